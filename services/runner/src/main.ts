@@ -15,7 +15,7 @@ import { callForResources } from './resources/call-for-resources.ts';
 import { pollStatuses } from './status/poll-statuses.ts';
 import { Config } from './config.ts';
 import { createRunnerMetrics } from './run/runner-metrics.ts';
-import { claimLoop } from './claim-loop.ts';
+import { claimTasks } from './run/claim-tasks.ts';
 import { sweepTaskFolders } from './files/task-folder.ts';
 
 await runService('runner', async ({ log, metrics, use, loop, signal }) => {
@@ -29,38 +29,14 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   use({ failure: guard.failure, [Symbol.asyncDispose]: () => guard.close() });
   const bus = use(await connectBus({ ...config.bus, caller: 'runner', log, metrics, signal }));
 
-  const metricsOfRunner = createRunnerMetrics(metrics);
   const access = use(createAccessCache({ bus }));
   const charts = await openChartCache({ bus, folder: join(config.folder, 'charts') });
   const helm = use(createHelmStarter({ binary, guard }));
   const deployments = use(createDeploymentClient(config.calls));
-  if (config.polls > 0) {
-    loop('poll statuses', pollStatuses({ bus, log, deployments, metrics: metricsOfRunner, places: config.polls }));
-  }
-  if (config.plans > 0) {
-    const places = config.plans;
-    loop(
-      'answer dry runs',
-      answerDryRuns({ bus, log, folders, access, charts, helm, metrics: metricsOfRunner, places }),
-    );
-  }
-  if (config.resourceCalls > 0) {
-    const places = config.resourceCalls;
-    loop('call for resources', callForResources({ bus, log, deployments, metrics: metricsOfRunner, places }));
-  }
-  loop(
-    'claim tasks',
-    claimLoop({
-      bus,
-      log,
-      folders,
-      access,
-      charts,
-      metrics: metricsOfRunner,
-      helm,
-      deployments,
-      concurrency: config.concurrency,
-      name: config.name ?? `${hostname()}-${process.pid}`,
-    }),
-  );
+  const deps = { bus, log, metrics: createRunnerMetrics(metrics), folders, access, charts, helm, deployments };
+  if (config.polls > 0) loop('poll statuses', pollStatuses({ ...deps, slots: config.polls }));
+  if (config.plans > 0) loop('answer dry runs', answerDryRuns({ ...deps, slots: config.plans }));
+  if (config.resourceCalls > 0) loop('call for resources', callForResources({ ...deps, slots: config.resourceCalls }));
+  const name = config.name ?? `${hostname()}-${process.pid}`;
+  loop('claim tasks', claimTasks({ ...deps, name, slots: config.concurrency }));
 });

@@ -3,14 +3,13 @@ import { type DryRun, type DryRunFailure, dryRuns } from '@berth/contracts/resou
 import { cutText } from '@berth/contracts/cut-text';
 import { AppError } from '@berth/contracts/errors';
 import type { Loop, Service } from '@berth/service/service';
-import { createWakeUp } from '@berth/service/waiting/wake-up';
 import { memoryForHelm } from '../helm/memory-for-helm.ts';
 import { TaskFailure } from '../outcome/task-failure.ts';
 import type { RunnerMetrics } from '../run/runner-metrics.ts';
+import { oneLane } from '../work/lanes.ts';
+import { workLoop } from '../work/work-loop.ts';
 import { type DryRunDeps, dryRun } from './dry-run.ts';
 
-/** Hints may be lost. */
-const pollMs = 2_000;
 /** Left for the report and the answer behind it. */
 const reserveMs = 1_000;
 
@@ -19,61 +18,52 @@ export interface AnswerDryRunsDeps extends DryRunDeps {
   log: Service['log'];
   metrics: Pick<RunnerMetrics, 'dryRunEnded' | 'dryRunsRunning'>;
   /** Dry runs at the same time. */
-  places: number;
+  slots: number;
 }
 
-/** Makes the dry runs that plans wait for, as many at a time as there are places. */
-export const answerDryRuns =
-  ({ bus, log, metrics, places, ...deps }: AnswerDryRunsDeps): Loop =>
-  async (stopping) => {
-    const running = new Set<Promise<void>>();
-    const { wake, wait } = createWakeUp(stopping);
-    bus.hints.listen('dry_runs_due', wake, { signal: stopping });
+interface Claim {
+  run: DryRun;
+  giveUpAt: number;
+}
 
-    async function answer(run: DryRun, giveUpAt: number): Promise<void> {
-      const { task_id, fence, cluster_id, action } = run;
-      const remainingMs = () => Math.max(0, Math.floor(giveUpAt - performance.now()));
-      const signal = AbortSignal.any([stopping, AbortSignal.timeout(remainingMs())]);
-      const began = performance.now();
-      const outcome = await dryRun(run, deps, { signal, remainingMs }).then(
+/** Makes the dry runs that plans wait for. Each reports by itself and at once, even that its runner stops: somebody waits for it. */
+export function answerDryRuns({ bus, log, metrics, slots, ...deps }: AnswerDryRunsDeps): Loop {
+  async function answer({ run, giveUpAt }: Claim, stopping: AbortSignal): Promise<void> {
+    const { task_id, fence, cluster_id, action } = run;
+    const remainingMs = () => Math.max(0, Math.floor(giveUpAt - performance.now()));
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(remainingMs())]);
+    const began = performance.now();
+    metrics.dryRunsRunning.inc();
+    const outcome = await dryRun(run, deps, { signal, remainingMs })
+      .then(
         (result) => ({ result }),
         (error: unknown) => ({ failure: failureOf(error, signal, log) }),
-      );
-      const ms = Math.round(performance.now() - began);
-      log.info({ dry_run_id: task_id, cluster_id, action, ms, refused: 'failure' in outcome }, 'dry run ended');
-      metrics.dryRunEnded(labelOf(outcome), ms / 1_000);
-      await bus.call(dryRuns.operations.report, { body: { task_id, fence, outcome } }).catch((error: unknown) => {
-        log.warn({ err: error, dry_run_id: task_id }, 'the result of a dry run was not reported');
-      });
-    }
+      )
+      .finally(() => metrics.dryRunsRunning.dec());
+    const ms = Math.round(performance.now() - began);
+    log.info({ dry_run_id: task_id, cluster_id, action, ms, refused: 'failure' in outcome }, 'dry run ended');
+    metrics.dryRunEnded(labelOf(outcome), ms / 1_000);
+    await bus.call(dryRuns.operations.report, { body: { task_id, fence, outcome } }).catch((error: unknown) => {
+      log.warn({ err: error, dry_run_id: task_id }, 'the result of a dry run was not reported');
+    });
+  }
 
-    async function claim(): Promise<boolean> {
-      if (running.size >= places || process.availableMemory() < 2 * memoryForHelm) return false;
+  return workLoop<'all', Claim, void>({
+    what: 'dry runs',
+    log,
+    lanes: oneLane(slots),
+    mostClaimed: 1,
+    pollMs: 2_000,
+    onHint: (wake, signal) => bus.hints.listen('dry_runs_due', wake, { signal }),
+    hasMemory: () => process.availableMemory() >= 2 * memoryForHelm,
+    claim: async () => {
       const claimedAt = performance.now();
-      const { dry_run } = await bus.call(dryRuns.operations.claim, {});
-      if (!dry_run) return false;
-      metrics.dryRunsRunning.inc();
-      const done = answer(dry_run, claimedAt + dry_run.within_ms - reserveMs)
-        .catch((error: unknown) => log.error({ err: error }, 'a dry run ended without a result'))
-        .finally(() => {
-          metrics.dryRunsRunning.dec();
-          running.delete(done);
-          wake();
-        });
-      running.add(done);
-      return true;
-    }
-
-    while (!stopping.aborted) {
-      const claimed = await claim().catch((error: unknown) => {
-        log.debug({ err: error }, 'no dry run was claimed');
-        return false;
-      });
-      if (!claimed) await wait(pollMs);
-    }
-    // Each ends with the runner.
-    await Promise.all(running);
-  };
+      const { dry_run: run } = await bus.call(dryRuns.operations.claim, {});
+      return { jobs: run ? [{ run, giveUpAt: claimedAt + run.within_ms - reserveMs }] : [], more: true };
+    },
+    work: answer,
+  });
+}
 
 function labelOf(outcome: { result: unknown } | { failure: DryRunFailure }): 'Done' | 'Refused' | 'Failed' {
   if ('result' in outcome) return 'Done';

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => deployment[Symbol.asyncDispose]());
 
 /** The side of the service: gives what is due and takes results. */
-function startCalls(due: ResourceCall[], places: number, as = (client: DeploymentClient) => client) {
+function startCalls(due: ResourceCall[], slots: number, as = (client: DeploymentClient) => client) {
   const results = new Map<string, Pick<ResourceCallResult, 'outcome' | 'reason'>>();
   const { port, ca } = deployment;
   const deployments = as(createDeploymentClient({ port, ca, allowAddresses: ['127.0.0.1'], resolve: everyNameHere }));
@@ -41,7 +41,7 @@ function startCalls(due: ResourceCall[], places: number, as = (client: Deploymen
   };
   const bus = { call } as unknown as Pick<Bus, 'call'>;
   const metrics = { calledForResource: () => undefined };
-  const ended = callForResources({ bus, log: silentLog, deployments, metrics, places })(stopping.signal);
+  const ended = callForResources({ bus, log: silentLog, deployments, metrics, slots })(stopping.signal);
   onTestFinished(async () => {
     stopping.abort();
     await ended;

@@ -7,15 +7,15 @@ import {
 import type { Loop, Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { CallFailed, type DeploymentClient } from '../calls/deployment-client.ts';
-import { workInLanes } from '../calls/work-in-lanes.ts';
 import { createKnownSecrets } from '../log/known-secrets.ts';
 import type { RunnerMetrics } from '../run/runner-metrics.ts';
+import { quickAndSlow } from '../work/lanes.ts';
+import { workLoop } from '../work/work-loop.ts';
 import { type CallOutcome, outcomeOfAnswer } from './outcome-of-answer.ts';
 
 const timeoutMs = 60_000;
 /** Of an answer only the beginning of a failure is of interest. */
 const maxBytes = 16 * 1024;
-const mostClaimed = 3;
 
 export interface CallForResourcesDeps {
   bus: Pick<Bus, 'call'>;
@@ -23,11 +23,11 @@ export interface CallForResourcesDeps {
   deployments: DeploymentClient;
   metrics: Pick<RunnerMetrics, 'calledForResource'>;
   /** Calls at the same time. */
-  places: number;
+  slots: number;
 }
 
-/** Creates, updates and deletes resources at the deployments that manage them, as many at a time as there are places. */
-export const callForResources = ({ bus, log, deployments, metrics, places }: CallForResourcesDeps): Loop => {
+/** Creates, updates and deletes resources at the deployments that manage them. What the end cuts off is called again when its lease is over. */
+export const callForResources = ({ bus, log, deployments, metrics, slots }: CallForResourcesDeps): Loop => {
   async function work({ resource_id, fence, call }: ResourceCall, signal: AbortSignal): Promise<ResourceCallResult> {
     const began = performance.now();
     const made = await callOne(call, signal);
@@ -52,13 +52,17 @@ export const callForResources = ({ bus, log, deployments, metrics, places }: Cal
     }
   }
 
-  return workInLanes<ResourceCall, ResourceCallResult>({
+  return workLoop<'quick' | 'slow', ResourceCall, ResourceCallResult>({
     what: 'calls for resources',
     log,
-    places,
-    mostClaimed,
-    claim: async (lane, most) =>
-      (await bus.call(resourceCalls.operations.claim, { body: { lane, places: most } })).calls,
+    lanes: quickAndSlow(slots),
+    mostClaimed: 3,
+    pollMs: 1_000,
+    busyMs: 200,
+    claim: async (lane, most) => {
+      const { calls } = await bus.call(resourceCalls.operations.claim, { body: { lane, places: most } });
+      return { jobs: calls };
+    },
     work,
     report: (results) => bus.call(resourceCalls.operations.report, { body: { results } }),
   });

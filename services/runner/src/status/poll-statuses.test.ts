@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => deployment[Symbol.asyncDispose]());
 
 /** Stands in for the service: hands out due polls and records the results. */
-function startPolls(due: StatusPoll[], places: number) {
+function startPolls(due: StatusPoll[], slots: number) {
   const results = new Map<string, StatusPollResult['status']>();
   const givenBack: ClaimedPoll[][] = [];
   const { port, ca } = deployment;
@@ -56,7 +56,7 @@ function startPolls(due: StatusPoll[], places: number) {
   };
   const log = silentLog;
   const bus = { call } as unknown as Pick<Bus, 'call'>;
-  const loop = pollStatuses({ bus, log, deployments: counted, metrics: { polled: () => undefined }, places });
+  const loop = pollStatuses({ bus, log, deployments: counted, metrics: { polled: () => undefined }, slots });
   const ended = loop(stopping.signal);
   const stop = async () => {
     stopping.abort();

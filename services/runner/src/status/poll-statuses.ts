@@ -3,25 +3,25 @@ import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/cont
 import type { Loop, Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { CallFailed, type DeploymentClient } from '../calls/deployment-client.ts';
-import { workInLanes } from '../calls/work-in-lanes.ts';
 import type { RunnerMetrics } from '../run/runner-metrics.ts';
+import { quickAndSlow } from '../work/lanes.ts';
+import { workLoop } from '../work/work-loop.ts';
 import { readStatus } from './read-status.ts';
 
 const timeoutMs = 10_000;
 const maxBytes = 32 * 1024;
-const mostClaimed = 64;
 
 export interface PollStatusesDeps {
   bus: Pick<Bus, 'call'>;
   log: Service['log'];
   deployments: Pick<DeploymentClient, 'call'>;
   metrics: Pick<RunnerMetrics, 'polled'>;
-  /** Polls at the same time. A quarter of them are for deployments that took long the last time. */
-  places: number;
+  /** Polls at the same time. */
+  slots: number;
 }
 
-/** Polls the status of deployments that are due, as many at a time as there are places. */
-export const pollStatuses = ({ bus, log, deployments, metrics, places }: PollStatusesDeps): Loop => {
+/** Polls the status of deployments that are due. */
+export const pollStatuses = ({ bus, log, deployments, metrics, slots }: PollStatusesDeps): Loop => {
   async function poll({ deployment_id, fence, call }: StatusPoll, signal: AbortSignal): Promise<StatusPollResult> {
     const began = performance.now();
     const status = await statusOf(call, signal);
@@ -41,15 +41,17 @@ export const pollStatuses = ({ bus, log, deployments, metrics, places }: PollSta
     }
   }
 
-  return workInLanes<StatusPoll, StatusPollResult>({
+  return workLoop<'quick' | 'slow', StatusPoll, StatusPollResult>({
     what: 'polls',
     log,
-    places,
-    mostClaimed,
+    lanes: quickAndSlow(slots),
+    mostClaimed: 64,
     ahead: true,
+    pollMs: 1_000,
+    busyMs: 200,
     claim: async (lane, most) => {
       const body = { quick: 0, slow: 0, [lane]: most };
-      return (await bus.call(statusPolls.operations.claim, { body })).polls;
+      return { jobs: (await bus.call(statusPolls.operations.claim, { body })).polls };
     },
     work: poll,
     report: (results) => bus.call(statusPolls.operations.report, { body: { results } }),

@@ -1,0 +1,63 @@
+import { type ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
+import { machineMs } from '@berth/process-guard/machine-clock';
+import type { Loop } from '@berth/service/service';
+import { memoryForHelm } from '../helm/memory-for-helm.ts';
+import { oneLane } from '../work/lanes.ts';
+import { workLoop } from '../work/work-loop.ts';
+import type { RunnerDeps } from './run-context.ts';
+import { runTask } from './run-task.ts';
+
+export interface ClaimTasksDeps extends Omit<RunnerDeps, 'stopping'> {
+  name: string;
+  /** Tasks at the same time. */
+  slots: number;
+}
+
+interface Run {
+  fence: number;
+  done: Promise<void>;
+}
+
+interface Claim {
+  task: ClaimedTask;
+  claimedAt: number;
+}
+
+/** Claims tasks and runs them. Each run keeps its claim by heartbeats, reports its outcome, and hands its task back at the end. */
+export function claimTasks({ name, slots, ...deps }: ClaimTasksDeps): Loop {
+  const { bus, log } = deps;
+  const latest = new Map<string, Run>();
+
+  async function run({ task, claimedAt }: Claim, stopping: AbortSignal): Promise<void> {
+    const { task_id, fence } = task;
+    const before = latest.get(task_id);
+    if (before && before.fence >= fence) return log.warn({ task_id, fence }, 'a claim was answered twice');
+    const runNext = async () => {
+      // The same task again, while an earlier run here, which lost its claim, is still ending its Helm.
+      await Promise.allSettled([before?.done]);
+      await runTask(task, claimedAt, { ...deps, stopping });
+    };
+    const mine = { fence, done: runNext() };
+    latest.set(task_id, mine);
+    await mine.done.finally(() => {
+      if (latest.get(task_id) === mine) latest.delete(task_id);
+    });
+  }
+
+  return workLoop<'all', Claim, void>({
+    what: 'tasks',
+    log,
+    lanes: oneLane(slots),
+    mostClaimed: 1,
+    pollMs: 1_000,
+    onHint: (wake, signal) => bus.hints.listen('tasks_due', wake, { signal }),
+    // Claim less rather than be killed for lack of memory.
+    hasMemory: (running) => running === 0 || process.availableMemory() > memoryForHelm,
+    claim: async () => {
+      const claimedAt = machineMs();
+      const { task, more = true } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });
+      return { jobs: task ? [{ task, claimedAt }] : [], more };
+    },
+    work: run,
+  });
+}

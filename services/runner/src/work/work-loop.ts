@@ -1,0 +1,124 @@
+import type { Loop, Service } from '@berth/service/service';
+import { createWakeUp } from '@berth/service/waiting/wake-up';
+import type { Lane } from './lanes.ts';
+
+const mostReported = 64;
+
+export interface Claimed<Job> {
+  jobs: readonly Job[];
+  /** It is worth claiming again at once. */
+  more?: boolean;
+}
+
+/** One kind of work. The table in the README of the runner shows how the kinds differ. */
+export interface Work<Name extends string, Job, Result> {
+  /** For the log. */
+  what: string;
+  log: Pick<Service['log'], 'debug' | 'error'>;
+  lanes: readonly Lane<Name>[];
+  /** By one claim. */
+  mostClaimed: number;
+  /** Claims as many jobs again before there are slots for them, so that no slot waits for a claim. Their leases must last for two jobs. */
+  ahead?: boolean;
+  /** The longest pause between claims, and that while jobs run. */
+  pollMs: number;
+  busyMs?: number;
+  /** Calls `wake` when jobs become due, until the signal aborts. Such hints may be lost. */
+  onHint?(wake: () => void, signal: AbortSignal): void;
+  /** Whether there is memory for one more job than are running. */
+  hasMemory?(running: number): boolean;
+  claim(lane: Name, most: number): Promise<Claimed<Job>>;
+  /** Without `report` it reports by itself and ends by itself when the signal aborts. */
+  work(job: Job, signal: AbortSignal): Promise<Result>;
+  /** In batches. What cannot be reported is done again when its lease is over. */
+  report?(results: Result[]): Promise<unknown>;
+  /** At the end: what was claimed and not done, and what was done and not reported, at most as many as one report has. */
+  giveBack?(jobs: readonly Job[], results: readonly Result[]): Promise<unknown>;
+}
+
+/** Claims what is due while there are free slots, at each hint and after each pause, and does it. */
+export const workLoop =
+  <Name extends string, Job, Result>(kind: Work<Name, Job, Result>): Loop =>
+  async (signal) => {
+    const { what, log, ahead = false, pollMs, busyMs = pollMs, report, giveBack } = kind;
+    const queues = kind.lanes.map((lane) => ({ ...lane, waiting: new Array<Job>(), running: 0 }));
+    type Queue = (typeof queues)[number];
+    const underWay = new Map<Job, Promise<void>>();
+    const results: Result[] = [];
+    const { wake, wait } = createWakeUp(signal);
+    kind.onHint?.(wake, signal);
+
+    async function run(job: Job): Promise<void> {
+      try {
+        const result = await kind.work(job, signal);
+        // Cut off by the end: it is given back.
+        if (report && signal.aborted) return;
+        if (report) results.push(result);
+      } catch (error) {
+        log.error({ err: error }, `${what}: one ended without a result`);
+      }
+      underWay.delete(job);
+    }
+
+    /** At the end what waits is given back, or begun so that it gives itself back. */
+    const mayBegin = () => !signal.aborted || !giveBack;
+
+    function begin(queue: Queue): void {
+      while (queue.running < queue.slots && mayBegin()) {
+        const job = queue.waiting.shift();
+        if (job === undefined) return;
+        queue.running += 1;
+        const done = run(job).finally(() => {
+          queue.running -= 1;
+          begin(queue);
+          wake();
+        });
+        underWay.set(job, done);
+      }
+    }
+
+    /** Whether it is worth claiming again at once. */
+    async function claimIn(queue: Queue): Promise<boolean> {
+      const { name, slots } = queue;
+      const held = queue.running + queue.waiting.length;
+      const free = Math.min((ahead ? 2 : 1) * slots - held, kind.mostClaimed);
+      // Ahead of the slots a claim is for many jobs at a time.
+      if (free <= 0 || (held >= slots && free < slots / 2)) return false;
+      if (kind.hasMemory?.(underWay.size) === false) return false;
+      try {
+        const { jobs, more = false } = await kind.claim(name, free);
+        queue.waiting.push(...jobs);
+        begin(queue);
+        return more && jobs.length > 0;
+      } catch (error) {
+        // What was claimed by a lost answer is due again when its lease is over.
+        log.debug({ err: error }, `${what} could not be claimed`);
+        return false;
+      }
+    }
+
+    async function reportAll(): Promise<void> {
+      if (!report) return;
+      while (results.length > 0 && !signal.aborted) {
+        const batch = results.splice(0, mostReported);
+        await report(batch).catch((error: unknown) => {
+          log.debug({ err: error, results: batch.length }, `${what} could not be reported`);
+        });
+      }
+    }
+
+    async function giveAllBack(): Promise<void> {
+      const jobs = [...queues.flatMap(({ waiting }) => waiting), ...underWay.keys()];
+      if (!giveBack || jobs.length + results.length === 0) return;
+      await giveBack(jobs, results.slice(0, mostReported)).catch((error: unknown) => {
+        log.debug({ err: error, jobs: jobs.length }, `${what} could not be given back`);
+      });
+    }
+
+    while (!signal.aborted) {
+      const [more] = await Promise.all([Promise.all(queues.map(claimIn)), reportAll()]);
+      if (!more.includes(true)) await wait(underWay.size + results.length > 0 ? busyMs : pollMs);
+    }
+    await giveAllBack();
+    await Promise.all(underWay.values());
+  };
