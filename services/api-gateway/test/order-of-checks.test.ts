@@ -231,7 +231,7 @@ describe('shape', () => {
     expect(problem.errors?.map((error) => error.path)).toContain(path);
   });
 
-  test('query parameters are refused where the operation has none', async () => {
+  test('query parameters are refused if the operation has none', async () => {
     expect(await problemOf(await gateway.get(`/api/v2/envs/${id}?a=1&b=2`))).toMatchObject({
       status: 400,
       errors: [{ path: 'query.a' }, { path: 'query.b' }],
@@ -252,7 +252,7 @@ describe('shape', () => {
     expect(problem).toMatchObject({ status: 400, code: 'invalid', errors: [{ path }] });
   });
 
-  test('a body is refused where the operation takes none, except an empty object', async () => {
+  test('a body is refused if the operation takes none, except an empty object', async () => {
     const path = `/api/v2/deployment-tasks/${id}/retry`;
     expect(await problemOf(await gateway.send('POST', path, { a: 1 }))).toMatchObject({ status: 400 });
     // Accepted by the gateway; the owner is not running.

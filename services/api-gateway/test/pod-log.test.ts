@@ -162,7 +162,7 @@ describe('a follower of the log of a pod', () => {
     expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
   });
 
-  test('is cut off if it reads nothing, costs only a few parts of memory and delays no other', async () => {
+  test('is cut off if it reads nothing, without filling the memory or delaying others', async () => {
     kept = Array.from({ length: 60 }, () => 'x'.repeat(75_000));
     const request = get(`${gateway.url}${path}`, { headers: { 'x-service-token': 'siteAdmin' } });
     const [response]: IncomingMessage[] = await once(request, 'response');
@@ -184,7 +184,7 @@ describe('a follower of the log of a pod', () => {
     expect(one.headers.get('retry-after')).toBe('10');
     expect(await problemOf(one)).toMatchObject({
       status: 503,
-      detail: 'This gateway already sends 3 streams, its maximum; try again when others have ended',
+      detail: 'This gateway already sends 3 streams, which is its maximum; try again when others have ended',
     });
   });
 });

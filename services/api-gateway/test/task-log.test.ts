@@ -141,7 +141,7 @@ describe('a follower of a log', () => {
     expect(await gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
   });
 
-  test('is cut off if it reads nothing, and costs only a few parts of memory', async () => {
+  test('is cut off if it reads nothing, without filling the memory', async () => {
     append(...Array.from({ length: 30_000 }, () => 'x'.repeat(2_000)));
     const request = get(`${gateway.url}${path}`, { headers: { 'x-service-token': 'siteAdmin' } });
     const [response]: IncomingMessage[] = await once(request, 'response');

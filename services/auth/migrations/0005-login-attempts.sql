@@ -6,7 +6,7 @@ create table login_attempts (
   used_at timestamptz(3),
   -- Nonce and PKCE verifier, under the same key as the signing keys.
   sealed_secrets bytea not null,
-  -- base64url(SHA-256(verifier)) of the browser that started it; null where the client cannot bind itself.
+  -- base64url(SHA-256(verifier)) of the browser that started it; null if the client sent no challenge.
   challenge text
 );
 

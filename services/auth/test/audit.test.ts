@@ -75,7 +75,7 @@ test('the audit log of auth is append-only', async () => {
   await expect(auth.db.query(nothing`truncate audit_log`)).rejects.toThrow('append-only');
 });
 
-test('no secret and no e-mail is in the audit log, in published state, or in the log of the service', async () => {
+test('the audit log, published state and the log of the service contain neither secrets nor e-mails', async () => {
   const email = `canary-${randomUUID()}@example.test`;
   const grace = await somebody(auth, { email });
   const bot = await somebot(auth);

@@ -328,7 +328,7 @@ describe('a token for a call into a deployment', () => {
     await expect(jwtVerify(access_token, keys, { audience: randomUUID() })).rejects.toThrow('"aud"');
   });
 
-  test('is no credential of the platform', async () => {
+  test('is not accepted by the platform', async () => {
     const row = newDeployment((await newEnv(auth.db)).id);
     await haveDeployment(tasks, row);
     const { access_token: jwt } = await issue(row.id);

@@ -147,7 +147,7 @@ test('an expired JWT is refused as expired only with a valid signature', async (
   await expect(authenticate(await sign(old, {}, await strangersKey()))).rejects.toEqual(refusal('unauthenticated'));
 });
 
-test('an identity token is no credential', async () => {
+test('an identity token is not accepted as a credential', async () => {
   const { identity_token } = await authenticate(ada.jwt);
 
   await expect(authenticate(identity_token)).rejects.toEqual(refusal('unauthenticated'));

@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-test('a user with 5,000 roles of each sort, each for a kind of its own, can work', async () => {
+test('a user with 5,000 roles of each sort, each for a different kind, can work', async () => {
   expect(await grace.send(me.operations.get, {})).toMatchObject({ User: { id: grace.id } });
   expect(await grace.send(envs.operations.list, {})).toMatchObject({ num_total: maxRolesOfUser });
   expect(await grace.send(users.operations.list, {})).toMatchObject({ num_total: 2 });

@@ -134,7 +134,7 @@ describe('a repeated creation of a token', () => {
       .toString('hex')
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-  test('of a user is refused and names the token, which is the only one', async () => {
+  test('of a user is refused, names the first token and creates no second one', async () => {
     const ada = await somebody(auth);
     const same = key();
     const { create, list } = userTokens.operations;

@@ -212,7 +212,7 @@ describe('a change of rights counts for every request that starts after the answ
   });
 });
 
-describe('none of thousands of requests that start after the answer to a revocation succeeds', () => {
+describe('thousands of requests that start after the answer to a revocation are all refused', () => {
   let token: Awaited<ReturnType<typeof newToken>>;
   beforeEach(async () => {
     token = await newToken();

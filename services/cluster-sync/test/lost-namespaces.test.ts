@@ -20,7 +20,7 @@ import { type ServiceInTest, startServiceInTest } from './support/service-in-tes
 let service: ServiceInTest;
 let cluster: LiveCluster;
 let lease: Lease;
-/** What the cluster answers for the namespace; null: 404. */
+/** The answer of the cluster for the namespace; null: 404. */
 let inCluster: object | null;
 
 beforeAll(async () => {

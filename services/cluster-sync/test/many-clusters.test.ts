@@ -111,7 +111,7 @@ async function startHole(accept: (socket: Socket) => void): Promise<number> {
   return address.port;
 }
 
-test('clusters that do not answer cost the others neither changes nor places', async () => {
+test('clusters that do not answer neither delay changes of the others nor take their places', async () => {
   const silent = await startHole(() => undefined);
   const dropping = await startHole((socket) => void socket.destroy());
   // These never answer; a list waits half a minute for a request, longer than this test allows the others.

@@ -282,7 +282,7 @@ describe('a log that cannot be read is refused with a reason:', () => {
     await expect(read()).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
-        /^2 logs and events of the cluster live-.* are already being read, the maximum; try again, or follow fewer logs$/,
+        /^2 logs and events of the cluster live-.* are already being read, which is the maximum; try again, or follow fewer logs$/,
       ),
       retryAfterSeconds: 1,
     });

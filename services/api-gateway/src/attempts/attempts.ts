@@ -5,7 +5,7 @@ import { TooManyRequests } from '../limits/too-many-requests.ts';
 export interface AttemptsOptions {
   /** The size of a burst, and how many attempts are added each minute; 0: no limit. */
   perMinute: number;
-  /** Called when a network has used up its attempts; again only after half of them have come back in between. */
+  /** Called when a network has used up its attempts; not again until half of them have come back. */
   onUsedUp?: (network: string) => void;
   /** Called for each attempt that this replica counts, to inform the others. */
   onCount?: (network: string) => void;

@@ -107,7 +107,7 @@ test('a client is reset after an outage that outlasted the events', async () => 
   expect(sequences).not.toContain(14);
 });
 
-test('a client that continues at a new gateway receives no version of a row again and no older one', async () => {
+test('a client that continues at a new gateway receives neither repeated nor older versions of a row', async () => {
   const publish = (id: string, version: number) => {
     announce(1);
     const last = stored.at(-1);

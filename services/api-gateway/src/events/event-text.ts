@@ -6,7 +6,7 @@ export function dataOf({ event: { operation, resource, env_id, id, version } }: 
   return JSON.stringify({ operation, table: resource, env_id, data: { id }, version });
 }
 
-/** Server-sent events of the HTML standard; `data` has no line break, as JSON has none. */
+/** Server-sent events of the HTML standard; `data` is one line, since its JSON has no line breaks. */
 export const eventText = (position: Position, data: string): string => `id: ${idOf(position)}\ndata: ${data}\n\n`;
 
 /** Tells a client that it has missed events and must read again what it shows. */

@@ -7,7 +7,7 @@ const [envA, envB] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-422
 const [me, other] = ['aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb'] as const;
 const kind = '33333333-3333-4333-8333-333333333333';
 
-/** The tables by the words of the specification, "Visibility". */
+/** Who sees the rows of each table (Specification, "Visibility"). */
 const visibleTo = {
   everybody: ['users', 'bots', 'helm_charts', 'helm_registries', 'deployment_kinds', 'helm_tag_formats'],
   'everyone in the env': [

@@ -15,7 +15,7 @@ const exposedHeaders = 'allow, etag, ratelimit, ratelimit-policy, retry-after, x
 const preflightSeconds = '600';
 
 /**
- * Lets pages of these origins call the API (CORS). Origins are compared as they are; credentials travel in headers and never in
+ * Lets pages of these origins call the API (CORS). Origins are compared exactly; credentials travel in headers and never in
  * cookies, so `Access-Control-Allow-Credentials` is not sent. Without origins nothing is sent, and `OPTIONS` answers 405 as
  * elsewhere. Add it before the other checks: their refusals must be readable, too.
  */

@@ -20,7 +20,7 @@ interface Reply {
 const mostKeys = 10_000;
 const windowMs = 60_000;
 
-/** Limits requests, each replica for itself. Refused requests are not counted, so a client that goes on is not locked out. */
+/** Limits requests, each replica for itself. Refused requests are not counted, so a client that keeps sending is not locked out. */
 export class RequestLimit {
   readonly #fullAt = new BoundedCache<FullAt>(mostKeys);
   readonly #by: RequestLimitOptions['by'];

@@ -22,7 +22,7 @@ export function createStreamSlots({ total: maxTotal, perIdentity }: StreamLimits
     if (total >= maxTotal)
       throw new AppError(
         'unavailable',
-        `This gateway already sends ${maxTotal} streams, its maximum; try again when others have ended`,
+        `This gateway already sends ${maxTotal} streams, which is its maximum; try again when others have ended`,
         { retryAfterSeconds: fullForSeconds },
       );
     open.set(identity, own + 1);

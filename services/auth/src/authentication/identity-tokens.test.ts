@@ -37,7 +37,7 @@ test('a changed identity is signed at once', async () => {
   expect(await tokenOf({ ...ada, is_admin: true }, 'tasks')).toBe('signature 2');
 });
 
-test('a failed signature of an identity is not cached', async () => {
+test('a failed signing is not cached', async () => {
   let failing = true;
   const signIdentity = async () => {
     if (failing) throw new Error('no entropy');

@@ -2,7 +2,7 @@ import { AppError } from '@berth/contracts/errors';
 import type { MakeGatewaysForget } from './make-gateways-forget.ts';
 
 /**
- * Wraps the handler of an operation that changes what an identity is or may do: it answers only when no gateway reuses an
+ * Wraps the handler of an operation that changes an identity or its rights: it answers only when no gateway reuses an
  * identity that was read before the change.
  */
 export type ChangesRights = <Request, Context, Answer>(

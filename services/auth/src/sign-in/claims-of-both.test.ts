@@ -6,7 +6,7 @@ const ada = { email: 'ada@example.com', name: 'Ada', email_verified: true };
 describe('an ID token is complete', () => {
   test.for([
     ['with e-mail, name and whether the e-mail was verified', ada, true],
-    ['also where it was not verified', { ...ada, email_verified: false }, true],
+    ['even if the e-mail was not verified', { ...ada, email_verified: false }, true],
     ['not without email_verified', { email: ada.email, name: ada.name }, false],
     ['not without a name', { ...ada, name: undefined }, false],
     ['not with an e-mail of null', { ...ada, email: null }, false],

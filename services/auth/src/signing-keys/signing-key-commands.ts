@@ -18,7 +18,7 @@ export interface SigningKeyCommandsDeps {
 /** The commands of operators for signing keys. Replicas may run meanwhile. */
 export const signingKeyCommands = (deps: SigningKeyCommandsDeps): Record<string, AdminCommand> => ({
   'seal-again': {
-    purpose: 'seal the signing keys under the current key, while it is being replaced',
+    purpose: 'seal the signing keys again under the current KEY_ENCRYPTION_KEY, as part of replacing it',
     run: (context) => sealAgain(context, deps),
   },
   'rotate-signing-key': {

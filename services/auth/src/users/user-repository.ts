@@ -70,7 +70,7 @@ export const createUserRepository = (db: Queries) => ({
 
   exists: (id: string) => db.exists(user`select from users where id = ${id}`),
 
-  /** Whether it exists; locks it, so that no other transaction grants it a role. */
+  /** Locks the user, so that no other transaction grants it a role. Returns whether it exists. */
   lockForRoles: (id: string) => db.exists(user`select from users where id = ${id} for no key update`),
 
   lock: (id: string) => db.maybeOne(storedUser`select ${storedColumns} from users where id = ${id} for update`),

@@ -185,7 +185,7 @@ test('a list shows only the clusters of the visible envs', async () => {
   expect(await clusters.find(second.id, [envA])).toBeNull();
 });
 
-test('clusters are filtered by env, by having none, and by name ignoring case', async () => {
+test('clusters are filtered by env, by a missing env, and by name ignoring case', async () => {
   const [first, second] = [await add(), await add(two)];
   await change(first.id, { env_id: envA });
   const idsOf = async (filters: Parameters<ClusterRepository['list']>[0]) =>

@@ -40,7 +40,7 @@ export const createCredentialRepository = (db: Queries) => ({
       where d.cluster_id = ${clusterId} and d.enabled and not d.deleted
     `),
 
-  /** What was last written into the namespace, by whichever replica. */
+  /** The record of the last write into the namespace, by any replica. */
   issuedIn: (clusterId: string, namespace: string) =>
     db.maybeOne(sql.type(Issued)`
       select s.digest, s.expires_at, ${refreshInMs} as refresh_in_ms

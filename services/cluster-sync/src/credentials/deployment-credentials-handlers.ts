@@ -42,7 +42,7 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
       );
       if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
       const connection = directory.connectionTo(provider_id);
-      if (!connection || env_id === null) throw new AppError('unavailable', `The cluster ${name} cannot be used now`);
+      if (!connection || env_id === null) throw unusable(name);
       const { api } = connection;
 
       try {
@@ -72,6 +72,9 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
     },
   });
 };
+
+const unusable = (cluster: string) =>
+  new AppError('unavailable', `The cluster ${cluster} has no env, or no source of clusters lists it now`);
 
 function refuseOfChart(secret: FoundSecret | null): void {
   if (!secret?.isOfChart) return;

@@ -52,11 +52,11 @@ describe('the items of a list', () => {
     ['[{"items":[1]}]', [{ items: [1] }]],
     ['"items"', 'items'],
     ['null', null],
-  ] as const)('are none in %s', ([json, head]) => {
+  ] as const)('are empty for %s', ([json, head]) => {
     expect(split(json)).toEqual({ head, items: [] });
   });
 
-  test('are parsed one by one, so a malformed one hides none before it', () => {
+  test('are parsed one by one, so a malformed one does not hide those before it', () => {
     const { items } = splitList(Buffer.from('{"items":[{"a":1},{"b":},{"c":3}]}'));
     const read: unknown[] = [];
 

@@ -59,13 +59,13 @@ export function liveClusters({
     const own = open.get(clusterId) ?? 0;
     if (own >= limits.perCluster) {
       throw unavailable(
-        `${own} logs and events of the cluster ${name} are already being read, the maximum; try again, or follow fewer logs`,
+        `${own} logs and events of the cluster ${name} are already being read, which is the maximum; try again, or follow fewer logs`,
         shortReadSeconds,
       );
     }
     if (total >= limits.total) {
       throw unavailable(
-        `cluster-sync already reads ${total} logs and events of all clusters, its maximum; try again, or follow fewer logs`,
+        `cluster-sync already reads ${total} logs and events of all clusters, which is its maximum; try again, or follow fewer logs`,
         shortReadSeconds,
       );
     }

@@ -73,7 +73,7 @@ test.for<[string, unknown, number, unknown]>([
     'belongs to another deployment',
     namespace({ phase: 'Active' }, 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11'),
     0,
-    { report: 'The namespace web-one is no longer marked as that of this deployment' },
+    { report: 'The namespace web-one is no longer marked as belonging to this deployment' },
   ],
 ])('a lost namespace that %s has its verdict', ([, object, age_ms, verdict]) => {
   expect(verdictByNamespace({ ...lost, age_ms }, object)).toEqual(verdict);

@@ -35,7 +35,7 @@ export function verdictByNamespace(
   if (namespace === null)
     return { report: `The namespace ${name} was deleted from the cluster while the deployment ran` };
   if (deploymentNamespace(namespace).deploymentId !== lost.deployment_id)
-    return { report: `The namespace ${name} is no longer marked as that of this deployment` };
+    return { report: `The namespace ${name} is no longer marked as belonging to this deployment` };
   const deletion = causeOf('Namespace', namespace);
   if (!deletion) return 'forget';
   return lost.age_ms < heldMs ? 'wait' : { report: `The namespace ${name} is ${deletion.message}` };

@@ -65,7 +65,7 @@ const ofKind = (kindId: string | undefined): Condition =>
     ? undefined
     : sql.fragment`helm_registry_id in (select r.id from helm_registries r where r.kind_id = ${kindId})`;
 
-/** Under names of their own, so that they do not clash with the columns that the update returns. */
+/** Renamed, so that they do not clash with the columns that the update returns. */
 const recordOf = (parsed: { id: string } & ParsedTag) => ({
   chart: parsed.id,
   format: parsed.tag_format_id,

@@ -31,7 +31,7 @@ describe('planScan', () => {
       { read: [], check: [], gone: ['b', 'c'] },
     ],
     ['removes all tags if none is listed', [], [tag('a')], { read: [], check: [], gone: ['a'] }],
-    ['reads a tag that is listed twice once', ['a', 'a'], [], { read: ['a'], check: [], gone: [] }],
+    ['reads a tag only once if it is listed twice', ['a', 'a'], [], { read: ['a'], check: [], gone: [] }],
   ])('%s', ([, listed, known, plan]) => {
     expect(planScan(listed, known, times)).toEqual(plan);
   });

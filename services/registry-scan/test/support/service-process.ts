@@ -27,7 +27,7 @@ export interface ServiceProcessOptions {
 const migrations = new URL('../../migrations/', import.meta.url);
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** The service as in production: a process of its own, its secrets in files. */
+/** The service as a separate process with its secrets in files, as in production. */
 export async function startServiceProcess({
   nats,
   registries,
