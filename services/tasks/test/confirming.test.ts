@@ -85,7 +85,7 @@ test('a chart that was found a moment ago can be deployed at once', async () => 
 });
 
 /** Resolves once a transaction waits for a lock of the clusters' projection, or has got it. */
-async function untilNewsAreTaken(clusterId: string): Promise<void> {
+async function untilUpdateArrives(clusterId: string): Promise<void> {
   const waits = sql.type(z.object({ n: z.number().int() }))`
     select (
       (select count(*) from pg_stat_activity
@@ -129,7 +129,7 @@ test.for([
     );
 
     await tasks.publish.cluster({ ...cluster, env_id: otherEnvId });
-    await untilNewsAreTaken(cluster.id);
+    await untilUpdateArrives(cluster.id);
     release.resolve();
     await holding;
     const { id } = await placed;

@@ -76,10 +76,10 @@ const asManager = (deployment: Deployment = manager): Identity => ({
   id: deployment.id,
   env_id: deployment.env_id,
 });
-interface Wanted extends Partial<NewDeploymentResource> {
+interface NewResource extends Partial<NewDeploymentResource> {
   key?: string;
 }
-const make = async ({ key = 'database', ...fields }: Wanted = {}, as: Identity = maintainer) =>
+const make = async ({ key = 'database', ...fields }: NewResource = {}, as: Identity = maintainer) =>
   tasks.call(as, create, {
     body: {
       type_id: await typeId(key),
@@ -118,7 +118,7 @@ const dueIn = async (id: string, since: string | null = null) =>
   `);
 
 /** A resource of the managing deployment that is there. */
-async function ready(wanted: Wanted = {}): Promise<DeploymentResource> {
+async function ready(wanted: NewResource = {}): Promise<DeploymentResource> {
   const { id } = await make(wanted);
   const [call] = await claim();
   if (call?.resource_id === id) await report(call);
@@ -595,7 +595,7 @@ describe('a resource is refused', () => {
     ['of a type that does not exist', { type_id: randomUUID() }, 'no such', 'body.type_id'],
     ['of a deployment that does not exist', { deployment_id: randomUUID() }, 'no such', 'body.deployment_id'],
   ])('%s', async ([, fields, words, path]) => {
-    await expect(make(fields as Wanted)).rejects.toEqual(refusal('unprocessable', words, path));
+    await expect(make(fields as NewResource)).rejects.toEqual(refusal('unprocessable', words, path));
   });
 
   test('where the deployment is of another kind, or the type of another env', async () => {

@@ -14,7 +14,7 @@ import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
 import { readLive } from './cluster/read-live.ts';
 import { boundResult } from './diff/bound-result.ts';
-import { diffManifests, type Wanted } from './diff/diff-manifests.ts';
+import { diffManifests, type DesiredObject } from './diff/diff-manifests.ts';
 import { type Hidden, hiddenOf } from './diff/hide-secrets.ts';
 import { hooksOf, isHook } from './diff/hooks.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
@@ -98,7 +98,7 @@ async function readSides(
   if (Math.max(before.length, after.length) > mostObjects)
     throw permanent(`A release of more than ${mostObjects} objects is not compared`);
   const findKind = createKinds({ api, signal });
-  const inPlace = (objects: readonly Wanted[]) =>
+  const inPlace = (objects: readonly DesiredObject[]) =>
     Promise.all(objects.map((object) => placed(object, run.namespace, findKind)));
   const old = await inPlace(before);
   const next = [...(await inPlace(after)), ...ownSecrets(run)];
@@ -161,20 +161,20 @@ async function render(
   }
 }
 
-const objectsOf = (parsed: ParsedManifest): Wanted[] =>
+const objectsOf = (parsed: ParsedManifest): DesiredObject[] =>
   parsed.objects.flatMap(({ content, isCrdFile }) => {
     const object = kubeObjectOf(content);
     return object ? [{ ...object, isCrdFile }] : [];
   });
 
 /** With the namespace in which Helm puts it; null where its kind has none. */
-async function placed(object: Wanted, namespace: string, findKind: FindKind): Promise<Wanted> {
+async function placed(object: DesiredObject, namespace: string, findKind: FindKind): Promise<DesiredObject> {
   const kind = await findKind(object);
   return { ...object, namespace: kind?.namespaced === false ? null : (object.namespace ?? namespace) };
 }
 
 /** The Secrets that Berth writes before Helm. */
-const ownSecrets = ({ namespace, secrets }: DryRun): Wanted[] =>
+const ownSecrets = ({ namespace, secrets }: DryRun): DesiredObject[] =>
   Object.entries(secrets).map(([name, stringData]) => ({
     apiVersion: 'v1',
     kind: 'Secret',

@@ -14,7 +14,7 @@ import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
 
 /** That of `kubectl rollout restart`. */
 const annotation = 'kubectl.kubernetes.io/restartedAt';
-const lookEveryMs = 500;
+const readEveryMs = 500;
 
 type Restart = NonNullable<RunContext['task']['restart']>;
 
@@ -94,7 +94,7 @@ async function untilRolledOut({ task, log, stop }: RunContext, client: ClusterCl
       const when = hasFailed ? 'before the deadline of the workload' : `within ${timeout_secs} s`;
       throw permanent(`${nameOf(wanted)} was restarted and did not become ready ${when}: ${says}`);
     }
-    await delay(lookEveryMs, undefined, { signal: stop });
+    await delay(readEveryMs, undefined, { signal: stop });
   }
 }
 

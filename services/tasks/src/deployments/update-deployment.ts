@@ -70,7 +70,7 @@ export const updateDeployment =
     return updated;
   };
 
-interface Wanted {
+interface DesiredUpdate {
   before: DeploymentRecord;
   wanted: DeploymentRecord;
   changes: DeploymentChanges;
@@ -90,7 +90,7 @@ export function targetOf(
 async function update(
   deps: DeploymentsDeps,
   store: WritingStore,
-  { before, wanted, changes, visible, context }: Wanted,
+  { before, wanted, changes, visible, context }: DesiredUpdate,
 ): Promise<DeploymentRecord> {
   if (before.deleting) throw conflict('The deployment is being deleted');
   const changed = changedFields(before, changes);
@@ -117,7 +117,7 @@ export async function lockVisible(
 export async function permitMove(
   store: Pick<ReadingStore, 'projected'>,
   before: DeploymentRecord,
-  { changes, visible, context }: Pick<Wanted, 'changes' | 'visible'> & { context: Pick<Context, 'permit'> },
+  { changes, visible, context }: Pick<DesiredUpdate, 'changes' | 'visible'> & { context: Pick<Context, 'permit'> },
 ): Promise<void> {
   if (changes.cluster_id === undefined || changes.cluster_id === before.cluster_id) return;
   const path = deploymentPaths.cluster_id;

@@ -126,7 +126,7 @@ async function results(
   for (const key of ids) bus.hints.listen('dry_run_ended', wake, { key, signal });
   try {
     for (;;) {
-      const rows = await store.dryRuns.look(ids);
+      const rows = await store.dryRuns.outcomes(ids);
       const outcomes = ids.flatMap((id) => {
         const sealed = rows.find((row) => row.id === id)?.sealed_outcome ?? null;
         return sealed === null ? [] : [Outcome.parse(JSON.parse(openText(secretKeys, sealedOutcome(id), sealed)))];

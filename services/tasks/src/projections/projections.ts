@@ -10,8 +10,8 @@ import type { Service } from '@berth/service/service';
 import { z } from 'zod';
 import { type WritingStore, writingStore } from '../store/store.ts';
 
-const ClusterNews = z.object({ env_id: Id.nullable(), is_ok: z.boolean() });
-const EnvNews = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
+const ClusterFields = z.object({ env_id: Id.nullable(), is_ok: z.boolean() });
+const EnvFields = z.object({ id: Id, name: z.string(), node_selector: Json, tolerations: Json });
 
 const nobody = { acting_user_id: null, acting_deployment_id: null, requester: null, request_id: null };
 
@@ -31,7 +31,7 @@ const clusterProjection = (notifyRunners: () => void) =>
       'ingress_tls_secret_name',
     ],
     onApplied: async ({ id, row }, tx) => {
-      const { env_id, is_ok } = ClusterNews.parse(row);
+      const { env_id, is_ok } = ClusterFields.parse(row);
       if (env_id !== null) await followEnv(writingStore(tx), id, env_id);
       if (is_ok) notifyRunners();
     },
@@ -66,7 +66,7 @@ const envProjection = (notifyRunners: () => void) =>
     table: 'env_projection',
     columns: ['name', 'node_selector', 'tolerations'],
     onApplied: async ({ row }, tx) => {
-      const env = EnvNews.parse(row);
+      const env = EnvFields.parse(row);
       const { projected, reinstalls } = writingStore(tx);
       if (!(await projected.placementChanged(env))) return;
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
-import { diffManifests, type Manifests, type Wanted } from './diff-manifests.ts';
+import { diffManifests, type Manifests, type DesiredObject } from './diff-manifests.ts';
 import { type KubeObject, keyOf, kubeObjectOf } from './kube-object.ts';
 
 const release = { namespace: 'web-a', name: 'web-a' };
@@ -9,7 +9,7 @@ const ownedByRelease = {
   annotations: { 'meta.helm.sh/release-name': 'web-a', 'meta.helm.sh/release-namespace': 'web-a' },
 };
 
-function object(kind: string, content: JsonObject, fields: Partial<Wanted> = {}): Wanted {
+function object(kind: string, content: JsonObject, fields: Partial<DesiredObject> = {}): DesiredObject {
   const apiVersion =
     { Deployment: 'apps/v1', StatefulSet: 'apps/v1', Job: 'batch/v1', Ship: 'sea.dev/v1' }[kind] ?? 'v1';
   const metadata = { name: 'web', namespace: 'web-a' };
@@ -66,7 +66,7 @@ const ship = (spec: JsonObject) => object('Ship', { spec });
 const secret = (content: JsonObject) => object('Secret', content);
 
 /** From one manifest to the next, where the cluster has just what the first one says. */
-const step = (old: Wanted, wanted: Wanted, more: Partial<Parameters<typeof diff>[0]> = {}) =>
+const step = (old: DesiredObject, wanted: DesiredObject, more: Partial<Parameters<typeof diff>[0]> = {}) =>
   become({ old: [old], wanted: [wanted], live: [asLive(old)], ...more });
 
 describe('an object', () => {

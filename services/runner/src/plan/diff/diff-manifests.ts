@@ -10,7 +10,7 @@ import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
 type Planned = DryRunResult['objects'][number];
 
 /** An object that is to be there, and what is known of it. */
-export interface Wanted extends KubeObject {
+export interface DesiredObject extends KubeObject {
   /** Of the folder `crds`: Helm creates it with the first release and never changes it. */
   isCrdFile?: boolean;
   /** Written by Berth itself, before Helm. */
@@ -22,7 +22,7 @@ export interface Manifests {
   release: { namespace: string; name: string };
   /** Of the release that is installed. */
   old: readonly KubeObject[];
-  wanted: readonly Wanted[];
+  wanted: readonly DesiredObject[];
   /** What the cluster has, by `keyOf`. A kind that the cluster does not know is `unknown`. */
   live: ReadonlyMap<string, KubeObject | 'unknown'>;
   hidden: Hidden;
@@ -49,7 +49,7 @@ export function diffManifests(manifests: Manifests): Diff {
 
 type Outcome = Planned | 'unchanged' | 'nothing';
 
-function plannedFor(object: Wanted, old: KubeObject | undefined, manifests: Manifests): Outcome {
+function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifests: Manifests): Outcome {
   const live = manifests.live.get(keyOf(object));
   const becomes = (action: Planned['action'], reason: string | null = null, fields: PlannedField[] = []): Planned => ({
     ...nameOf(object),
@@ -106,7 +106,7 @@ function defines({ kind, content }: KubeObject, { apiVersion, kind: defined }: K
 }
 
 /** As Helm checks it before it takes an object over. */
-function isOwned({ isOurs }: Wanted, live: KubeObject, { namespace, name }: Manifests['release']): boolean {
+function isOwned({ isOurs }: DesiredObject, live: KubeObject, { namespace, name }: Manifests['release']): boolean {
   const labels = metadataOf(live, 'labels');
   if (isOurs) return labels['app.kubernetes.io/managed-by'] === 'berth';
   const annotations = metadataOf(live, 'annotations');

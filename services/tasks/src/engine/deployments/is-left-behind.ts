@@ -11,9 +11,9 @@ export function isLeftBehind(
   open: readonly Pick<OpenTask, 'effect' | 'is_scheduled'>[],
 ): boolean {
   const { cluster_id, namespace } = placeOf(deployment);
-  const isMisplaced = cluster_id !== deployment.cluster_id || namespace !== deployment.namespace;
+  const isElsewhere = cluster_id !== deployment.cluster_id || namespace !== deployment.namespace;
   return (
-    isMisplaced &&
+    isElsewhere &&
     !open.some(({ effect, is_scheduled }) => !is_scheduled && (effect === 'moves' || effect === 'removes'))
   );
 }

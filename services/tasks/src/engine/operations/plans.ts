@@ -1,8 +1,8 @@
 import type { Variant } from '../../records/variant.ts';
-import { isMoved, isReconfigured, type Wanted } from '../deployments/what-changes.ts';
+import { isMoved, isReconfigured, type DesiredDeployment } from '../deployments/what-changes.ts';
 
 /** The operations that an update of a deployment needs: one plan per update (Specification, "Updates"). */
-export function planUpdate(before: Wanted, after: Wanted): Variant[] {
+export function planUpdate(before: DesiredDeployment, after: DesiredDeployment): Variant[] {
   if (!after.enabled) return before.enabled ? ['Uninstall'] : [];
   if (!before.enabled) return ['Install'];
   if (isMoved(before, after)) return ['Recreate', 'Upgrade'];

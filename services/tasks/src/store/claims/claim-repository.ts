@@ -54,7 +54,7 @@ const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bi
 
 export const createClaimRepository = (tx: Transaction) => ({
   /**
-   * Claims run one after the other, because two that count at the same time would both find the last free place.
+   * Claims run one after the other, because two that count at the same time would both find the last free slot.
    * How many tasks are due, 2 for more: most claims find nothing and must cost almost nothing.
    */
   waitForTurn: async (): Promise<number> => {

@@ -74,7 +74,7 @@ export const createDryRunRepository = (db: Queries) => ({
       where id = ${id} and fence = ${fence} and sealed_outcome is null and not (${over})
     `),
 
-  look: (ids: readonly string[]) =>
+  outcomes: (ids: readonly string[]) =>
     db.any(sql.type(Ended)`
       select id, fence is not null as is_claimed, sealed_outcome from dry_runs where id = any(${sql.array([...ids], 'uuid')})
     `),

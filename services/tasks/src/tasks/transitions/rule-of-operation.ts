@@ -8,7 +8,7 @@ import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { ProjectionRepository } from '../../store/projection-repository.ts';
 import { ruleOfChange } from './rule-of-change.ts';
 
-export interface Wanted {
+export interface RequestedChange {
   operation: TaskOperation | RequestedOperation;
   /** The change of the deployment that the operation stands for. */
   change: DeploymentChanges | null;
@@ -17,7 +17,7 @@ export interface Wanted {
 /** The callers that may request an operation of a deployment. */
 export async function ruleOfOperation(
   projected: Pick<ProjectionRepository, 'chart'>,
-  { operation, change }: Wanted,
+  { operation, change }: RequestedChange,
   deployment: DeploymentRecord,
 ): Promise<Rule<KindScope>> {
   if (change) return ruleOfChange(change, deployment);
