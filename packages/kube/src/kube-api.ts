@@ -73,18 +73,18 @@ const maxErrorBytes = 64 * 1024;
 // etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
 const maxLineCharacters = 8 * 1024 * 1024;
 /**
- * Written on the HTTP clients of Node alone: `@kubernetes/client-node` ends every watch after 30 s, requests no bookmarks, lists
- * without pages and costs 90 MB once imported. What remains (a kubeconfig without programs and files) is little code.
+ * `@kubernetes/client-node` opens a connection for each request, speaks HTTP/1.1 only, lists without pages, and cannot refuse the
+ * programs and files of a kubeconfig (docs/decisions/0017).
  */
 export function openKubeApi(
   access: KubeAccess,
   { userAgent = 'berth', token, onRefused, maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
 ): KubeApi {
-  const { host: authority, hostname, port, pathname } = new URL(access.server);
+  const { origin, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
   let target: SocketTarget | undefined;
   // Made by the first request, so that a certificate that is none fails requests and not the opening.
-  const connections = openConnections(() => {
+  const connections = openConnections(origin, () => {
     target ??= {
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || 443),
@@ -110,15 +110,9 @@ export function openKubeApi(
       accept: accept ?? json,
       'user-agent': userAgent,
       ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
-      ...(body !== undefined && {
-        'content-type': body.type,
-        'content-length': String(Buffer.byteLength(body.text)),
-      }),
+      ...(body !== undefined && { 'content-type': body.type }),
     };
-    const answer = await connections.send(
-      { method, authority, path: prefix + path, headers, body: body?.text },
-      signal,
-    );
+    const answer = await connections.send({ method, path: prefix + path, headers, body: body?.text }, signal);
     if (answer.status === 401 && bearer !== null) onRefused?.(bearer);
     return answer;
   }

@@ -1,6 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { http1Requests } from './http1-requests.ts';
-import { http2Requests } from './http2-requests.ts';
+import { type ConnectionPool, openPool } from './connection-pool.ts';
 import { openSocket, type SocketTarget } from './open-socket.ts';
 import type { IncomingAnswer, OutgoingRequest } from './outgoing-request.ts';
 
@@ -15,38 +14,29 @@ export interface Connections extends Disposable {
  * one connection: with HTTP/1.1 each watch has one of its own, of 65 KB. That is for a proxy in front of a cluster that
  * speaks nothing else.
  */
-export function openConnections(target: () => SocketTarget): Connections {
+export function openConnections(origin: string, target: () => SocketTarget): Connections {
   const over = new AbortController();
-  const open = (protocols: string[]) => openSocket(target(), protocols, over.signal);
-  let speaksHttp1 = false;
-  /** The connection that showed that the server speaks HTTP/1.1 only. */
-  let spare: TLSSocket | undefined;
+  const open = (): Promise<TLSSocket> => openSocket(target(), ['h2', 'http/1.1'], over.signal);
+  const all = new Set<ConnectionPool>();
+  let current: ConnectionPool | undefined;
 
-  const http1 = http1Requests(() => {
-    const socket = spare;
-    spare = undefined;
-    return socket && !socket.destroyed ? Promise.resolve(socket) : open(['http/1.1']);
-  });
-  const http2 = http2Requests(async () => {
-    const socket = await open(['h2', 'http/1.1']);
-    if (socket.alpnProtocol === 'h2') return socket;
-    speaksHttp1 = true;
-    spare?.destroy();
-    spare = socket.on('error', () => undefined);
-    return null;
-  });
+  function usablePool(): ConnectionPool {
+    current ??= openPool(origin, open);
+    all.add(current);
+    return current;
+  }
 
   return {
-    async send(request, signal) {
-      const answer = speaksHttp1 ? null : await http2.send(request, signal);
-      return answer ?? (await http1.send(request, signal));
+    send: (request, signal) => usablePool().send(request, signal),
+    suspect(): void {
+      const suspected = current;
+      if (!suspected?.isShared()) return;
+      current = undefined;
+      void suspected.finish().then(() => all.delete(suspected));
     },
-    suspect: () => http2.suspect(),
     [Symbol.dispose](): void {
       over.abort();
-      spare?.destroy();
-      http1[Symbol.dispose]();
-      http2[Symbol.dispose]();
+      for (const pool of all) pool[Symbol.dispose]();
     },
   };
 }

@@ -1,7 +1,5 @@
 export interface OutgoingRequest {
   readonly method: string;
-  /** The name and port of the server. */
-  readonly authority: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
