@@ -1,4 +1,4 @@
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { afterUse, exactlyLeftOf, type FullAt, type Quota, waitOf } from '../limits/quota.ts';
 import { TooManyRequests } from '../limits/too-many-requests.ts';
 
@@ -24,7 +24,7 @@ const maxNetworks = 10_000;
 
 /** Limits the attempts of each network. */
 export class Attempts {
-  readonly #used = new BoundedCache<Used>(maxNetworks);
+  readonly #used = new LRUCache<string, Used>({ max: maxNetworks });
   readonly #quota: Quota | null;
   readonly #onUsedUp: (network: string) => void;
   readonly #onCount: (network: string) => void;

@@ -1,5 +1,5 @@
 import type { Authenticated, Credential } from '@berth/contracts/resources/accounts/identities';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { hashOf } from './hash-of-credential.ts';
 
 const maxCredentials = 10_000;
@@ -11,7 +11,7 @@ export type KnownIdentity = Authenticated['identity'];
  * but it is exempt from the limit on failed attempts of its address, and the limit of its identity applies before that call.
  */
 export class KnownCredentials {
-  readonly #identities = new BoundedCache<KnownIdentity>(maxCredentials);
+  readonly #identities = new LRUCache<string, KnownIdentity>({ max: maxCredentials });
 
   identityOf(credential: Credential): KnownIdentity | undefined {
     return this.#identities.get(hashOf(credential));

@@ -1,7 +1,7 @@
 import type { EventReader, EventStreamStatus, RowEvent } from '@berth/bus/events/event-reader';
 import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { atMost } from '@berth/service/waiting/at-most';
 import { pause } from '@berth/service/waiting/pause';
 import { singleFlight, singleFlights } from '@berth/service/waiting/single-flight';
@@ -70,11 +70,11 @@ export function createEventFeed({
   let bytes = 0;
   let start = 0;
   let end = 0;
-  let newest = new BoundedCache<number>(rowsRemembered);
+  let newest = new LRUCache<string, number>({ max: rowsRemembered });
   let following: Promise<void> | undefined;
 
   function restart(at: number): void {
-    [recent, bytes, newest] = [[], 0, new BoundedCache(rowsRemembered)];
+    [recent, bytes, newest] = [[], 0, new LRUCache<string, number>({ max: rowsRemembered })];
     [start, end] = [at, at];
   }
 
@@ -101,8 +101,8 @@ export function createEventFeed({
   });
 
   /** The versions of the rows in the events right before a sequence. */
-  async function versionsBefore(sequence: number, first: number): Promise<BoundedCache<number>> {
-    const versions = new BoundedCache<number>(rowsRemembered);
+  async function versionsBefore(sequence: number, first: number): Promise<LRUCache<string, number>> {
+    const versions = new LRUCache<string, number>({ max: rowsRemembered });
     // The first sequence of an empty stream is 0.
     for (let next = Math.max(1, first, sequence - lookBack); next < sequence; ) {
       const from = next;
@@ -192,7 +192,7 @@ export function createEventFeed({
 }
 
 /** Drops repeats: an owner may publish an event again, or after a newer one of the same row. */
-function withoutRepeats(events: readonly RowEvent[], newest: BoundedCache<number>): FedEvent[] {
+function withoutRepeats(events: readonly RowEvent[], newest: LRUCache<string, number>): FedEvent[] {
   return events.flatMap((one) => {
     const { resource, id, version } = one.event;
     const row = `${resource}.${id}`;

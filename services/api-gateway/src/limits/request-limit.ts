@@ -1,4 +1,4 @@
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { afterUse, type FullAt, leftOf, type Quota, waitOf } from './quota.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 
@@ -22,7 +22,7 @@ const windowMs = 60_000;
 
 /** Limits requests, each replica for itself. Refused requests are not counted, so a client that keeps sending is not locked out. */
 export class RequestLimit {
-  readonly #fullAt = new BoundedCache<FullAt>(mostKeys);
+  readonly #fullAt = new LRUCache<string, FullAt>({ max: mostKeys });
   readonly #by: RequestLimitOptions['by'];
   readonly #quota: Quota | null;
   readonly #policy: string;

@@ -3,7 +3,7 @@ import { identityTokens } from '@berth/bus/identity-tokens/identity-token';
 import type { PackedIdentity } from '@berth/contracts/access/packed-identity';
 import type { ServiceName } from '@berth/contracts/definition/contract';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 
 export type SignedIdentity = (identity: PackedIdentity, audience: ServiceName) => Promise<string>;
 
@@ -21,7 +21,7 @@ const goodForMs = (identityTokens.lifetimeSeconds / 2) * 1000;
  * change of roles gets a new token.
  */
 export function createIdentityTokens(keyRing: Pick<KeyRing, 'signer'>, now = () => performance.now()): SignedIdentity {
-  const remembered = new BoundedCache<Signed>(maxRemembered);
+  const remembered = new LRUCache<string, Signed>({ maxSize: maxRemembered });
 
   return (identity, audience) => {
     const text = JSON.stringify([audience, identity]);
@@ -30,7 +30,7 @@ export function createIdentityTokens(keyRing: Pick<KeyRing, 'signer'>, now = () 
     if (known && now() - known.signedAt < goodForMs) return known.token;
 
     const signed = { token: keyRing.signer().signIdentity(identity, audience), signedAt: now() };
-    remembered.set(key, signed, text.length);
+    remembered.set(key, signed, { size: text.length });
     signed.token.catch(() => remembered.delete(key));
     return signed.token;
   };

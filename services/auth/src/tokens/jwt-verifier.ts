@@ -3,7 +3,7 @@ import { AppError } from '@berth/contracts/errors';
 import { decodeProtectedHeader, errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { KeyRing } from '../signing-keys/key-ring.ts';
 import { DeploymentClaims, type JwtSubject, jwtTypes, SessionClaims } from './jwt-claims.ts';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 
 export interface JwtVerifierDeps {
   keyRing: Pick<KeyRing, 'verifyingKey'>;
@@ -37,7 +37,7 @@ const expired = () => new AppError('token_expired', 'The token has expired');
 
 /** Verifies the signature of each token once; the database decides on every request whether it is still valid. */
 export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJwt {
-  const remembered = new BoundedCache<Verified>(maxRemembered);
+  const remembered = new LRUCache<string, Verified>({ max: maxRemembered });
 
   return async (jwt) => {
     if (jwt.length > maxLength || !shape.test(jwt)) throw notAuthenticated();

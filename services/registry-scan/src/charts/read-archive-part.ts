@@ -1,6 +1,6 @@
 import type { ObjectStore } from '@berth/bus/objects/object-store';
 import { AppError } from '@berth/contracts/errors';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 
 export interface ReadArchivePartDeps {
   /** Fetches the archive into the object store if it is missing, and returns its digest. */
@@ -27,7 +27,7 @@ interface Kept {
 
 /** Serves archives in parts, because a client of JetStream can direct replies to any subject, so runners get no access to it. */
 export function readArchivePart({ ensure, objects }: ReadArchivePartDeps, now = () => performance.now()) {
-  const kept = new BoundedCache<Kept>(maxKept);
+  const kept = new LRUCache<string, Kept>({ max: maxKept });
 
   async function load(chartId: string): Promise<Kept> {
     const known = kept.get(chartId);

@@ -1,4 +1,4 @@
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { singleFlights } from '@berth/service/waiting/single-flight';
 import type { Bus } from '@berth/bus/bus';
 import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
@@ -28,7 +28,7 @@ export type AccessCache = ReturnType<typeof createAccessCache>;
 
 /** Keeps the access that cluster-sync issues for as long as it lasts long enough. */
 export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
-  const cache = new BoundedCache<ClusterAccess>(maxClusters);
+  const cache = new LRUCache<string, ClusterAccess>({ max: maxClusters });
   /** Tasks that start together share one request. */
   const requests = singleFlights<ClusterAccess>();
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '@berth/contracts/fields/json';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 
 export interface ParseOnceOptions {
   /** The most documents in the cache. */
@@ -17,8 +17,7 @@ export function parseOnce<Parsed extends object>(
   parse: (document: JsonObject) => Parsed,
   most: ParseOnceOptions,
 ): (document: JsonObject) => Parsed {
-  const kept = new BoundedCache<Parsed>(most.bytes);
-  const leastWeight = most.bytes / most.entries;
+  const kept = new LRUCache<string, Parsed>({ max: most.entries, maxSize: most.bytes });
 
   return (document) => {
     const text = JSON.stringify(document);
@@ -27,9 +26,8 @@ export function parseOnce<Parsed extends object>(
     if (known !== undefined) return known;
 
     const parsed = parse(document);
-    const bytes = Buffer.byteLength(text);
-    // A larger one would push out all others, and then itself. Smaller ones count for no less than their share of the entries.
-    if (bytes <= most.bytes) kept.set(key, parsed, Math.max(bytes, leastWeight));
+    // One that is larger than all may be together is not kept.
+    kept.set(key, parsed, { size: Buffer.byteLength(text) });
     return parsed;
   };
 }

@@ -1,6 +1,6 @@
 import type { Bus } from '@berth/bus/bus';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 
 const mostKept = 20_000;
 /** A token is reused while it is valid for at least this long. */
@@ -15,7 +15,7 @@ export interface PolledPath {
 
 /** Tokens for polls, reused while they are valid: with one for each poll, auth would sign hundreds a second. */
 export function createCallTokens({ bus }: { bus: Pick<Bus, 'call'> }) {
-  const kept = new BoundedCache<{ token: string; goodUntil: number }>(mostKept);
+  const kept = new LRUCache<string, { token: string; goodUntil: number }>({ max: mostKept });
 
   return async ({ deployment_id, path }: PolledPath, deadlineMs: number): Promise<string> => {
     const key = `${deployment_id} ${path}`;

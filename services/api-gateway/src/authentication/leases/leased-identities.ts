@@ -13,7 +13,7 @@ import {
   ticketOf,
 } from '@berth/bus/identity-leases/gateway-lease';
 import type { Service } from '@berth/service/service';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { createLeaseClock } from './lease-clock.ts';
 import { leaseMetrics } from './lease-metrics.ts';
 
@@ -44,8 +44,6 @@ interface Entry {
 const maxEntries = 10_000;
 /** Of the signed identities, which are long for users with thousands of roles. */
 const maxCharacters = 32 * 1024 * 1024;
-/** The least that an entry counts for, so that one sum limits both the number of entries and their text. */
-const leastWeight = maxCharacters / maxEntries;
 
 const { renew, release } = identityLeases.operations;
 
@@ -56,7 +54,7 @@ export function createLeasedIdentities({
   ...deps
 }: LeasedIdentitiesDeps): LeasedIdentities {
   const metrics = leaseMetrics(deps.metrics);
-  const entries = new BoundedCache<Entry>(maxCharacters);
+  const entries = new LRUCache<string, Entry>({ max: maxEntries, maxSize: maxCharacters });
   let lease = noLease;
   let nextRenewal = Number.NEGATIVE_INFINITY;
   let lastRequest = Number.NEGATIVE_INFINITY;
@@ -109,7 +107,7 @@ export function createLeasedIdentities({
       if (ticket === null || reusable_ms === 0) return;
       const entry = { authenticated, ticket: endingAfter(ticket, reusable_ms) };
       if (isUsed && mayReuse(lease, entry.ticket, clock()))
-        entries.set(key, entry, Math.max(identity_token.length + key.length, leastWeight));
+        entries.set(key, entry, { size: identity_token.length + key.length });
     },
 
     served: serveForget(forget),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpClient } from '@berth/egress/http-client';
-import { BoundedCache } from '@berth/service/waiting/bounded-cache';
+import { LRUCache } from 'lru-cache';
 import { parseChallenge } from './challenge.ts';
 import { parseReply } from '../replies/parse-reply.ts';
 import { basicAuthorization, readCredentials } from './read-credentials.ts';
@@ -33,7 +33,7 @@ export interface RegistryAuthorization {
 
 /** Obtains and caches the Authorization headers of one registry, by scope. */
 export function createRegistryAuthorization(source: RegistrySource, http: HttpClient): RegistryAuthorization {
-  const cache = new BoundedCache<{ header: string; until: number }>(maxCached);
+  const cache = new LRUCache<string, { header: string; until: number }>({ max: maxCached });
 
   function remember(scope: string, header: string, seconds: number): string {
     // Ten seconds early, so that a token does not expire in flight.
