@@ -1,3 +1,11 @@
+import type {
+  V1ClusterRole,
+  V1ClusterRoleBinding,
+  V1Namespace,
+  V1PolicyRule,
+  V1ServiceAccount,
+} from '@kubernetes/client-node';
+
 /** The runner's account in each cluster. Its namespace is not tracked: it has no `managed-by` label. */
 export interface RunnerAccount {
   readonly namespace: string;
@@ -46,7 +54,7 @@ const rules = [
   { apiGroups: [rbac], resources: ['rolebindings', 'roles'], verbs: all },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: all },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: read },
-];
+] satisfies V1PolicyRule[];
 
 /**
  * The objects that the runner's token depends on, in order of creation; `deploy/rbac/runner.yaml` is the same for
@@ -56,7 +64,7 @@ export const runnerObjects = ({ namespace, name }: RunnerAccount) =>
   [
     {
       path: '/api/v1/namespaces',
-      object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
+      object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } } satisfies V1Namespace,
     },
     {
       path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
@@ -65,7 +73,7 @@ export const runnerObjects = ({ namespace, name }: RunnerAccount) =>
         kind: 'ServiceAccount',
         metadata: { name, namespace, labels },
         automountServiceAccountToken: false,
-      },
+      } satisfies V1ServiceAccount,
     },
     {
       path: `/apis/${rbac}/v1/clusterroles`,
@@ -74,7 +82,7 @@ export const runnerObjects = ({ namespace, name }: RunnerAccount) =>
         kind: 'ClusterRole',
         metadata: { name: clusterWideName({ namespace, name }), labels },
         rules,
-      },
+      } satisfies V1ClusterRole,
     },
     {
       path: `/apis/${rbac}/v1/clusterrolebindings`,
@@ -84,7 +92,7 @@ export const runnerObjects = ({ namespace, name }: RunnerAccount) =>
         metadata: { name: clusterWideName({ namespace, name }), labels },
         roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: clusterWideName({ namespace, name }) },
         subjects: [{ kind: 'ServiceAccount', name, namespace }],
-      },
+      } satisfies V1ClusterRoleBinding,
     },
   ] as const;
 

@@ -1,3 +1,4 @@
+import type { V1Secret } from '@kubernetes/client-node';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
@@ -121,7 +122,7 @@ async function applySecret({ api, namespace }: CredentialPlace, stringData: obje
     metadata: { name: serviceCreds, namespace, labels: managedLabels },
     type: 'Opaque',
     data: base64Of(stringData),
-  };
+  } satisfies V1Secret;
   const apply = () => api.applyJson(path, secret, fieldManager, { signal, deadlineMs });
   try {
     await apply().catch(async (error: unknown) => {

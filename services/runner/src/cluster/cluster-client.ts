@@ -1,5 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
+import type { V1ObjectMeta, V1Secret } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import { createKinds, type FindKind } from './api-kinds.ts';
 import { kubeFailure, statusOf } from './kube-failure.ts';
@@ -9,13 +10,11 @@ import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret, Workload
 type Pods = z.infer<typeof PodList>['items'];
 
 /** Objects to create; Kubernetes fills in the rest. */
-export interface NewSecret {
-  metadata: { name: string; namespace: string; labels: Record<string, string>; resourceVersion?: string };
-  type: string;
-  stringData: Record<string, string>;
-}
+export type NewSecret = Required<Pick<V1Secret, 'type' | 'stringData'>> & {
+  metadata: Required<Pick<V1ObjectMeta, 'name' | 'namespace' | 'labels'>> & Pick<V1ObjectMeta, 'resourceVersion'>;
+};
 export interface NewNamespace {
-  metadata: { name: string; labels: Record<string, string>; annotations: Record<string, string> };
+  metadata: Required<Pick<V1ObjectMeta, 'name' | 'labels' | 'annotations'>>;
 }
 
 /** The few calls that the runner makes itself; Helm makes the others. Each has a deadline and fails with a `TaskFailure`. */
