@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { PackedIdentity, unpackIdentity } from '@berth/contracts/access/packed-identity';
+import { unpackIdentity } from '@berth/bus/identity-tokens/pack-identity';
+import { PackedIdentity } from '@berth/contracts/access/packed-identity';
 import type { Bus } from '@berth/bus/bus';
 import { limits } from '@berth/bus/protocol/limits';
 import type { CallOptions } from '@berth/bus/rpc/call-options';

@@ -1,3 +1,4 @@
+import { setImmediate as afterPoll } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Budget } from './budget.ts';
 import { atOnce, inTurns } from './in-turns.ts';
@@ -30,7 +31,7 @@ test('the outputs of a form pause after every 5,000 steps, exceeded by one part 
 test('the outputs of a form are the same with pauses and without', async () => {
   const budget = new Budget();
 
-  const paused = await inTurns(outputParts(form, sourcesWith(budget)), budget);
+  const paused = await inTurns(outputParts(form, sourcesWith(budget)), budget, afterPoll);
 
   expect(paused).toEqual(atOnce(outputParts(form, sourcesWith(new Budget()))));
 });
@@ -38,5 +39,7 @@ test('the outputs of a form are the same with pauses and without', async () => {
 test('a budget that is exceeded ends work that pauses', async () => {
   const budget = new Budget({ steps: 3_000, bytes: 1_000_000 });
 
-  await expect(inTurns(outputParts(form, sourcesWith(budget)), budget)).rejects.toThrow('more than 3000 steps');
+  await expect(inTurns(outputParts(form, sourcesWith(budget)), budget, afterPoll)).rejects.toThrow(
+    'more than 3000 steps',
+  );
 });

@@ -1,4 +1,3 @@
-import { nextTurn } from '@berth/service/waiting/next-turn';
 import type { Budget } from './budget.ts';
 
 /** Work in parts, between which it may pause. */
@@ -14,11 +13,14 @@ export function atOnce<Result>(parts: Parts<Result>): Result {
   }
 }
 
-/** Yields to the event loop whenever the work has spent its steps, so that other requests are not held up. */
+/**
+ * Yields to the event loop whenever the work has spent its steps, so that other requests are not held up. How is up to the caller:
+ * a browser loads this, too.
+ */
 export async function inTurns<Result>(
   parts: Parts<Result>,
   budget: Budget,
-  pause: () => Promise<unknown> = nextTurn,
+  pause: () => Promise<unknown>,
 ): Promise<Result> {
   let turnEnd = budget.spent.steps + stepsPerTurn;
   for (;;) {

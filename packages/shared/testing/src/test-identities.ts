@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { BotIdentity, DeploymentIdentity, Identity, UserIdentity } from '@berth/contracts/access/identity';
 import { createIdentitySigner } from '@berth/bus/identity-tokens/identity-token';
 import { createIdentityVerifier } from '@berth/bus/identity-tokens/identity-verifier';
-import { packIdentity } from '@berth/contracts/access/packed-identity';
+import { packIdentity } from '@berth/bus/identity-tokens/pack-identity';
 import type { ServiceName } from '@berth/contracts/definition/contract';
 import { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
 

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
 import type { DeploymentCall } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError } from '@berth/contracts/errors';
+import { nextTurn } from '@berth/service/waiting/next-turn';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import type { InvokeRun } from '../records/task-run.ts';
 import type { ProjectionRepository } from '../store/projection-repository.ts';
@@ -61,6 +62,6 @@ async function resolvedBody(
     const item = itemOf(reference);
     return item && Object.hasOwn(item, property) ? item[property] : undefined;
   };
-  const { values } = await inTurns(outputParts(form, { config: inputs, propertyOf, budget }), budget);
+  const { values } = await inTurns(outputParts(form, { config: inputs, propertyOf, budget }), budget, nextTurn);
   return values;
 }

@@ -7,6 +7,7 @@ import { inputsWith, propertiesRead } from '@berth/chart-extensions/outputs';
 import type { ValuesUi } from '@berth/chart-extensions/values-ui';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { AppError } from '@berth/contracts/errors';
+import { nextTurn } from '@berth/service/waiting/next-turn';
 import { collectionKey } from '../collections/collection-key.ts';
 import { findItems, type ItemOf, type ItemReaders } from '../collections/find-items.ts';
 import { type Chart, readChart } from '../deployments/chart.ts';
@@ -61,7 +62,7 @@ export async function helmInput(
     override: run.values_override,
     budget,
   };
-  const values = await inTurns(resolvedByLayer(world), budget);
+  const values = await inTurns(resolvedByLayer(world), budget, nextTurn);
   return { chart, values, secrets: outputs?.secrets ?? {}, confidential: outputs?.confidential ?? [] };
 }
 
@@ -100,7 +101,7 @@ async function outputsOf(
     const sensitive = isResource(reference) ? hidden.get(reference.id) : undefined;
     return sensitive && Object.hasOwn(sensitive, property) ? sensitive[property] : undefined;
   };
-  const { values, secrets } = await inTurns(outputParts(form, { config, propertyOf, budget }), budget);
+  const { values, secrets } = await inTurns(outputParts(form, { config, propertyOf, budget }), budget, nextTurn);
   const entries = new Set(Object.values(secrets).flatMap((keys) => Object.values(keys)));
   const opened = [...contents.values(), ...textsIn([...hidden.values()])];
   const confidential = opened.filter((text) => !entries.has(text));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { seesEnv } from '@berth/contracts/access/visible-envs';
-import { packIdentity } from '@berth/contracts/access/packed-identity';
+import { packIdentity } from '@berth/bus/identity-tokens/pack-identity';
 import { authenticateAsSiteAdmin } from '@berth/devstack/testing/gateway-process';
 import type { Bus } from '@berth/bus/bus';
 import { implement } from '@berth/bus/rpc/implement';

@@ -5,7 +5,7 @@ import { AppError } from '@berth/contracts/errors';
 import { identityToken, sampleIdentities, testKeys } from '@berth/testing/test-identities';
 import { createIdentitySigner, type PrivateJwk } from './identity-token.ts';
 import { createIdentityVerifier } from './identity-verifier.ts';
-import { packIdentity } from '@berth/contracts/access/packed-identity';
+import { packIdentity } from './pack-identity.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,4 +1,4 @@
-import { unpackIdentity } from '@berth/contracts/access/packed-identity';
+import { unpackIdentity } from '@berth/bus/identity-tokens/pack-identity';
 import type { Bus } from '@berth/bus/bus';
 import { identities } from '@berth/contracts/resources/accounts/identities';
 import type { Service } from '@berth/service/service';

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { sampleIdentities, testKeys } from '@berth/testing/test-identities';
-import { headerNames, WireHeaders } from '@berth/bus/rpc/wire/wire-headers';
-import type { Identity, UserIdentity } from './identity.ts';
-import { createIdentitySigner } from '@berth/bus/identity-tokens/identity-token';
-import { maxRolesOfUser, PackedIdentity, packIdentity, unpackIdentity } from './packed-identity.ts';
+import { headerNames, WireHeaders } from '../rpc/wire/wire-headers.ts';
+import type { Identity, UserIdentity } from '@berth/contracts/access/identity';
+import { createIdentitySigner } from './identity-token.ts';
+import { maxRolesOfUser, PackedIdentity } from '@berth/contracts/access/packed-identity';
+import { packIdentity, unpackIdentity } from './pack-identity.ts';
 
 const { outsider, siteAdmin, envAdmin, envUser } = sampleIdentities;
 
