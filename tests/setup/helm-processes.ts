@@ -23,7 +23,7 @@ export interface HelmWatch extends AsyncDisposable {
 }
 
 /** A process that has just been forked has the command of its parent for a moment. */
-const looksBeforeSettled = 20;
+const looksBeforeFinal = 20;
 
 /**
  * Counts the Helm processes that work on a namespace every 25 ms. To read every command that often would keep half a core busy,
@@ -39,8 +39,8 @@ export function watchHelm(namespace: string): HelmWatch {
     let working = 0;
     for (const pid of await pids()) {
       const before = looks.get(pid) ?? 0;
-      const isSettled = before >= looksBeforeSettled;
-      const command = isSettled ? [] : await commandOf(pid);
+      const isFinal = before >= looksBeforeFinal;
+      const command = isFinal ? [] : await commandOf(pid);
       if (worksOn(namespace, command)) working += 1;
       const canBecomeHelm = ['sh', 'helm'].includes(basename(command[0] ?? ''));
       next.set(pid, canBecomeHelm ? 0 : before + 1);
