@@ -25,7 +25,7 @@ describe('the configuration', () => {
     },
   );
 
-  test('reuses identities for a second by default, and at most', () => {
+  test('reuses identities for one second, which is the default and the maximum', () => {
     expect(Config.parse(least).identityLeaseMs).toBe(1_000);
     expect(Config.parse({ ...least, IDENTITY_LEASE_MS: '0' }).identityLeaseMs).toBe(0);
     expect(problemsOf({ IDENTITY_LEASE_MS: '1001' })).toHaveLength(1);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Attempts } from './attempts.ts';
 import { networkOf } from './network-of.ts';
 
-/** Limits the starts and ends of sign-ins, which need no credential: a start stores a row, an end calls the provider. */
+/** Whether the operation starts or ends a sign-in, without a credential: a start stores a row, an end calls the provider. */
 export const isAttempt = ({ allow, idempotent }: Operation): boolean => allow.on === 'nothing' && idempotent !== true;
 
 export const limitAttempts =

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { Attempts } from './attempts.ts';
 import { shareAttempts } from './share-attempts.ts';
 
-/** Two replicas whose messages arrive at once, and the messages. */
+/** Connects two replicas without delay and records their messages. */
 function replicas() {
   const listeners: ((key: string) => void)[] = [];
   const sent: string[] = [];

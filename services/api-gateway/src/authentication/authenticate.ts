@@ -34,7 +34,7 @@ export interface AuthenticateDeps {
 export function authenticateBy({ bus, failures, known, identities: leased }: AuthenticateDeps): Authenticate {
   return async (request, audience) => {
     const credential = credentialOf(request.headers);
-    // Signed for one service, so each has its own.
+    // An identity is signed for one service, so each service has its own entry.
     const key = leased ? `${audience} ${hashOf(credential)}` : '';
     const reused = leased?.find(key);
     if (reused) return reused;

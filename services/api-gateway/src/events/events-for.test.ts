@@ -27,7 +27,7 @@ const visibleTo = {
   'site admins': ['bot_tokens'],
 } as const;
 
-/** Users with each combination of roles, also deployment roles without membership; bots; deployments. */
+/** Users with each combination of roles, including deployment roles without membership; a bot; deployments. */
 function* identities(): Iterable<Identity> {
   const roles = [undefined, 'User', 'Admin'] as const;
   for (const is_admin of [false, true])

@@ -72,7 +72,7 @@ const optionsOf = ({ headersMs, requestMs, keepAliveMs }: ConnectionLimits): Ser
   headersTimeout: headersMs,
   maxHeaderSize: 16 * 1024,
   requireHostHeader: false,
-  // How often the time limits are checked; 30 s by default.
+  // How often the time limits are checked; by default every 30 s.
   connectionsCheckingInterval: 1_000,
 });
 
@@ -92,10 +92,10 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   const inTurn = oneAtATime();
   const app = Fastify({
     loggerInstance,
-    // A logger per request is not needed: each line names its request.
+    // No logger per request, since each line names its request.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Routes of operations that take a body set a higher limit.
+    // Routes of operations with a body set a higher limit.
     bodyLimit: smallBodyBytes,
     serverFactory: serverFactory(tls, optionsOf(connections), inTurn),
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),

@@ -46,7 +46,7 @@ export const createEnvRepository = (db: Queries) => ({
   lock: (id: string, visible: Visible) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for update`),
 
-  /** Keeps the env from being deleted until the transaction ends; others may do so at the same time. */
+  /** Keeps the env from being deleted until the transaction ends. Several transactions can hold it. */
   hold: (id: string, visible: Visible) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for key share`),
 

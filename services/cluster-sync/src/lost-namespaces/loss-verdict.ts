@@ -15,7 +15,7 @@ export function verdictByPlace(lost: LostNamespace, place: DeploymentPlace | nul
     case 'Installing':
     case 'Upgrading':
     case 'Renaming':
-      // The task may recreate the namespace; or it has just deleted it, and a running deployment has lost its namespace.
+      // The task may still recreate the namespace. If it ends without it, the running deployment has lost its namespace.
       return 'wait';
     default:
       return 'forget';

@@ -118,7 +118,7 @@ function partitionOf(region: string): { name: string; suffix: string } {
   return { name: 'aws', suffix: 'amazonaws.com' };
 }
 
-/** Of an error of AWS only the name, such as `AccessDeniedException`: its message may quote the request. */
+/** For an error of AWS its name, such as `AccessDeniedException`, since its message may quote the request. */
 function wordsOf(error: unknown): string {
   if (error instanceof SourceUnreadable) return error.message;
   return error instanceof Error ? error.name : 'it cannot be read';

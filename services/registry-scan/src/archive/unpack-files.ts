@@ -56,7 +56,7 @@ export async function unpackFiles(
     })(),
   ]);
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [asUnreadable(outcome.reason)] : []));
-  // If one side fails, the other does, too: a defect of the archive explains more than "premature close".
+  // When one side fails, the other fails as well; report the defect of the archive, not "premature close".
   const failure = failures.find(({ cause }) => cause === undefined) ?? failures[0];
   if (failure) throw failure;
   return files;

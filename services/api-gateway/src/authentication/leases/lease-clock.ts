@@ -1,4 +1,4 @@
-/** A longer jump is not a correction of the clock: the machine was suspended. */
+/** A longer jump of the wall clock means that the machine was suspended, not that its clock was corrected. */
 const suspiciousMs = 50;
 
 /**

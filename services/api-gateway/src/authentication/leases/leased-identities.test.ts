@@ -46,7 +46,7 @@ function useTwice(leased: Pick<LeasedIdentities, 'find'>): void {
   leased.find('ada');
 }
 
-/** With a lease from 0 to 1,000, and Ada looked up under it. */
+/** Takes a lease from 0 to 1,000 and looks Ada up under it. */
 async function withAda(time: { ms: number }) {
   const made = leasedAt(time);
   useTwice(made.leased);
@@ -171,7 +171,7 @@ test.for(['refused', 'failed'] as const)(
   },
 );
 
-test('a gateway that stops reuses nothing more and gives up its lease', async () => {
+test('a stopping gateway reuses nothing more and gives up its lease', async () => {
   const { leased, auth } = await withAda({ ms: 0 });
 
   await leased[Symbol.asyncDispose]();

@@ -42,7 +42,7 @@ interface Entry {
 }
 
 const maxEntries = 10_000;
-/** Of the signed identities, which are long for users with thousands of roles. */
+/** In characters of the signed identities, which are long for users with thousands of roles. */
 const maxCharacters = 32 * 1024 * 1024;
 
 const { renew, release } = identityLeases.operations;

@@ -24,7 +24,7 @@ export function limitConnections(
   { most, slowReaderMs, mostUnreadBytes, sweepMs = 1_000, onClosed = () => undefined }: ConnectionLimit,
 ): void {
   let open = 0;
-  /** A TLS connection is another socket after its handshake than before, so connections are identified by name. */
+  /** A TLS connection has a different socket after its handshake, so connections are identified by name. */
   const names = new WeakMap<Socket, string>();
   /** Connections without a whole request, by name, the longest waiting first. */
   const waiting = new Map<string, Socket>();

@@ -38,7 +38,7 @@ export const readPodLog =
       .call(deploymentPlace.operations.now, { body: { deployment_id: row.deployment_id } }, { requestId })
       .catch(cannotCheck);
     const { kind_id } = found(deployment, k8sResources.singular);
-    // The pod runs in the env of its cluster, also while its deployment is being moved to another one.
+    // The pod runs in the env of its cluster, even while its deployment moves to another env.
     context.permit({ kind_id, env_id: row.env_id });
     if (row.kind !== 'Pod') throw new AppError('conflict', `A ${row.kind} has no log; read the log of one of its pods`);
     return readCluster(row.cluster_id, (api) =>
