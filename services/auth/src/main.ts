@@ -5,6 +5,7 @@ import { createDeniedAttempts } from '@berth/db/audit/denied-attempts';
 import { forgetIdempotencyKeys } from '@berth/db/idempotency/forget-idempotency-keys';
 import { databaseIsUp, openDatabase } from '@berth/db/postgres/open-database';
 import { outboxRelay } from '@berth/db/outbox/outbox-relay';
+import { inTransactionOf } from '@berth/db/in-transaction';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
 import { runService } from '@berth/service/run-service';
@@ -31,6 +32,7 @@ import { botTokenHandlers } from './bots/bot-token-handlers.ts';
 import { deploymentTokenHandlers } from './tokens/deployment-token-handlers.ts';
 import { createJwtIssuer } from './tokens/jwt-issuer.ts';
 import { userTokenHandlers } from './tokens/user-token-handlers.ts';
+import { storeOf } from './store.ts';
 import { userHandlers } from './users/user-handlers.ts';
 
 await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) => {
@@ -46,6 +48,7 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   );
   readiness('database', () => databaseIsUp(db));
 
+  const inTransaction = inTransactionOf(db, storeOf);
   const callingDeployments = createCallingDeployments({ bus });
   const jwtIssuer = createJwtIssuer({ keyRing, ...config });
   const loginAttempts = createLoginAttempts({ db, ...config });
@@ -58,16 +61,16 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   bus.serve(identityLeaseHandlers({ db }));
   bus.serve(auditEventHandlers({ db, bus }));
   bus.serve(signingKeyHandlers({ keyRing }));
-  bus.serve(loginHandlers({ db, denied, identityProvider, loginAttempts, jwtIssuer, ...config }));
+  bus.serve(loginHandlers({ inTransaction, denied, identityProvider, loginAttempts, jwtIssuer, ...config }));
   bus.serve(meHandlers({ db, callingDeployments }));
-  bus.serve(userHandlers({ db, changesRights }));
-  bus.serve(userTokenHandlers({ db, changesRights }));
-  bus.serve(botHandlers({ db, changesRights }));
-  bus.serve(botTokenHandlers({ db, changesRights }));
+  bus.serve(userHandlers({ db, inTransaction, changesRights }));
+  bus.serve(userTokenHandlers({ db, inTransaction, changesRights }));
+  bus.serve(botHandlers({ db, inTransaction, changesRights }));
+  bus.serve(botTokenHandlers({ db, inTransaction, changesRights }));
   bus.serve(deploymentTokenHandlers({ callingDeployments, jwtIssuer }));
-  bus.serve(envHandlers({ db, bus, changesRights }));
-  bus.serve(envMemberHandlers({ db, changesRights }));
-  bus.serve(deploymentPermissionHandlers({ db, changesRights }));
+  bus.serve(envHandlers({ db, inTransaction, bus, changesRights }));
+  bus.serve(envMemberHandlers({ db, inTransaction, changesRights }));
+  bus.serve(deploymentPermissionHandlers({ db, inTransaction, changesRights }));
 
   loop('publish changes', outboxRelay({ db, bus, owner: 'auth', log }));
   loop('follow deployment kinds', deploymentKindProjection.follow({ db, bus }));

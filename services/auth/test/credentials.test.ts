@@ -13,9 +13,7 @@ import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import { users } from '@berth/contracts/resources/accounts/users';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDeploymentPermissionRepository } from '../src/envs/deployment-permission-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
-import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
 import { type AuthUnderTest, ownUrl, startAuth } from './support/auth-under-test.ts';
 import {
   deploymentsIn,
@@ -26,6 +24,7 @@ import {
 } from './support/bots-and-deployments.ts';
 import { newEnv, type Somebody, somebody } from './support/people.ts';
 import { refusal } from './support/refusal.ts';
+import { inStore } from './support/in-store.ts';
 
 let auth: AuthUnderTest;
 let tasks: Bus;
@@ -48,7 +47,9 @@ const signedIn = ({ identity_token }: Authenticated) =>
 
 async function tokenOf(user: Somebody, expires_at: string | null = null): Promise<{ id: string; text: string }> {
   const { id, secretHash, text } = newApiToken();
-  await createUserTokenRepository(auth.db).insert({ id, user_id: user.id, name: null, expires_at, secretHash });
+  await inStore(auth.db, ({ userTokens }) =>
+    userTokens.insert({ id, user_id: user.id, name: null, expires_at, secretHash }),
+  );
   return { id, text };
 }
 
@@ -58,7 +59,7 @@ describe('the identity behind a credential', () => {
     const ada = await somebody(auth, { roles: { [env.id]: 'Admin' } });
     const kind_id = randomUUID();
     const role = { env_id: env.id, user_id: ada.id, kind_id, role: 'Owner' } as const;
-    await createDeploymentPermissionRepository(auth.db).insert(role);
+    await inStore(auth.db, ({ deploymentPermissions }) => deploymentPermissions.insert(role));
     const { text } = await tokenOf(ada);
 
     const [byToken, byJwt] = [await authenticate({ token: text }), await authenticate({ jwt: ada.jwt })];

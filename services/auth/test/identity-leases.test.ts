@@ -13,15 +13,13 @@ import { identityCaches, identityLeases } from '@berth/contracts/resources/accou
 import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import { users } from '@berth/contracts/resources/accounts/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDeploymentPermissionRepository } from '../src/envs/deployment-permission-repository.ts';
-import { createEnvMemberRepository } from '../src/envs/env-member-repository.ts';
 import { createIdentityLeaseRepository } from '../src/identity-leases/identity-lease-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
-import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot, somedeployment, somekind } from './support/bots-and-deployments.ts';
 import { newEnv, newUser, type Somebody, somebody } from './support/people.ts';
 import { UsageOfEnvs } from './support/usage-of-envs.ts';
+import { inStore } from './support/in-store.ts';
 
 const { renew, release } = identityLeases.operations;
 
@@ -56,19 +54,21 @@ afterAll(() => auth?.[Symbol.asyncDispose]());
 
 async function newToken(user_id: string, expires_at: string | null = null) {
   const { id, secretHash, text } = newApiToken();
-  await createUserTokenRepository(auth.db).insert({ id, user_id, name: null, expires_at, secretHash });
+  await inStore(auth.db, ({ userTokens }) => userTokens.insert({ id, user_id, name: null, expires_at, secretHash }));
   return { id, text };
 }
 
 async function newMember() {
   const [env, user] = [await newEnv(auth.db), await newUser(auth.db)];
   const member = { env_id: env.id, user_id: user.id };
-  return { member, ...(await createEnvMemberRepository(auth.db).insert({ ...member, role: 'User' })) };
+  return { member, ...(await inStore(auth.db, ({ envMembers }) => envMembers.insert({ ...member, role: 'User' }))) };
 }
 
 async function newPermission() {
   const { member } = await newMember();
-  return createDeploymentPermissionRepository(auth.db).insert({ ...member, kind_id, role: 'Owner' });
+  return inStore(auth.db, ({ deploymentPermissions }) =>
+    deploymentPermissions.insert({ ...member, kind_id, role: 'Owner' }),
+  );
 }
 
 /** Each prepares a change of rights and returns it. */

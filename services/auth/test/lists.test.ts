@@ -16,11 +16,10 @@ import {
 import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createBotRepository } from '../src/bots/bot-repository.ts';
 import { personFrom } from '../src/sign-in/person.ts';
-import { createUserRepository } from '../src/users/user-repository.ts';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { type Somebody, somebody } from './support/people.ts';
+import { inStore } from './support/in-store.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
 
@@ -106,7 +105,7 @@ describe('the largest rows that can be written', () => {
   });
   let botId: string;
   beforeAll(async () => {
-    ({ id: botId } = await createBotRepository(auth.db).insert({ display_name: 'Somebot' }));
+    ({ id: botId } = await inStore(auth.db, ({ bots }) => bots.insert({ display_name: 'Somebot' })));
   });
 
   /** In the order of the tests. */
@@ -121,7 +120,7 @@ describe('the largest rows that can be written', () => {
       };
       const { displayName, ...person } = personFrom(claims);
       const user = { ...person, display_name: displayName ?? '', is_admin: false, is_active: true };
-      return createUserRepository(auth.db).insertUnlessTaken(user);
+      return inStore(auth.db, ({ users }) => users.insertUnlessTaken(user));
     },
     bots: (given) => call(bots.operations.create, { body: largestBody(bots.operations.create, given) }),
     envs: async (given) => {

@@ -8,11 +8,11 @@ import { users } from '@berth/contracts/resources/accounts/users';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createEnvMemberRepository } from '../src/envs/env-member-repository.ts';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somekind } from './support/bots-and-deployments.ts';
 import { newEnv, newUser, type Somebody, somebody } from './support/people.ts';
 import { refusal } from './support/refusal.ts';
+import { inStore } from './support/in-store.ts';
 
 let auth: AuthUnderTest;
 let admin: Somebody;
@@ -54,7 +54,7 @@ test('a user with 5,000 roles gets no more', async () => {
     refusal('conflict', most),
   );
 
-  await createEnvMemberRepository(auth.db).insert(member);
+  await inStore(auth.db, ({ envMembers }) => envMembers.insert(member));
   const permission = {
     ...places,
     kind_id: await somekind(auth, await auth.connect('registry-scan')),
@@ -84,5 +84,5 @@ test('a new user becomes a member of 5,000 envs at once, and of no more', async 
   const number = sql.type(z.object({ n: z.number() }))`select count(*)::int as n from envs`;
   expect(await auth.db.oneFirst(number)).toBeGreaterThan(maxRolesOfUser);
 
-  expect(await createEnvMemberRepository(auth.db).addToAutomaticEnvs(id)).toHaveLength(maxRolesOfUser);
+  expect(await inStore(auth.db, ({ envMembers }) => envMembers.addToAutomaticEnvs(id))).toHaveLength(maxRolesOfUser);
 });

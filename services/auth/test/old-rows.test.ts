@@ -83,7 +83,7 @@ test.for([
   const [row] = items;
   const known = await db.any(versions`select id, version from outbox`);
   if (row)
-    await db.transaction((tx) =>
+    await db.transaction(async (tx) =>
       recordState(tx, deploymentPermissions, { id: ofMember, env_id, operation: 'UPDATE', row }),
     );
   const [changed] = await store.unpublished(10, []);

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
 import { startTcpProxy, type TcpProxy } from '@berth/testing/network/tcp-proxy';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createEnvMemberRepository } from '../src/envs/env-member-repository.ts';
 import { newApiToken } from '../src/tokens/api-token.ts';
 import { createUserTokenRepository } from '../src/tokens/user-token-repository.ts';
 import { createIdentityLeaseRepository } from '../src/identity-leases/identity-lease-repository.ts';
@@ -11,6 +10,7 @@ import { startAuthProcess } from './support/auth-process.ts';
 import { type AuthUnderTest, startAuth } from './support/auth-under-test.ts';
 import { somebot } from './support/bots-and-deployments.ts';
 import { newEnv, type Somebody, somebody } from './support/people.ts';
+import { inStore } from './support/in-store.ts';
 
 /**
  * Three gateway processes that read identities under leases. Requests keep using a right while it is removed, so the
@@ -124,7 +124,9 @@ const me = (token: string): Use => ({ path: '/auth/me', headers: { 'x-service-to
 async function newToken() {
   const user = await somebody(auth);
   const { id, secretHash, text } = newApiToken();
-  await createUserTokenRepository(auth.db).insert({ id, user_id: user.id, name: null, expires_at: null, secretHash });
+  await inStore(auth.db, ({ userTokens }) =>
+    userTokens.insert({ id, user_id: user.id, name: null, expires_at: null, secretHash }),
+  );
   const revoke: Sent = { method: 'DELETE', path: `/user-tokens/${id}`, headers: asAdmin() };
   return { id, user, use: me(text), revoke };
 }
@@ -183,7 +185,7 @@ describe('a change of rights counts for every request that starts after the answ
       async () => {
         const [env, user] = [await newEnv(auth.db), await somebody(auth)];
         const member = { env_id: env.id, user_id: user.id, role: 'User' as const };
-        const { id } = await createEnvMemberRepository(auth.db).insert(member);
+        const { id } = await inStore(auth.db, ({ envMembers }) => envMembers.insert(member));
         const use = { path: `/envs/${env.id}`, headers: { authorization: `Bearer ${user.jwt}` } };
         return { use, revoke: { method: 'DELETE', path: `/env-user-permissions/${id}`, headers: asAdmin() } };
       },

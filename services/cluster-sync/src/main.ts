@@ -5,6 +5,7 @@ import { auditRetention } from '@berth/db/audit/audit-retention';
 import { createDeniedAttempts } from '@berth/db/audit/denied-attempts';
 import { databaseIsUp, openDatabase } from '@berth/db/postgres/open-database';
 import { outboxRelay } from '@berth/db/outbox/outbox-relay';
+import { inTransactionOf } from '@berth/db/in-transaction';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
 import { runService } from '@berth/service/run-service';
@@ -32,6 +33,7 @@ import { reportLostNamespaces } from './lost-namespaces/report-lost-namespaces.t
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
+import { storeOf } from './store.ts';
 
 const name = 'cluster-sync';
 
@@ -45,13 +47,14 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   readiness('database', () => databaseIsUp(db));
   bus.serve(auditHandlers(db, name, auditOfClusterSync));
 
+  const inTransaction = inTransactionOf(db, storeOf);
   const clusterRepository = createClusterRepository(db);
   const k8sResourceRepository = createK8sResourceRepository(db);
   const credentialRepository = createCredentialRepository(db);
   const writeCredentials = createWriteCredentials({ bus, credentialRepository });
   const directory = use(createClusterDirectory());
 
-  bus.serve(clusterHandlers({ db, clusterRepository, bus }));
+  bus.serve(clusterHandlers({ inTransaction, clusterRepository, bus }));
   const readCluster = liveClusters({ clusterRepository, directory });
   const readLog = readPodLog({ bus, k8sResourceRepository, readCluster });
   bus.serve(k8sResourceHandlers({ k8sResourceRepository, readLog }));

@@ -6,6 +6,7 @@ import { auditRetention } from '@berth/db/audit/audit-retention';
 import { createDeniedAttempts } from '@berth/db/audit/denied-attempts';
 import { databaseIsUp, openDatabase } from '@berth/db/postgres/open-database';
 import { outboxRelay } from '@berth/db/outbox/outbox-relay';
+import { inTransactionOf } from '@berth/db/in-transaction';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
 import { runService } from '@berth/service/run-service';
@@ -28,6 +29,7 @@ import { createPollRepository } from './polling/poll-repository.ts';
 import { createTagRepository } from './scan/tag-repository.ts';
 import { configuredRegistry } from './scan/configured-registry.ts';
 import { createCurrentFormats } from './tag-formats/current-formats.ts';
+import { storeOf } from './store.ts';
 import { reparseOnChange } from './charts/reparse-tags.ts';
 import { tagFormatHandlers } from './tag-formats/tag-format-handlers.ts';
 
@@ -42,6 +44,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   readiness('database', () => databaseIsUp(db));
   bus.serve(auditHandlers(db, name, auditOfRegistryScan));
 
+  const inTransaction = inTransactionOf(db, storeOf);
   const chartRepository = createChartRepository(db);
   const pollRepository = createPollRepository(db);
   const currentFormats = createCurrentFormats();
@@ -49,7 +52,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     config.registries.map((source) => [source.domain, configuredRegistry(source, use(createRegistryClient(source)))]),
   );
   const scan = {
-    catalogue: createCatalogue({ db, currentFormats }),
+    catalogue: createCatalogue({ inTransaction, currentFormats }),
     chartRepository,
     registryRepository: createRegistryRepository(db),
     tagRepository: createTagRepository(db),
@@ -59,10 +62,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const formatsChanged = createWakeUp(signal);
 
   bus.serve(chartHandlers({ chartRepository }));
-  bus.serve(registryHandlers({ db }));
-  bus.serve(kindHandlers({ db }));
+  bus.serve(registryHandlers({ db, inTransaction }));
+  bus.serve(kindHandlers({ db, inTransaction }));
   bus.serve(catalogueStateHandlers({ db }));
-  bus.serve(tagFormatHandlers({ db, onChanged: formatsChanged.wake }));
+  bus.serve(tagFormatHandlers({ db, inTransaction, onChanged: formatsChanged.wake }));
   bus.serve(
     chartArchiveHandlers({
       bus,
@@ -78,7 +81,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 
-  loop('reparse tags', reparseOnChange({ db, currentFormats, formatsChanged }));
+  loop('reparse tags', reparseOnChange({ inTransaction, currentFormats, formatsChanged }));
   for (const poll of pollRegistries({ db, scan, pollRepository }, registries.values())) loop(...poll);
 
   if (config.push) {

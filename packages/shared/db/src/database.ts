@@ -1,5 +1,5 @@
 import type { QuerySqlToken } from 'slonik';
-import type { Recorded } from '@berth/contracts/definition/recorded';
+import type { RecordedChanges } from './recorded-changes.ts';
 
 interface Issue {
   readonly message: string;
@@ -36,10 +36,8 @@ export interface Queries {
 
 /** Inside of it every query goes through it: one that takes another connection is refused. */
 export interface Transaction extends Queries {
-  /** What the outbox and the audit log got in it; a savepoint that is rolled back leaves nothing here. */
-  readonly recorded: Recorded;
-  /** Called by the outbox and the audit log. */
-  noteRecorded(where: keyof Recorded, resource: string): void;
+  /** What it changed and audited; a savepoint that is rolled back leaves nothing here. */
+  readonly recorded: RecordedChanges;
   /** Called once the whole transaction is committed; the same function only once. */
   afterCommit(work: () => void): void;
 }

@@ -3,18 +3,22 @@ import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
 import { bots } from '@berth/contracts/resources/accounts/bots';
 import type { Database } from '@berth/db/database';
 import { applyGiven } from '@berth/db/changes/apply-given';
-import { change, removed } from '@berth/db/changes/change';
+import { createRow } from '@berth/db/changes/create-row';
+import { removeRow } from '@berth/db/changes/remove-row';
+import { updateRow } from '@berth/db/changes/update-row';
+import type { InTransaction } from '@berth/db/in-transaction';
 import { found } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
-import { createBotTokenRepository } from './bot-token-repository.ts';
-import { createBotRepository } from './bot-repository.ts';
+import type { BotTokenChanges } from './bot-token-repository.ts';
+import { type BotChanges, createBotRepository } from './bot-repository.ts';
 
 export interface BotHandlersDeps {
   db: Database;
+  inTransaction: InTransaction<{ bots: BotChanges; botTokens: BotTokenChanges }>;
   changesRights: ChangesRights;
 }
 
-export const botHandlers = ({ db, changesRights }: BotHandlersDeps) => {
+export const botHandlers = ({ db, inTransaction, changesRights }: BotHandlersDeps) => {
   const botRepository = createBotRepository(db);
 
   return implement(bots, {
@@ -22,22 +26,23 @@ export const botHandlers = ({ db, changesRights }: BotHandlersDeps) => {
 
     get: async ({ id }) => found(await botRepository.find(id), 'bot'),
 
-    create: ({ body }, context) => change(db, context, bots, { insert: (tx) => createBotRepository(tx).insert(body) }),
+    create: ({ body }, context) =>
+      createRow(inTransaction, context, bots, { insert: (store) => store.bots.insert(body) }),
 
     update: changesRights(({ id, body }, context) =>
-      change(db, context, bots, {
-        lock: (tx) => createBotRepository(tx).lock(id),
+      updateRow(inTransaction, context, bots, {
+        lock: (store) => store.bots.lock(id),
         wanted: (before) => applyGiven(before, body),
-        update: (tx, wanted) => createBotRepository(tx).update(id, wanted),
+        update: (store, wanted) => store.bots.update(id, wanted),
       }),
     ),
 
     delete: changesRights(({ id }, context) =>
-      change(db, context, bots, {
-        lock: (tx) => createBotRepository(tx).lock(id),
-        remove: async (tx, _before, also) => {
-          also(botTokens, removed(await createBotTokenRepository(tx).revokeOfBot(id), 'revoke'));
-          await createBotRepository(tx).remove(id);
+      removeRow(inTransaction, context, bots, {
+        lock: (store) => store.bots.lock(id),
+        remove: async (store, _before, also) => {
+          also.removed(botTokens, await store.botTokens.revokeOfBot(id), 'revoke');
+          await store.bots.remove(id);
         },
       }),
     ),

@@ -1,8 +1,9 @@
-import { Bot, type NewBot } from '@berth/contracts/resources/accounts/bots';
+import { Bot, bots, type NewBot } from '@berth/contracts/resources/accounts/bots';
 import type { ListRequest } from '@berth/contracts/definition/paging';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { contains } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 
 export interface BotFilters extends ListRequest {
@@ -33,17 +34,31 @@ export const createBotRepository = (db: Queries) => ({
 
   /** Keeps the bot from being deleted until the transaction ends. */
   hold: (id: string) => db.maybeOne(bot`select ${columns} from bots where id = ${id} for key share`),
-
-  insert: ({ display_name }: NewBot) =>
-    db.one(bot`insert into bots (display_name) values (${display_name}) returning ${columns}`),
-
-  update: (id: string, { display_name, is_active }: Pick<Bot, 'display_name' | 'is_active'>) =>
-    db.one(bot`
-      update bots set display_name = ${display_name}, is_active = ${is_active}
-      where id = ${id}
-      returning ${columns}
-    `),
-
-  remove: (id: string) => db.one(bot`delete from bots where id = ${id} returning ${columns}`),
 });
 export type BotRepository = ReturnType<typeof createBotRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createBotChanges = (tx: Transaction) => {
+  const published = publishing(tx, bots);
+
+  return {
+    ...createBotRepository(tx),
+
+    insert: ({ display_name }: NewBot) =>
+      tx
+        .one(bot`insert into bots (display_name) values (${display_name}) returning ${columns}`)
+        .then(published.inserted),
+
+    update: (id: string, { display_name, is_active }: Pick<Bot, 'display_name' | 'is_active'>) =>
+      tx
+        .one(bot`
+          update bots set display_name = ${display_name}, is_active = ${is_active}
+          where id = ${id}
+          returning ${columns}
+        `)
+        .then(published.updated),
+
+    remove: (id: string) => tx.one(bot`delete from bots where id = ${id} returning ${columns}`).then(published.deleted),
+  };
+};
+export type BotChanges = ReturnType<typeof createBotChanges>;

@@ -1,8 +1,9 @@
-import { BotToken } from '@berth/contracts/resources/accounts/bot-tokens';
+import { BotToken, botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
 import type { ListRequest } from '@berth/contracts/definition/paging';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 
 export interface BotTokenFilters extends ListRequest {
@@ -43,18 +44,6 @@ export const createBotTokenRepository = (db: Queries) => ({
 
   lock: (id: string) => db.maybeOne(token`select ${columns} from bot_tokens where id = ${id} and ${live} for update`),
 
-  insert: ({ id, bot_id, created_by_user_id, name, expires_at, secretHash }: NewBotTokenRow) =>
-    db.one(token`
-      insert into bot_tokens (id, bot_id, created_by_user_id, name, secret_hash, expires_at)
-      values (${id}, ${bot_id}, ${created_by_user_id}, ${name}, ${sql.binary(secretHash)}, ${expires_at}::timestamptz)
-      returning ${columns}
-    `),
-
-  revoke: (id: string) => db.one(token`update bot_tokens set revoked_at = now() where id = ${id} returning ${columns}`),
-
-  revokeOfBot: (botId: string) =>
-    db.any(token`update bot_tokens set revoked_at = now() where bot_id = ${botId} and ${live} returning ${columns}`),
-
   /** At most once a minute for each token; a locked row is left to the other replica. */
   markUsed: async (ids: readonly string[]) => {
     await db.query(token`
@@ -68,3 +57,33 @@ export const createBotTokenRepository = (db: Queries) => ({
     `);
   },
 });
+export type BotTokenRepository = ReturnType<typeof createBotTokenRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createBotTokenChanges = (tx: Transaction) => {
+  const published = publishing(tx, botTokens);
+
+  return {
+    ...createBotTokenRepository(tx),
+
+    insert: ({ id, bot_id, created_by_user_id, name, expires_at, secretHash }: NewBotTokenRow) =>
+      tx
+        .one(token`
+          insert into bot_tokens (id, bot_id, created_by_user_id, name, secret_hash, expires_at)
+          values (${id}, ${bot_id}, ${created_by_user_id}, ${name}, ${sql.binary(secretHash)}, ${expires_at}::timestamptz)
+          returning ${columns}
+        `)
+        .then(published.inserted),
+
+    revoke: (id: string) =>
+      tx
+        .one(token`update bot_tokens set revoked_at = now() where id = ${id} returning ${columns}`)
+        .then(published.deleted),
+
+    revokeOfBot: (botId: string) =>
+      tx
+        .any(token`update bot_tokens set revoked_at = now() where bot_id = ${botId} and ${live} returning ${columns}`)
+        .then(published.deleted),
+  };
+};
+export type BotTokenChanges = ReturnType<typeof createBotTokenChanges>;

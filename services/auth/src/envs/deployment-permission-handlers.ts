@@ -2,22 +2,28 @@ import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import { implement } from '@berth/bus/rpc/implement';
 import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
 import type { Database } from '@berth/db/database';
-import { change } from '@berth/db/changes/change';
+import { createRow } from '@berth/db/changes/create-row';
+import { removeRow } from '@berth/db/changes/remove-row';
+import type { InTransaction } from '@berth/db/in-transaction';
 import { AppError, found, named } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
-import { createEnvMemberRepository } from './env-member-repository.ts';
-import { createEnvRepository } from './env-repository.ts';
-import { createDeploymentKindRepository } from '../projections/deployment-kind-repository.ts';
+import type { EnvStore } from './delete-env.ts';
+import type { DeploymentKindRepository } from '../projections/deployment-kind-repository.ts';
 import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
-import { createUserRepository } from '../users/user-repository.ts';
+import type { UserRepository } from '../users/user-repository.ts';
 import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
 
 export interface DeploymentPermissionHandlersDeps {
   db: Database;
+  inTransaction: InTransaction<EnvStore & { users: UserRepository; deploymentKinds: DeploymentKindRepository }>;
   changesRights: ChangesRights;
 }
 
-export const deploymentPermissionHandlers = ({ db, changesRights }: DeploymentPermissionHandlersDeps) => {
+export const deploymentPermissionHandlers = ({
+  db,
+  inTransaction,
+  changesRights,
+}: DeploymentPermissionHandlersDeps) => {
   const deploymentPermissionRepository = createDeploymentPermissionRepository(db);
 
   return implement(deploymentPermissions, {
@@ -27,27 +33,26 @@ export const deploymentPermissionHandlers = ({ db, changesRights }: DeploymentPe
       found(await deploymentPermissionRepository.find(id, visibleEnvs(identity)), deploymentPermissions.singular),
 
     create: changesRights(({ body }, context) =>
-      change(db, context, deploymentPermissions, {
-        insert: async (tx) => {
-          const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
+      createRow(inTransaction, context, deploymentPermissions, {
+        insert: async (store) => {
+          const env = await store.envs.hold(body.env_id, visibleEnvs(context.identity));
           context.permit({ env_id: named(env, 'body.env_id', 'env').id });
-          const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
+          const userExists = await store.users.lockForRoles(body.user_id);
           named(userExists || null, 'body.user_id', 'user');
-          const kindExists = await createDeploymentKindRepository(tx).exists(body.kind_id);
+          const kindExists = await store.deploymentKinds.exists(body.kind_id);
           named(kindExists || null, 'body.kind_id', 'deployment kind');
-          if (!(await createEnvMemberRepository(tx).hold(body))) throw noMember();
+          if (!(await store.envMembers.hold(body))) throw noMember();
 
-          const deploymentPermissionRepository = createDeploymentPermissionRepository(tx);
-          refuseTooManyRoles(await deploymentPermissionRepository.numberOf(body.user_id), 'deployment permissions');
-          return deploymentPermissionRepository.insert(body);
+          refuseTooManyRoles(await store.deploymentPermissions.numberOf(body.user_id), 'deployment permissions');
+          return store.deploymentPermissions.insert(body);
         },
       }),
     ),
 
     delete: changesRights(({ id }, context) =>
-      change(db, context, deploymentPermissions, {
-        lock: (tx) => createDeploymentPermissionRepository(tx).lock(id, visibleEnvs(context.identity)),
-        remove: (tx) => createDeploymentPermissionRepository(tx).remove(id),
+      removeRow(inTransaction, context, deploymentPermissions, {
+        lock: (store) => store.deploymentPermissions.lock(id, visibleEnvs(context.identity)),
+        remove: (store) => store.deploymentPermissions.remove(id),
       }),
     ),
   });

@@ -1,12 +1,14 @@
 import {
   DeploymentPermission,
+  deploymentPermissions,
   type NewDeploymentPermission,
 } from '@berth/contracts/resources/envs/deployment-permissions';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -43,28 +45,47 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
 
   numberOf: async (userId: string) =>
     (await db.one(count`select count(*)::int as number from deployment_permissions where user_id = ${userId}`)).number,
-
-  insert: ({ env_id, user_id, kind_id, role }: NewDeploymentPermission) =>
-    db
-      .one(permission`
-        insert into deployment_permissions (env_id, user_id, kind_id, role)
-        values (${env_id}, ${user_id}, ${kind_id}, ${role})
-        returning ${columns}
-      `)
-      .catch(
-        conflictOn(
-          'deployment_permissions_holder_key',
-          'The user already has a role for deployments of this kind in this env',
-        ),
-      ),
-
-  remove: (id: string) => db.one(permission`delete from deployment_permissions where id = ${id} returning ${columns}`),
-
-  removeOfMember: ({ env_id, user_id }: Pick<DeploymentPermission, 'env_id' | 'user_id'>) =>
-    db.any(permission`
-      delete from deployment_permissions where env_id = ${env_id} and user_id = ${user_id} returning ${columns}
-    `),
-
-  removeOfEnv: (envId: string) =>
-    db.any(permission`delete from deployment_permissions where env_id = ${envId} returning ${columns}`),
 });
+export type DeploymentPermissionRepository = ReturnType<typeof createDeploymentPermissionRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createDeploymentPermissionChanges = (tx: Transaction) => {
+  const published = publishing(tx, deploymentPermissions);
+
+  return {
+    ...createDeploymentPermissionRepository(tx),
+
+    insert: ({ env_id, user_id, kind_id, role }: NewDeploymentPermission) =>
+      tx
+        .one(permission`
+            insert into deployment_permissions (env_id, user_id, kind_id, role)
+            values (${env_id}, ${user_id}, ${kind_id}, ${role})
+            returning ${columns}
+          `)
+        .catch(
+          conflictOn(
+            'deployment_permissions_holder_key',
+            'The user already has a role for deployments of this kind in this env',
+          ),
+        )
+        .then(published.inserted),
+
+    remove: (id: string) =>
+      tx
+        .one(permission`delete from deployment_permissions where id = ${id} returning ${columns}`)
+        .then(published.deleted),
+
+    removeOfMember: ({ env_id, user_id }: Pick<DeploymentPermission, 'env_id' | 'user_id'>) =>
+      tx
+        .any(permission`
+          delete from deployment_permissions where env_id = ${env_id} and user_id = ${user_id} returning ${columns}
+        `)
+        .then(published.deleted),
+
+    removeOfEnv: (envId: string) =>
+      tx
+        .any(permission`delete from deployment_permissions where env_id = ${envId} returning ${columns}`)
+        .then(published.deleted),
+  };
+};
+export type DeploymentPermissionChanges = ReturnType<typeof createDeploymentPermissionChanges>;

@@ -5,21 +5,24 @@ import { deploymentPermissions } from '@berth/contracts/resources/envs/deploymen
 import { type EnvUserPermission, envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
 import type { Database } from '@berth/db/database';
 import { applyGiven } from '@berth/db/changes/apply-given';
-import { change, removed } from '@berth/db/changes/change';
+import { createRow } from '@berth/db/changes/create-row';
+import { removeRow } from '@berth/db/changes/remove-row';
+import { updateRow } from '@berth/db/changes/update-row';
+import type { InTransaction } from '@berth/db/in-transaction';
 import { AppError, found, named } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
-import { createDeploymentPermissionRepository } from './deployment-permission-repository.ts';
-import { createEnvRepository } from './env-repository.ts';
+import type { EnvStore } from './delete-env.ts';
 import { refuseTooManyRoles } from '../users/refuse-too-many-roles.ts';
-import { createUserRepository } from '../users/user-repository.ts';
+import type { UserRepository } from '../users/user-repository.ts';
 import { createEnvMemberRepository } from './env-member-repository.ts';
 
 export interface EnvMemberHandlersDeps {
   db: Database;
+  inTransaction: InTransaction<EnvStore & { users: UserRepository }>;
   changesRights: ChangesRights;
 }
 
-export const envMemberHandlers = ({ db, changesRights }: EnvMemberHandlersDeps) => {
+export const envMemberHandlers = ({ db, inTransaction, changesRights }: EnvMemberHandlersDeps) => {
   const envMemberRepository = createEnvMemberRepository(db);
 
   return implement(envUserPermissions, {
@@ -28,40 +31,38 @@ export const envMemberHandlers = ({ db, changesRights }: EnvMemberHandlersDeps) 
     get: async ({ id }, { identity }) => found(await envMemberRepository.find(id, visibleEnvs(identity)), 'env user'),
 
     create: changesRights(({ body }, context) =>
-      change(db, context, envUserPermissions, {
-        insert: async (tx) => {
-          const env = await createEnvRepository(tx).hold(body.env_id, visibleEnvs(context.identity));
+      createRow(inTransaction, context, envUserPermissions, {
+        insert: async ({ envs, users, envMembers }) => {
+          const env = await envs.hold(body.env_id, visibleEnvs(context.identity));
           context.permit({ env_id: named(env, 'body.env_id', 'env').id });
-          const userExists = await createUserRepository(tx).lockForRoles(body.user_id);
+          const userExists = await users.lockForRoles(body.user_id);
           named(userExists || null, 'body.user_id', 'user');
 
-          const envMemberRepository = createEnvMemberRepository(tx);
-          refuseTooManyRoles(await envMemberRepository.numberOf(body.user_id), 'env roles');
-          return envMemberRepository.insert(body);
+          refuseTooManyRoles(await envMembers.numberOf(body.user_id), 'env roles');
+          return envMembers.insert(body);
         },
       }),
     ),
 
     update: changesRights(({ id, body }, context) =>
-      change(db, context, envUserPermissions, {
-        lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
+      updateRow(inTransaction, context, envUserPermissions, {
+        lock: (store) => store.envMembers.lock(id, visibleEnvs(context.identity)),
         wanted: (before) => applyGiven(before, body),
-        update: async (tx, { role }, before) => {
+        update: async (store, { role }, before) => {
           refuseOwnRole(context.identity, before);
-          return createEnvMemberRepository(tx).setRole(id, role);
+          return store.envMembers.setRole(id, role);
         },
       }),
     ),
 
     delete: changesRights(({ id }, context) =>
-      change(db, context, envUserPermissions, {
-        lock: (tx) => createEnvMemberRepository(tx).lock(id, visibleEnvs(context.identity)),
-        remove: async (tx, before, also) => {
+      removeRow(inTransaction, context, envUserPermissions, {
+        lock: (store) => store.envMembers.lock(id, visibleEnvs(context.identity)),
+        remove: async (store, before, also) => {
           refuseOwnRole(context.identity, before);
           // Before the member: they refer to it.
-          const permissions = await createDeploymentPermissionRepository(tx).removeOfMember(before);
-          also(deploymentPermissions, removed(permissions));
-          await createEnvMemberRepository(tx).remove(id);
+          also.removed(deploymentPermissions, await store.deploymentPermissions.removeOfMember(before));
+          await store.envMembers.remove(id);
         },
       }),
     ),

@@ -1,11 +1,16 @@
 import type { EnvRole } from '@berth/contracts/access/identity';
 import { maxRolesOfUser } from '@berth/contracts/access/packed-identity';
-import { EnvUserPermission, type NewEnvUserPermission } from '@berth/contracts/resources/envs/env-user-permissions';
+import {
+  EnvUserPermission,
+  envUserPermissions,
+  type NewEnvUserPermission,
+} from '@berth/contracts/resources/envs/env-user-permissions';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -49,35 +54,54 @@ export const createEnvMemberRepository = (db: Queries) => ({
   numberOf: async (userId: string) =>
     (await db.one(count`select count(*)::int as number from env_user_permissions where user_id = ${userId}`)).number,
 
-  insert: ({ env_id, user_id, role }: NewEnvUserPermission) =>
-    db
-      .one(member`
-        insert into env_user_permissions (env_id, user_id, role)
-        values (${env_id}, ${user_id}, ${role})
-        returning ${columns}
-      `)
-      .catch(conflictOn('env_user_permissions_member_key', 'The user already has a role in this env')),
-
-  /** Adds the user to every env that adds new users automatically. Waits for a deletion under way, then omits that env. */
-  addToAutomaticEnvs: (userId: string) =>
-    db.any(member`
-      with automatic as (
-        select id from envs where auto_add_new_users order by created_at, id limit ${maxRolesOfUser} for key share
-      )
-      insert into env_user_permissions (env_id, user_id, role)
-      select id, ${userId}, 'User' from automatic
-      returning ${columns}
-    `),
-
-  setRole: (id: string, role: EnvRole) =>
-    db.one(member`update env_user_permissions set role = ${role} where id = ${id} returning ${columns}`),
-
-  remove: (id: string) => db.one(member`delete from env_user_permissions where id = ${id} returning ${columns}`),
-
   lockOfEnv: async (envId: string) => {
     await db.query(member`select ${columns} from env_user_permissions where env_id = ${envId} order by id for update`);
   },
-
-  removeOfEnv: (envId: string) =>
-    db.any(member`delete from env_user_permissions where env_id = ${envId} returning ${columns}`),
 });
+export type EnvMemberRepository = ReturnType<typeof createEnvMemberRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createEnvMemberChanges = (tx: Transaction) => {
+  const published = publishing(tx, envUserPermissions);
+
+  return {
+    ...createEnvMemberRepository(tx),
+
+    insert: ({ env_id, user_id, role }: NewEnvUserPermission) =>
+      tx
+        .one(member`
+            insert into env_user_permissions (env_id, user_id, role)
+            values (${env_id}, ${user_id}, ${role})
+            returning ${columns}
+          `)
+        .catch(conflictOn('env_user_permissions_member_key', 'The user already has a role in this env'))
+        .then(published.inserted),
+
+    /** Adds the user to every env that adds new users automatically. Waits for a deletion under way, then omits that env. */
+    addToAutomaticEnvs: (userId: string) =>
+      tx
+        .any(member`
+          with automatic as (
+            select id from envs where auto_add_new_users order by created_at, id limit ${maxRolesOfUser} for key share
+          )
+          insert into env_user_permissions (env_id, user_id, role)
+          select id, ${userId}, 'User' from automatic
+          returning ${columns}
+        `)
+        .then(published.inserted),
+
+    setRole: (id: string, role: EnvRole) =>
+      tx
+        .one(member`update env_user_permissions set role = ${role} where id = ${id} returning ${columns}`)
+        .then(published.updated),
+
+    remove: (id: string) =>
+      tx.one(member`delete from env_user_permissions where id = ${id} returning ${columns}`).then(published.deleted),
+
+    removeOfEnv: (envId: string) =>
+      tx
+        .any(member`delete from env_user_permissions where env_id = ${envId} returning ${columns}`)
+        .then(published.deleted),
+  };
+};
+export type EnvMemberChanges = ReturnType<typeof createEnvMemberChanges>;

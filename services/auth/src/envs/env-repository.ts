@@ -1,10 +1,11 @@
-import { Env } from '@berth/contracts/resources/envs/envs';
+import { Env, envs } from '@berth/contracts/resources/envs/envs';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -52,28 +53,41 @@ export const createEnvRepository = (db: Queries) => ({
 
   numberOfAutomatic: async () =>
     (await db.one(count`select count(*)::int as number from envs where auto_add_new_users`)).number,
-
-  insert: ({ name, auto_add_new_users }: Pick<EnvFields, 'name' | 'auto_add_new_users'>) =>
-    db
-      .one(env`
-        insert into envs (name, auto_add_new_users)
-        values (${name}, ${auto_add_new_users})
-        returning ${columns}
-      `)
-      .catch(nameIsTaken(name)),
-
-  update: (id: string, { name, node_selector, tolerations, auto_add_new_users }: EnvFields) =>
-    db
-      .one(env`
-        update envs set
-          name = ${name},
-          node_selector = ${jsonOrNull(node_selector)},
-          tolerations = ${jsonOrNull(tolerations)},
-          auto_add_new_users = ${auto_add_new_users}
-        where id = ${id}
-        returning ${columns}
-      `)
-      .catch(nameIsTaken(name)),
-
-  remove: (id: string) => db.one(env`delete from envs where id = ${id} returning ${columns}`),
 });
+export type EnvRepository = ReturnType<typeof createEnvRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createEnvChanges = (tx: Transaction) => {
+  const published = publishing(tx, envs);
+
+  return {
+    ...createEnvRepository(tx),
+
+    insert: ({ name, auto_add_new_users }: Pick<EnvFields, 'name' | 'auto_add_new_users'>) =>
+      tx
+        .one(env`
+            insert into envs (name, auto_add_new_users)
+            values (${name}, ${auto_add_new_users})
+            returning ${columns}
+          `)
+        .catch(nameIsTaken(name))
+        .then(published.inserted),
+
+    update: (id: string, { name, node_selector, tolerations, auto_add_new_users }: EnvFields) =>
+      tx
+        .one(env`
+            update envs set
+              name = ${name},
+              node_selector = ${jsonOrNull(node_selector)},
+              tolerations = ${jsonOrNull(tolerations)},
+              auto_add_new_users = ${auto_add_new_users}
+            where id = ${id}
+            returning ${columns}
+          `)
+        .catch(nameIsTaken(name))
+        .then(published.updated),
+
+    remove: (id: string) => tx.one(env`delete from envs where id = ${id} returning ${columns}`).then(published.deleted),
+  };
+};
+export type EnvChanges = ReturnType<typeof createEnvChanges>;

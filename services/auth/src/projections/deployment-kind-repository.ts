@@ -8,3 +8,4 @@ const nothing = sql.type(z.strictObject({}));
 export const createDeploymentKindRepository = (db: Queries) => ({
   exists: (id: string) => db.exists(nothing`select from deployment_kind_projection where id = ${id} and not deleted`),
 });
+export type DeploymentKindRepository = ReturnType<typeof createDeploymentKindRepository>;

@@ -5,7 +5,7 @@ import type { DeniedAttempts } from '@berth/db/audit/denied-attempts';
 import { AppError } from '@berth/contracts/errors';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { JwtIssuer } from '../tokens/jwt-issuer.ts';
-import type { StoredUser } from '../users/user-repository.ts';
+import type { StoredUser } from '../users/stored-user.ts';
 import { beforeDeadline } from './before-deadline.ts';
 import { type IdentityProvider, type LoginSecrets, newLoginSecrets } from './identity-provider.ts';
 import { type SignInDeps, signInPerson } from './sign-in-person.ts';

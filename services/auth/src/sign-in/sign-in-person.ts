@@ -1,34 +1,44 @@
 import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
 import { users } from '@berth/contracts/resources/accounts/users';
-import { type Doer, recordAudit } from '@berth/db/audit/audit-log';
-import type { Database, Transaction } from '@berth/db/database';
+import { type Doer, recordAudit, recordAudits } from '@berth/db/audit/audit-log';
+import { auditRow } from '@berth/db/changes/audit-row';
+import type { Transaction } from '@berth/db/database';
+import type { InTransaction } from '@berth/db/in-transaction';
 import { PostgresError } from '@berth/db/postgres/errors/postgres-error';
-import { recordChange, recordChanges } from '@berth/db/changes/record-change';
 import { AppError } from '@berth/contracts/errors';
-import { createEnvMemberRepository } from '../envs/env-member-repository.ts';
-import { createUserRepository, type StoredUser } from '../users/user-repository.ts';
+import type { EnvMemberChanges } from '../envs/env-member-repository.ts';
+import type { StoredUser } from '../users/stored-user.ts';
+import type { UserChanges } from '../users/user-repository.ts';
 import { publicUser } from '../users/user-views.ts';
 import type { Person } from './person.ts';
 
+interface Store {
+  users: UserChanges;
+  envMembers: EnvMemberChanges;
+}
+
 export interface SignInDeps {
-  db: Database;
+  inTransaction: InTransaction<Store>;
   /** Lower case. */
   adminEmails: ReadonlySet<string>;
 }
 
 /** The user of a person that the provider authenticated; created at the first login. */
-export const signInPerson = ({ db, adminEmails }: SignInDeps, person: Person, requestId: string): Promise<StoredUser> =>
-  db.transaction(async (tx) => {
-    const userRepository = createUserRepository(tx);
+export const signInPerson = (
+  { inTransaction, adminEmails }: SignInDeps,
+  person: Person,
+  requestId: string,
+): Promise<StoredUser> =>
+  inTransaction(async (store, tx) => {
     const isAdmin = adminEmails.has(person.email.toLowerCase());
     const user =
-      (await userRepository.findBySubject(person)) ??
-      (await firstLogin(tx, person, { isAdmin, requestId })) ??
+      (await store.users.findBySubject(person)) ??
+      (await firstLogin(store, tx, person, { isAdmin, requestId })) ??
       // A concurrent first login of the same person won.
-      (await userRepository.findBySubject(person));
+      (await store.users.findBySubject(person));
     if (!user) throw emailIsTaken();
 
-    const followed = await followProvider(tx, user, person, requestId);
+    const followed = await followProvider(store, tx, user, person, requestId);
     await recordAudit(tx, {
       by: doneBy(followed, requestId),
       action: 'log in',
@@ -51,30 +61,31 @@ interface FirstLogin {
 }
 
 /** Creates the user and its roles in all envs that add new users; null if the subject or the e-mail is taken. */
-async function firstLogin(tx: Transaction, person: Person, { isAdmin, requestId }: FirstLogin) {
+async function firstLogin(store: Store, tx: Transaction, person: Person, { isAdmin, requestId }: FirstLogin) {
   const { issuer, subject, email, displayName } = person;
   const display_name = displayName ?? 'Unnamed user';
   const flags = { is_admin: isAdmin, is_active: isAdmin };
-  const user = await createUserRepository(tx).insertUnlessTaken({ issuer, subject, email, display_name, ...flags });
+  const user = await store.users.insertUnlessTaken({ issuer, subject, email, display_name, ...flags });
   if (!user) return null;
 
   const by = doneBy(user, requestId);
-  await recordChange(tx, by, users, { after: publicUser(user) });
-  const members = await createEnvMemberRepository(tx).addToAutomaticEnvs(user.id);
-  const additions = members.map((member) => ({ after: member }));
-  await recordChanges(tx, by, envUserPermissions, additions);
+  const members = await store.envMembers.addToAutomaticEnvs(user.id);
+  await recordAudits(tx, [
+    auditRow(by, users, { after: publicUser(user) }),
+    ...members.map((member) => auditRow(by, envUserPermissions, { after: member })),
+  ]);
   return user;
 }
 
 /** The provider decides name and e-mail; Berth decides roles and activation. */
-async function followProvider(tx: Transaction, user: StoredUser, person: Person, requestId: string) {
+async function followProvider(store: Store, tx: Transaction, user: StoredUser, person: Person, requestId: string) {
   const { email, displayName } = person;
   const display_name = displayName ?? user.display_name;
   if (email === user.email && display_name === user.display_name) return user;
 
-  const after = await createUserRepository(tx).follow(user.id, { email, display_name }).catch(refuseTakenEmail);
+  const after = await store.users.follow(user.id, { email, display_name }).catch(refuseTakenEmail);
   const change = { before: publicUser(user), after: publicUser(after) };
-  await recordChange(tx, doneBy(user, requestId), users, change);
+  await recordAudit(tx, auditRow(doneBy(user, requestId), users, change));
   return after;
 }
 

@@ -1,10 +1,13 @@
-import type { Queries } from '@berth/db/database';
-import { isPast } from '@berth/db/postgres/is-past';
 import { AppError } from '@berth/contracts/errors';
 
+export interface ClockStore {
+  /** By the clock of the database. */
+  isPast(time: string): Promise<boolean>;
+}
+
 /** A token that could never be used is a mistake of the caller. */
-export async function refusePastExpiry(db: Pick<Queries, 'exists'>, expiresAt: string | null): Promise<void> {
-  if (expiresAt === null || !(await isPast(db, expiresAt))) return;
+export async function refusePastExpiry(store: ClockStore, expiresAt: string | null): Promise<void> {
+  if (expiresAt === null || !(await store.isPast(expiresAt))) return;
   const errors = [{ path: 'body.expires_at', message: 'must be in the future' }];
   throw new AppError('invalid', 'body.expires_at: must be in the future', { errors });
 }

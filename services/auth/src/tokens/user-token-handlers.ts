@@ -2,13 +2,15 @@ import type { Identity } from '@berth/contracts/access/identity';
 import { implement } from '@berth/bus/rpc/implement';
 import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import type { Database } from '@berth/db/database';
-import { change } from '@berth/db/changes/change';
+import { createRow } from '@berth/db/changes/create-row';
+import { removeRow } from '@berth/db/changes/remove-row';
+import type { InTransaction } from '@berth/db/in-transaction';
 import { AppError, found, named } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
-import { createUserRepository } from '../users/user-repository.ts';
+import type { UserRepository } from '../users/user-repository.ts';
 import { newApiToken } from './api-token.ts';
-import { refusePastExpiry } from './refuse-past-expiry.ts';
-import { createUserTokenRepository, type Holders } from './user-token-repository.ts';
+import { type ClockStore, refusePastExpiry } from './refuse-past-expiry.ts';
+import { createUserTokenRepository, type Holders, type UserTokenChanges } from './user-token-repository.ts';
 
 /** Site admins see all user tokens, users see their own, bots and deployments see none. */
 function visibleHolders(identity: Identity): Holders {
@@ -18,10 +20,11 @@ function visibleHolders(identity: Identity): Holders {
 
 export interface UserTokenHandlersDeps {
   db: Database;
+  inTransaction: InTransaction<ClockStore & { users: UserRepository; userTokens: UserTokenChanges }>;
   changesRights: ChangesRights;
 }
 
-export const userTokenHandlers = ({ db, changesRights }: UserTokenHandlersDeps) => {
+export const userTokenHandlers = ({ db, inTransaction, changesRights }: UserTokenHandlersDeps) => {
   const userTokenRepository = createUserTokenRepository(db);
 
   return implement(userTokens, {
@@ -36,23 +39,23 @@ export const userTokenHandlers = ({ db, changesRights }: UserTokenHandlersDeps) 
       if (identity.kind !== 'user') throw new AppError('forbidden', 'Only users can create user tokens');
 
       const { id, secretHash, text } = newApiToken();
-      return change(db, context, userTokens, {
-        insert: async (tx) => {
-          await refusePastExpiry(tx, expires_at);
+      return createRow(inTransaction, context, userTokens, {
+        insert: async (store) => {
+          await refusePastExpiry(store, expires_at);
           const user_id = body.user_id ?? identity.id;
-          const holder = (await createUserRepository(tx).exists(user_id)) ? { user_id } : null;
+          const holder = (await store.users.exists(user_id)) ? { user_id } : null;
           context.permit(named(holder, 'body.user_id', 'user'));
-          return createUserTokenRepository(tx).insert({ id, user_id, name, expires_at, secretHash });
+          return store.userTokens.insert({ id, user_id, name, expires_at, secretHash });
         },
         answer: () => ({ created_token: text }),
       });
     },
 
     delete: changesRights(({ id }, context) =>
-      change(db, context, userTokens, {
-        lock: (tx) => createUserTokenRepository(tx).lock(id, visibleHolders(context.identity)),
-        remove: (tx) => createUserTokenRepository(tx).revoke(id),
-        action: 'revoke',
+      removeRow(inTransaction, context, userTokens, {
+        lock: (store) => store.userTokens.lock(id, visibleHolders(context.identity)),
+        remove: (store) => store.userTokens.revoke(id),
+        verb: 'revoke',
       }),
     ),
   });

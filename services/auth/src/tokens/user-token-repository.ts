@@ -1,8 +1,9 @@
 import type { ListRequest } from '@berth/contracts/definition/paging';
-import { UserToken } from '@berth/contracts/resources/accounts/user-tokens';
-import type { Queries } from '@berth/db/database';
+import { UserToken, userTokens } from '@berth/contracts/resources/accounts/user-tokens';
+import type { Queries, Transaction } from '@berth/db/database';
 import { equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 
 export interface UserTokenFilters extends ListRequest {
@@ -47,16 +48,6 @@ export const createUserTokenRepository = (db: Queries) => ({
   lock: (id: string, holders: Holders) =>
     db.maybeOne(token`select ${columns} from user_tokens where id = ${id} and ${heldBy(holders)} for update`),
 
-  insert: ({ id, user_id, name, expires_at, secretHash }: NewUserTokenRow) =>
-    db.one(token`
-      insert into user_tokens (id, user_id, name, secret_hash, expires_at)
-      values (${id}, ${user_id}, ${name}, ${sql.binary(secretHash)}, ${expires_at}::timestamptz)
-      returning ${columns}
-    `),
-
-  revoke: (id: string) =>
-    db.one(token`update user_tokens set revoked_at = now() where id = ${id} returning ${columns}`),
-
   /** At most once a minute for each token; a locked row is left to the other replica. */
   markUsed: async (ids: readonly string[]) => {
     await db.query(token`
@@ -70,3 +61,28 @@ export const createUserTokenRepository = (db: Queries) => ({
     `);
   },
 });
+export type UserTokenRepository = ReturnType<typeof createUserTokenRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createUserTokenChanges = (tx: Transaction) => {
+  const published = publishing(tx, userTokens);
+
+  return {
+    ...createUserTokenRepository(tx),
+
+    insert: ({ id, user_id, name, expires_at, secretHash }: NewUserTokenRow) =>
+      tx
+        .one(token`
+          insert into user_tokens (id, user_id, name, secret_hash, expires_at)
+          values (${id}, ${user_id}, ${name}, ${sql.binary(secretHash)}, ${expires_at}::timestamptz)
+          returning ${columns}
+        `)
+        .then(published.inserted),
+
+    revoke: (id: string) =>
+      tx
+        .one(token`update user_tokens set revoked_at = now() where id = ${id} returning ${columns}`)
+        .then(published.deleted),
+  };
+};
+export type UserTokenChanges = ReturnType<typeof createUserTokenChanges>;

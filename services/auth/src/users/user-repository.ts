@@ -1,15 +1,13 @@
 import type { Identity } from '@berth/contracts/access/identity';
 import type { ListRequest } from '@berth/contracts/definition/paging';
-import { User } from '@berth/contracts/resources/accounts/users';
-import type { Queries } from '@berth/db/database';
+import { User, users } from '@berth/contracts/resources/accounts/users';
+import type { Queries, Transaction } from '@berth/db/database';
 import { contains, equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
-import { z } from 'zod';
-
-/** For internal use: includes the e-mail for any caller, and the epoch that session JWTs carry. */
-export const StoredUser = User.extend({ email: z.string(), session_epoch: z.number().int() });
-export type StoredUser = z.infer<typeof StoredUser>;
+import { StoredUser } from './stored-user.ts';
+import { publicUser } from './user-views.ts';
 
 export interface UserFilters extends ListRequest {
   display_name?: string | undefined;
@@ -83,33 +81,50 @@ export const createUserRepository = (db: Queries) => ({
   hasActiveSiteAdminBeside: (id: string) =>
     db.exists(user`select from users where is_admin and is_active and id <> ${id}`),
 
-  update: (id: string, { is_admin, is_active }: Pick<StoredUser, 'is_admin' | 'is_active'>) =>
-    db.one(storedUser`
-      update users set
-        is_admin = ${is_admin},
-        is_active = ${is_active},
-        session_epoch = session_epoch + case when is_active and not ${is_active} then 1 else 0 end
-      where id = ${id}
-      returning ${storedColumns}
-    `),
-
   findBySubject: ({ issuer, subject }: Pick<NewUser, 'issuer' | 'subject'>) =>
     db.maybeOne(storedUser`select ${storedColumns} from users where issuer = ${issuer} and subject = ${subject}`),
-
-  /** Null if the subject or the e-mail is taken; waits for a concurrent first login of the same person. */
-  insertUnlessTaken: ({ issuer, subject, email, display_name, is_admin, is_active }: NewUser) =>
-    db.maybeOne(storedUser`
-      insert into users (issuer, subject, email, display_name, is_admin, is_active)
-      values (${issuer}, ${subject}, ${email}, ${display_name}, ${is_admin}, ${is_active})
-      on conflict do nothing
-      returning ${storedColumns}
-    `),
-
-  /** The provider's data about a person replaces the stored data. */
-  follow: (id: string, { email, display_name }: Pick<NewUser, 'email' | 'display_name'>) =>
-    db.one(storedUser`
-      update users set email = ${email}, display_name = ${display_name}
-      where id = ${id}
-      returning ${storedColumns}
-    `),
 });
+export type UserRepository = ReturnType<typeof createUserRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createUserChanges = (tx: Transaction) => {
+  const published = publishing(tx, users, publicUser);
+
+  return {
+    ...createUserRepository(tx),
+
+    update: (id: string, { is_admin, is_active }: Pick<StoredUser, 'is_admin' | 'is_active'>) =>
+      tx
+        .one(storedUser`
+          update users set
+            is_admin = ${is_admin},
+            is_active = ${is_active},
+            session_epoch = session_epoch + case when is_active and not ${is_active} then 1 else 0 end
+          where id = ${id}
+          returning ${storedColumns}
+        `)
+        .then(published.updated),
+
+    /** Null if the subject or the e-mail is taken; waits for a concurrent first login of the same person. */
+    insertUnlessTaken: ({ issuer, subject, email, display_name, is_admin, is_active }: NewUser) =>
+      tx
+        .maybeOne(storedUser`
+          insert into users (issuer, subject, email, display_name, is_admin, is_active)
+          values (${issuer}, ${subject}, ${email}, ${display_name}, ${is_admin}, ${is_active})
+          on conflict do nothing
+          returning ${storedColumns}
+        `)
+        .then(published.inserted),
+
+    /** The provider's data about a person replaces the stored data. */
+    follow: (id: string, { email, display_name }: Pick<NewUser, 'email' | 'display_name'>) =>
+      tx
+        .one(storedUser`
+          update users set email = ${email}, display_name = ${display_name}
+          where id = ${id}
+          returning ${storedColumns}
+        `)
+        .then(published.updated),
+  };
+};
+export type UserChanges = ReturnType<typeof createUserChanges>;

@@ -1,5 +1,5 @@
 import type { User } from '@berth/contracts/resources/accounts/users';
-import type { StoredUser } from './user-repository.ts';
+import type { StoredUser } from './stored-user.ts';
 
 /** As site admins and the user see it. */
 export const fullUser = ({ id, created_at, display_name, email, is_admin, is_active }: StoredUser): User => ({

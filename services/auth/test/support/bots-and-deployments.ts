@@ -6,20 +6,19 @@ import { type CallingDeployment, deploymentState } from '@berth/contracts/resour
 import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import { AppError } from '@berth/contracts/errors';
 import { vi } from 'vitest';
-import { createBotRepository } from '../../src/bots/bot-repository.ts';
 import { createDeploymentKindRepository } from '../../src/projections/deployment-kind-repository.ts';
 import { newApiToken } from '../../src/tokens/api-token.ts';
-import { createBotTokenRepository } from '../../src/bots/bot-token-repository.ts';
 import type { Send, AuthUnderTest } from './auth-under-test.ts';
 import { newUser } from './people.ts';
+import { inStore } from './in-store.ts';
 
 /** A bot with a token. */
 export async function somebot({ db, as }: Pick<AuthUnderTest, 'db' | 'as'>, display_name = 'Somebot') {
-  const bot = await createBotRepository(db).insert({ display_name });
+  const bot = await inStore(db, ({ bots }) => bots.insert({ display_name }));
   const { id: created_by_user_id } = await newUser(db);
   const { id, secretHash, text } = newApiToken();
   const token = { id, secretHash, bot_id: bot.id, created_by_user_id, name: null, expires_at: null };
-  await createBotTokenRepository(db).insert(token);
+  await inStore(db, ({ botTokens }) => botTokens.insert(token));
   return { ...bot, token: text, tokenId: id, send: as({ token: text }) };
 }
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EnvRole } from '@berth/contracts/access/identity';
 import type { Database } from '@berth/db/database';
-import { createEnvMemberRepository } from '../../src/envs/env-member-repository.ts';
-import { createEnvRepository } from '../../src/envs/env-repository.ts';
-import { createUserRepository, type StoredUser } from '../../src/users/user-repository.ts';
+import type { StoredUser } from '../../src/users/stored-user.ts';
 import type { Send, AuthUnderTest } from './auth-under-test.ts';
+import { inStore } from './in-store.ts';
 
 export interface NewPerson {
   is_admin?: boolean;
@@ -36,13 +35,13 @@ export async function newUser(db: Database, person: NewPerson = {}): Promise<Sto
   const { is_admin = false, is_active = true, display_name = 'Somebody', roles = {} } = person;
   const email = person.email ?? `${subject}@example.test`;
   const row = { issuer: 'https://id.example.test', subject, email, display_name, is_admin, is_active };
-  const user = await createUserRepository(db).insertUnlessTaken(row);
+  const user = await inStore(db, ({ users }) => users.insertUnlessTaken(row));
   if (!user) throw new Error(`${email} is taken`);
   for (const [env_id, role] of Object.entries(roles)) {
-    await createEnvMemberRepository(db).insert({ env_id, user_id: user.id, role });
+    await inStore(db, ({ envMembers }) => envMembers.insert({ env_id, user_id: user.id, role }));
   }
   return user;
 }
 
 export const newEnv = (db: Database, name = `env ${randomUUID()}`, auto_add_new_users = false) =>
-  createEnvRepository(db).insert({ name, auto_add_new_users });
+  inStore(db, ({ envs }) => envs.insert({ name, auto_add_new_users }));

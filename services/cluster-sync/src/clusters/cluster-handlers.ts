@@ -5,13 +5,12 @@ import { implement } from '@berth/bus/rpc/implement';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { type K8sCluster, k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
-import type { Database } from '@berth/db/database';
 import { AppError, found, named } from '@berth/contracts/errors';
-import { deleteCluster, updateCluster } from './change-cluster.ts';
+import { deleteCluster, type InClusters, updateCluster } from './change-cluster.ts';
 import type { ClusterRepository } from './cluster-repository.ts';
 
 export interface ClusterHandlersDeps {
-  readonly db: Database;
+  readonly inTransaction: InClusters;
   readonly clusterRepository: Pick<ClusterRepository, 'list' | 'find' | 'releaseEnv'>;
   readonly bus: Pick<Bus, 'call'>;
 }
@@ -23,7 +22,7 @@ interface Caller extends Required<Pick<CallOptions, 'requestId'>> {
   remainingMs(): number;
 }
 
-export const clusterHandlers = ({ db, clusterRepository, bus }: ClusterHandlersDeps) => {
+export const clusterHandlers = ({ inTransaction, clusterRepository, bus }: ClusterHandlersDeps) => {
   const onBehalfOf = ({ identityToken, requestId, remainingMs }: Caller): CallOptions => ({
     identityToken,
     requestId,
@@ -73,7 +72,7 @@ export const clusterHandlers = ({ db, clusterRepository, bus }: ClusterHandlersD
       if (movesEnv && body.env_id) await refuseMissingEnv(body.env_id, context);
       if (movesEnv) await refuseWithDeployments(cluster, context);
 
-      const updated = await updateCluster(db, context, { id, changes: body, envId: cluster.env_id });
+      const updated = await updateCluster(inTransaction, context, { id, changes: body, envId: cluster.env_id });
       if (movesEnv && body.env_id) await takeBackFromMissingEnv(body.env_id, context);
       return updated;
     },
@@ -82,7 +81,7 @@ export const clusterHandlers = ({ db, clusterRepository, bus }: ClusterHandlersD
       const cluster = found(await clusterRepository.find(id, 'all'), singular);
       context.checkIfMatch(cluster);
       await refuseWithDeployments(cluster, context);
-      return deleteCluster(db, context, id);
+      return deleteCluster(inTransaction, context, id);
     },
   });
 };

@@ -2,11 +2,13 @@ import type { K8sCluster, K8sClusterChanges } from '@berth/contracts/resources/c
 import type { Database } from '@berth/db/database';
 import { acquireLease } from '@berth/db/leases/lease';
 import { found } from '@berth/contracts/errors';
+import { inTransactionOf } from '@berth/db/in-transaction';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { deleteCluster, updateCluster } from './change-cluster.ts';
+import { storeOf } from '../store.ts';
 import { type ClusterRepository, createClusterRepository } from './cluster-repository.ts';
 import { leaseNameOf } from './lease-name-of.ts';
 
@@ -62,7 +64,7 @@ async function addResource(clusterId: string): Promise<void> {
 
 async function change(id: string, changes: K8sClusterChanges): Promise<K8sCluster> {
   const { env_id: envId } = found(await clusters.find(id, 'all'), 'cluster');
-  return updateCluster(db, caller, { id, changes, envId });
+  return updateCluster(inTransactionOf(db, storeOf), caller, { id, changes, envId });
 }
 
 const longAgo = (id: string) =>
@@ -168,7 +170,7 @@ test('the ingress domain of another cluster is refused', async () => {
 
 test('an update of a cluster writes nothing when its env is not the one that was checked', async () => {
   const { id } = await add();
-  const update = updateCluster(db, caller, { id, changes: { ignore: false }, envId: envA });
+  const update = updateCluster(inTransactionOf(db, storeOf), caller, { id, changes: { ignore: false }, envId: envA });
 
   await expect(update).rejects.toMatchObject({ code: 'conflict' });
   expect(await clusters.find(id, 'all')).toMatchObject({ ignore: true });
@@ -203,13 +205,13 @@ test('removing a cluster removes its tracked resources, and both removals are pu
   await acquireLease(db, { name: leaseNameOf(id), holder: 'me', ttlMs: 60_000 });
   await clearOutbox();
 
-  await deleteCluster(db, caller, id);
+  await deleteCluster(inTransactionOf(db, storeOf), caller, id);
 
   expect(await published()).toMatchObject([
     { resource: 'k8s_resources', operation: 'DELETE' },
     { resource: 'k8s_clusters', operation: 'DELETE', row: { id } },
   ]);
-  await expect(deleteCluster(db, caller, id)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(deleteCluster(inTransactionOf(db, storeOf), caller, id)).rejects.toMatchObject({ code: 'not_found' });
   expect(await db.any(sql.unsafe`select 1 from leases where name = ${leaseNameOf(id)}`)).toEqual([]);
 });
 

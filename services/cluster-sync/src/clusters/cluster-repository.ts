@@ -5,7 +5,8 @@ import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Queries, Transaction } from '@berth/db/database';
 import { equalsIgnoringCase, inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
-import { recordState, recordStates } from '@berth/db/outbox/outbox';
+import { recordStates, type StateChange } from '@berth/db/outbox/outbox';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { NewCluster } from './new-cluster.ts';
@@ -98,7 +99,9 @@ export const createClusterRepository = (db: Queries) => ({
       `);
       if (!row) return;
       const { is_new, ...found } = row;
-      await publish(tx, is_new ? 'INSERT' : 'UPDATE', found);
+      const published = publishing(tx, k8sClusters);
+      if (is_new) published.inserted(found);
+      else published.updated(found);
     }),
 
   /** Records the result of a probe, or the lack of one. Ignores a cluster that no longer exists. */
@@ -117,7 +120,7 @@ export const createClusterRepository = (db: Queries) => ({
           last_failure = ${last_failure}, published_seen_at = ${published_seen_at}
         where id = ${id} returning ${columns}
       `);
-      if (after.publish) await publish(tx, 'UPDATE', updated);
+      if (after.publish) publishing(tx, k8sClusters).updated(updated);
     }),
 
   lock: (id: string) => db.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for no key update`),
@@ -125,51 +128,60 @@ export const createClusterRepository = (db: Queries) => ({
   /** Also blocks transactions that are about to refer to it. */
   lockToRemove: (id: string) => db.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for update`),
 
-  save: (row: K8sCluster) =>
-    db
-      .one(cluster`
-        update k8s_clusters set env_id = ${row.env_id}, ignore = ${row.ignore},
-          ingress_domain = ${row.ingress_domain}, ingress_class = ${row.ingress_class},
-          ingress_tls_secret_name = ${row.ingress_tls_secret_name}, metrics_url = ${row.metrics_url},
-          metrics_datasource_name = ${row.metrics_datasource_name}
-        where id = ${row.id} returning ${columns}
-      `)
-      .catch(
-        conflictOn('k8s_clusters_ingress_domain_key', `Another cluster has the ingress domain ${row.ingress_domain}`),
-      ),
-
-  /** Deletes the resources tracked on the cluster. */
-  removeResources: (id: string) =>
-    db.any(resource`delete from k8s_resources where cluster_id = ${id} returning ${resourceColumns}`),
-
-  remove: async (id: string) => {
-    await db.query(identified`delete from k8s_clusters where id = ${id}`);
-    await db.query(identified`delete from leases where name = ${leaseNameOf(id)}`);
-  },
-
   /** Takes clusters out of a deleted env. Auth refuses to delete an env with clusters; this handles one assigned since. */
   releaseEnv: (envId: string) =>
     db.transaction(async (tx) => {
       const released = await tx.any(cluster`
         update k8s_clusters set env_id = null where env_id = ${envId} returning ${columns}
       `);
-      for (const row of released) {
-        await publish(tx, 'UPDATE', row);
-        await publishResources(tx, row);
-      }
+      publishing(tx, k8sClusters).updated(released);
+      for (const row of released) await publishResources(tx, row);
     }),
 });
 export type ClusterRepository = ReturnType<typeof createClusterRepository>;
 
-const publish = (tx: Transaction, operation: 'INSERT' | 'UPDATE', row: K8sCluster) =>
-  recordState(tx, k8sClusters, { id: row.id, env_id: row.env_id, operation, row });
+/** In a transaction: also the changes that callers request, each published with it. */
+export const createClusterChanges = (tx: Transaction) => {
+  const published = publishing(tx, k8sClusters);
+
+  return {
+    ...createClusterRepository(tx),
+
+    save: (row: K8sCluster) =>
+      tx
+        .one(cluster`
+          update k8s_clusters set env_id = ${row.env_id}, ignore = ${row.ignore},
+            ingress_domain = ${row.ingress_domain}, ingress_class = ${row.ingress_class},
+            ingress_tls_secret_name = ${row.ingress_tls_secret_name}, metrics_url = ${row.metrics_url},
+            metrics_datasource_name = ${row.metrics_datasource_name}
+          where id = ${row.id} returning ${columns}
+        `)
+        .catch(
+          conflictOn('k8s_clusters_ingress_domain_key', `Another cluster has the ingress domain ${row.ingress_domain}`),
+        )
+        .then(published.updated),
+
+    publishResources: (row: K8sCluster) => publishResources(tx, row),
+
+    /** With what is tracked on it. */
+    remove: async (row: K8sCluster): Promise<void> => {
+      const gone = await tx.any(resource`
+        delete from k8s_resources where cluster_id = ${row.id} returning ${resourceColumns}
+      `);
+      recordStates(tx, k8sResources, statesOf(row, 'DELETE', gone));
+      await tx.query(identified`delete from k8s_clusters where id = ${row.id}`);
+      await tx.query(identified`delete from leases where name = ${leaseNameOf(row.id)}`);
+      published.deleted(row);
+    },
+  };
+};
+export type ClusterChanges = ReturnType<typeof createClusterChanges>;
 
 /** The env of a cluster decides who may see its tracked resources, so a change of env is published for each of them. */
-export async function publishResources(tx: Transaction, { id, env_id }: K8sCluster): Promise<void> {
-  const rows = await tx.any(resource`select ${resourceColumns} from k8s_resources where cluster_id = ${id}`);
-  await recordStates(
-    tx,
-    k8sResources,
-    rows.map((row) => ({ id: row.id, env_id, operation: 'UPDATE', row })),
-  );
+async function publishResources(tx: Transaction, row: K8sCluster): Promise<void> {
+  const rows = await tx.any(resource`select ${resourceColumns} from k8s_resources where cluster_id = ${row.id}`);
+  recordStates(tx, k8sResources, statesOf(row, 'UPDATE', rows));
 }
+
+const statesOf = ({ env_id }: K8sCluster, operation: StateChange['operation'], rows: readonly K8sResource[]) =>
+  rows.map((row) => ({ id: row.id, env_id, operation, row }));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/bus/bus';
 import type { Database } from '@berth/db/database';
+import { inTransactionOf } from '@berth/db/in-transaction';
 import { openTestDatabase } from '@berth/testing/open-test-database';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
@@ -22,6 +23,7 @@ import { k8sResourceStateHandlers } from '../../src/resources/rows/k8s-resource-
 import { k8sResourceHandlers } from '../../src/resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from '../../src/resources/rows/k8s-resource-repository.ts';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
+import { storeOf } from '../../src/store.ts';
 
 export interface ServiceInTest extends Neighbours {
   readonly db: Database;
@@ -44,6 +46,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const neighbours = stack.use(await startNeighbours(nats));
   const bus = stack.use(await connectTestBus(nats, 'cluster-sync'));
 
+  const inTransaction = inTransactionOf(db, storeOf);
   const clusterRepository = createClusterRepository(db);
   const directory = stack.use(createClusterDirectory());
   const credentialRepository = createCredentialRepository(db);
@@ -51,7 +54,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(
     deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
   );
-  bus.serve(clusterHandlers({ db, clusterRepository, bus }));
+  bus.serve(clusterHandlers({ inTransaction, clusterRepository, bus }));
   const readCluster = liveClusters({ clusterRepository, directory, limits: { perCluster: 2, total: 3 } });
   const k8sResourceRepository = createK8sResourceRepository(db);
   const logTimes = { openMs: 3_000, quietMs: 100, gatherMs: 20 };

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
-import { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
+import { HelmChart, helmCharts } from '@berth/contracts/resources/charts/helm-charts';
 import type { ListRequest } from '@berth/contracts/definition/paging';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { type Condition, equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ChartMetadata } from '../archive/chart-metadata.ts';
@@ -116,50 +118,6 @@ export const createChartRepository = (db: Queries) => ({
       limit 1
     `),
 
-  /** Adds the chart, or makes it available again; null if the stored row is up to date. */
-  upsert: ({ registryId, digest, tag, read, parsed, formatsRevision }: NewChart) =>
-    db.maybeOne(sql.type(Written)`
-      insert into helm_charts (
-        helm_registry_id, image_digest, image_tag, values_ui, actions_schema, features, resource_types, error,
-        metadata, archive_digest, is_final, formats_revision,
-        tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
-      )
-      values (
-        ${registryId}, ${digest}, ${tag}, ${jsonOrNull(read.values_ui)}, ${jsonOrNull(read.actions_schema)},
-        ${jsonOrNull(read.features)}, ${jsonOrNull(read.resource_types)}, ${read.error},
-        ${read.metadata === null ? null : sql.jsonb({ ...read.metadata })}, ${read.archiveDigest}, ${read.isFinal},
-        ${formatsRevision}, ${parsed.tag_format_id}, ${parsed.parsed_version}, ${parsed.parsed_revision},
-        ${parsed.parsed_branch}, ${parsed.parsed_commit}
-      )
-      on conflict on constraint helm_charts_tag_key do update set
-        available = true,
-        values_ui = excluded.values_ui, actions_schema = excluded.actions_schema, features = excluded.features,
-        resource_types = excluded.resource_types, error = excluded.error, metadata = excluded.metadata,
-        archive_digest = excluded.archive_digest, is_final = excluded.is_final, read_at = now(),
-        formats_revision = excluded.formats_revision, tag_format_id = excluded.tag_format_id,
-        parsed_version = excluded.parsed_version, parsed_revision = excluded.parsed_revision,
-        parsed_branch = excluded.parsed_branch, parsed_commit = excluded.parsed_commit
-      where not helm_charts.available
-        or (not helm_charts.is_final and (excluded.is_final or helm_charts.error is distinct from excluded.error))
-      returning ${columns}, (xmax = 0) as inserted
-    `),
-
-  /** Makes the charts of a tag unavailable if they do not have its current digest. */
-  retireTag: (registryId: string, tag: string, exceptDigest: string | null) =>
-    db.any(chart`
-      update helm_charts set available = false
-      where helm_registry_id = ${registryId} and image_tag = ${tag} and available
-        and image_digest is distinct from ${exceptDigest}
-      returning ${columns}
-    `),
-
-  retireTags: (registryId: string, tags: readonly string[]) =>
-    db.any(chart`
-      update helm_charts set available = false
-      where helm_registry_id = ${registryId} and image_tag = any(${sql.array([...tags], 'text')}) and available
-      returning ${columns}
-    `),
-
   /** Locks, until the transaction ends, up to `limit` charts whose tags were parsed with older formats. */
   lockToParse: async (revision: number, limit: number): Promise<ChartToParse[]> => {
     const rows = await db.any(sql.type(ToParse)`
@@ -171,17 +129,88 @@ export const createChartRepository = (db: Queries) => ({
     `);
     return rows.map(({ metadata, ...row }) => ({ row, metadata }));
   },
-
-  saveParsed: (parsed: readonly ({ id: string } & ParsedTag)[], revision: number) =>
-    db.any(chart`
-      update helm_charts set
-        formats_revision = ${revision}, tag_format_id = p.format, parsed_version = p.version,
-        parsed_revision = p.revision, parsed_branch = p.branch, parsed_commit = p.commit
-      from jsonb_to_recordset(${sql.jsonb(parsed.map(recordOf))}) as p(
-        chart uuid, format uuid, version text, revision text, branch text, commit text
-      )
-      where id = p.chart
-      returning ${columns}
-    `),
 });
 export type ChartRepository = ReturnType<typeof createChartRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createChartChanges = (tx: Transaction) => {
+  const published = publishing(tx, helmCharts);
+
+  return {
+    ...createChartRepository(tx),
+
+    /** Adds the chart, or makes it available again, where the stored row is not up to date. */
+    upsert: async ({ registryId, digest, tag, read, parsed, formatsRevision }: NewChart): Promise<void> => {
+      const written = await tx.maybeOne(sql.type(Written)`
+        insert into helm_charts (
+          helm_registry_id, image_digest, image_tag, values_ui, actions_schema, features, resource_types, error,
+          metadata, archive_digest, is_final, formats_revision,
+          tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
+        )
+        values (
+          ${registryId}, ${digest}, ${tag}, ${jsonOrNull(read.values_ui)}, ${jsonOrNull(read.actions_schema)},
+          ${jsonOrNull(read.features)}, ${jsonOrNull(read.resource_types)}, ${read.error},
+          ${read.metadata === null ? null : sql.jsonb({ ...read.metadata })}, ${read.archiveDigest}, ${read.isFinal},
+          ${formatsRevision}, ${parsed.tag_format_id}, ${parsed.parsed_version}, ${parsed.parsed_revision},
+          ${parsed.parsed_branch}, ${parsed.parsed_commit}
+        )
+        on conflict on constraint helm_charts_tag_key do update set
+          available = true,
+          values_ui = excluded.values_ui, actions_schema = excluded.actions_schema, features = excluded.features,
+          resource_types = excluded.resource_types, error = excluded.error, metadata = excluded.metadata,
+          archive_digest = excluded.archive_digest, is_final = excluded.is_final, read_at = now(),
+          formats_revision = excluded.formats_revision, tag_format_id = excluded.tag_format_id,
+          parsed_version = excluded.parsed_version, parsed_revision = excluded.parsed_revision,
+          parsed_branch = excluded.parsed_branch, parsed_commit = excluded.parsed_commit
+        where not helm_charts.available
+          or (not helm_charts.is_final and (excluded.is_final or helm_charts.error is distinct from excluded.error))
+        returning ${columns}, (xmax = 0) as inserted
+      `);
+      if (written === null) return;
+      const { inserted, ...row } = written;
+      if (inserted) published.inserted(row);
+      else published.updated(row);
+    },
+
+    /** Makes the charts of a tag unavailable if they do not have its current digest. */
+    retireTag: (registryId: string, tag: string, exceptDigest: string | null) =>
+      tx
+        .any(chart`
+        update helm_charts set available = false
+        where helm_registry_id = ${registryId} and image_tag = ${tag} and available
+          and image_digest is distinct from ${exceptDigest}
+        returning ${columns}
+      `)
+        .then(published.updated),
+
+    retireTags: (registryId: string, tags: readonly string[]) =>
+      tx
+        .any(chart`
+        update helm_charts set available = false
+        where helm_registry_id = ${registryId} and image_tag = any(${sql.array([...tags], 'text')}) and available
+        returning ${columns}
+      `)
+        .then(published.updated),
+
+    /** `before`: the rows as they were locked; those that stay the same are not published. */
+    saveParsed: async (
+      before: readonly HelmChart[],
+      parsed: readonly ({ id: string } & ParsedTag)[],
+      revision: number,
+    ) => {
+      const rows = await tx.any(chart`
+        update helm_charts set
+          formats_revision = ${revision}, tag_format_id = p.format, parsed_version = p.version,
+          parsed_revision = p.revision, parsed_branch = p.branch, parsed_commit = p.commit
+        from jsonb_to_recordset(${sql.jsonb(parsed.map(recordOf))}) as p(
+          chart uuid, format uuid, version text, revision text, branch text, commit text
+        )
+        where id = p.chart
+        returning ${columns}
+      `);
+      const old = new Map(before.map((row) => [row.id, row]));
+      published.updated(rows.filter((row) => !isDeepStrictEqual(old.get(row.id), row)));
+    },
+  };
+};
+export type ChartChanges = ReturnType<typeof createChartChanges>;

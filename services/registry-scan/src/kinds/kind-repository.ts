@@ -1,9 +1,10 @@
-import { DeploymentKind } from '@berth/contracts/resources/charts/deployment-kinds';
+import { DeploymentKind, deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { equalsIgnoringCase } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 
 export interface KindFilters extends ListRequest {
@@ -29,17 +30,31 @@ export const createKindRepository = (db: Queries) => ({
   findByName: (name: string) => db.one(kind`select ${columns} from deployment_kinds where name = ${name}`),
 
   lock: (id: string) => db.maybeOne(kind`select ${columns} from deployment_kinds where id = ${id} for update`),
-
-  rename: (id: string, name: string) =>
-    db
-      .one(kind`update deployment_kinds set name = ${name} where id = ${id} returning ${columns}`)
-      .catch(conflictOn('deployment_kinds_name_key', `A deployment kind named ${name} already exists`)),
-
-  /** Inserts the kind and returns it; null if one of this name exists. */
-  insertMissing: (name: string) =>
-    db.maybeOne(kind`
-      insert into deployment_kinds (name) values (${name})
-      on conflict on constraint deployment_kinds_name_key do nothing
-      returning ${columns}
-    `),
 });
+export type KindRepository = ReturnType<typeof createKindRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createKindChanges = (tx: Transaction) => {
+  const published = publishing(tx, deploymentKinds);
+
+  return {
+    ...createKindRepository(tx),
+
+    rename: (id: string, name: string) =>
+      tx
+        .one(kind`update deployment_kinds set name = ${name} where id = ${id} returning ${columns}`)
+        .catch(conflictOn('deployment_kinds_name_key', `A deployment kind named ${name} already exists`))
+        .then(published.updated),
+
+    /** Inserts the kind and returns it; null if one of this name exists. */
+    insertMissing: (name: string) =>
+      tx
+        .maybeOne(kind`
+          insert into deployment_kinds (name) values (${name})
+          on conflict on constraint deployment_kinds_name_key do nothing
+          returning ${columns}
+        `)
+        .then(published.inserted),
+  };
+};
+export type KindChanges = ReturnType<typeof createKindChanges>;

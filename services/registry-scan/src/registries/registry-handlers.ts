@@ -1,18 +1,20 @@
 import { implement } from '@berth/bus/rpc/implement';
 import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
 import type { Database } from '@berth/db/database';
+import type { InTransaction } from '@berth/db/in-transaction';
 import { applyGiven } from '@berth/db/changes/apply-given';
-import { change } from '@berth/db/changes/change';
+import { updateRow } from '@berth/db/changes/update-row';
 import { found } from '@berth/contracts/errors';
-import { createRegistryRepository } from './registry-repository.ts';
+import { createRegistryRepository, type RegistryChanges } from './registry-repository.ts';
 
 export interface RegistryHandlersDeps {
   db: Database;
+  inTransaction: InTransaction<{ registries: RegistryChanges }>;
 }
 
 const { singular } = helmRegistries;
 
-export const registryHandlers = ({ db }: RegistryHandlersDeps) => {
+export const registryHandlers = ({ db, inTransaction }: RegistryHandlersDeps) => {
   const registryRepository = createRegistryRepository(db);
 
   return implement(helmRegistries, {
@@ -21,10 +23,10 @@ export const registryHandlers = ({ db }: RegistryHandlersDeps) => {
     get: async ({ id }) => found(await registryRepository.find(id), singular),
 
     update: ({ id, body }, context) =>
-      change(db, context, helmRegistries, {
-        lock: (tx) => createRegistryRepository(tx).lock(id),
+      updateRow(inTransaction, context, helmRegistries, {
+        lock: (store) => store.registries.lock(id),
         wanted: (before) => applyGiven(before, body),
-        update: (tx, { fa_icon }) => createRegistryRepository(tx).changeIcon(id, fa_icon),
+        update: (store, { fa_icon }) => store.registries.changeIcon(id, fa_icon),
       }),
   });
 };

@@ -1,8 +1,9 @@
-import { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import { helmRegistries, HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
 import type { ListRequest } from '@berth/contracts/definition/paging';
-import type { Queries } from '@berth/db/database';
+import type { Queries, Transaction } from '@berth/db/database';
 import { equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -47,21 +48,6 @@ export const createRegistryRepository = (db: Queries) => ({
       for update
     `),
 
-  changeIcon: (id: string, icon: string) =>
-    db.one(registry`update helm_registries set fa_icon = ${icon} where id = ${id} returning ${columns}`),
-
-  setAvailable: (id: string, available: boolean) =>
-    db.one(registry`update helm_registries set available = ${available} where id = ${id} returning ${columns}`),
-
-  /** Inserts the registry and returns it; null if it exists. */
-  insertMissing: ({ domain, repository }: RepositoryName, kindId: string) =>
-    db.maybeOne(registry`
-      insert into helm_registries (domain_name, repo_name, kind_id, provider)
-      values (${domain}, ${repository}, ${kindId}, 'Oci')
-      on conflict on constraint helm_registries_repository_key do nothing
-      returning ${columns}
-    `),
-
   /** The available repositories of a registry in which charts were found. */
   availableRepositories: async (domain: string): Promise<string[]> => {
     const rows = await db.any(repoName`
@@ -71,3 +57,34 @@ export const createRegistryRepository = (db: Queries) => ({
   },
 });
 export type RegistryRepository = ReturnType<typeof createRegistryRepository>;
+
+/** In a transaction: also every change, which is published with it. */
+export const createRegistryChanges = (tx: Transaction) => {
+  const published = publishing(tx, helmRegistries);
+
+  return {
+    ...createRegistryRepository(tx),
+
+    changeIcon: (id: string, icon: string) =>
+      tx
+        .one(registry`update helm_registries set fa_icon = ${icon} where id = ${id} returning ${columns}`)
+        .then(published.updated),
+
+    setAvailable: (id: string, available: boolean) =>
+      tx
+        .one(registry`update helm_registries set available = ${available} where id = ${id} returning ${columns}`)
+        .then(published.updated),
+
+    /** Inserts the registry and returns it; null if it exists. */
+    insertMissing: ({ domain, repository }: RepositoryName, kindId: string) =>
+      tx
+        .maybeOne(registry`
+          insert into helm_registries (domain_name, repo_name, kind_id, provider)
+          values (${domain}, ${repository}, ${kindId}, 'Oci')
+          on conflict on constraint helm_registries_repository_key do nothing
+          returning ${columns}
+        `)
+        .then(published.inserted),
+  };
+};
+export type RegistryChanges = ReturnType<typeof createRegistryChanges>;

@@ -1,19 +1,24 @@
-import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
-import { type HelmChart, helmCharts } from '@berth/contracts/resources/charts/helm-charts';
-import { type HelmRegistry, helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
-import type { Database, Transaction } from '@berth/db/database';
-import { recordState, recordStates } from '@berth/db/outbox/outbox';
-import { createChartRepository } from '../charts/chart-repository.ts';
+import type { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import type { Transaction } from '@berth/db/database';
+import type { InTransaction } from '@berth/db/in-transaction';
+import type { ChartChanges } from '../charts/chart-repository.ts';
 import type { FetchedChart } from '../charts/fetch-chart.ts';
 import { kindNameOf } from '../kinds/kind-name-of.ts';
-import { createKindRepository } from '../kinds/kind-repository.ts';
-import { createRegistryRepository, type RepositoryName } from '../registries/registry-repository.ts';
+import type { KindChanges } from '../kinds/kind-repository.ts';
+import type { RegistryChanges, RepositoryName } from '../registries/registry-repository.ts';
 import type { CurrentFormats } from '../tag-formats/current-formats.ts';
 import { parsedTag } from '../tag-formats/parsed-tag.ts';
-import { createTagRepository, type TagName } from './tag-repository.ts';
+import type { TagName, TagRepository } from './tag-repository.ts';
+
+interface Store {
+  charts: ChartChanges;
+  kinds: KindChanges;
+  registries: RegistryChanges;
+  tags: TagRepository;
+}
 
 export interface CatalogueDeps {
-  db: Database;
+  inTransaction: InTransaction<Store>;
   currentFormats: (queries: Transaction) => Promise<CurrentFormats>;
 }
 
@@ -25,12 +30,12 @@ export interface FoundTag {
 }
 
 /** Stores what registries contain. Each change is one transaction and publishes the state of the changed rows. */
-export function createCatalogue({ db, currentFormats }: CatalogueDeps) {
+export function createCatalogue({ inTransaction, currentFormats }: CatalogueDeps) {
   return {
     /** Records what a tag points to. Idempotent: repeated, late and concurrent calls change nothing more. */
     recordTag: (name: TagName, { digest, chart, observedAt }: FoundTag): Promise<void> =>
-      db.transaction(async (tx) => {
-        const isNewest = await createTagRepository(tx).record(name, {
+      inTransaction(async (store, tx) => {
+        const isNewest = await store.tags.record(name, {
           digest,
           isChart: chart !== null,
           isFinal: chart?.isFinal ?? true,
@@ -39,92 +44,68 @@ export function createCatalogue({ db, currentFormats }: CatalogueDeps) {
         if (!isNewest) return;
 
         if (chart === null) {
-          const registry = await createRegistryRepository(tx).lockByName(name);
-          if (registry)
-            await publishUpdates(tx, await createChartRepository(tx).retireTag(registry.id, name.tag, null));
+          const registry = await store.registries.lockByName(name);
+          if (registry) await store.charts.retireTag(registry.id, name.tag, null);
           return;
         }
-        const registry = await registryOf(tx, name);
-        await addChart(tx, registry, name.tag, digest, chart);
-        await publishUpdates(tx, await createChartRepository(tx).retireTag(registry.id, name.tag, digest));
+        const { id: registryId } = await registryOf(store, name);
+        const { revision, formats } = await currentFormats(tx);
+        await store.charts.upsert({
+          registryId,
+          digest,
+          tag: name.tag,
+          read: chart,
+          parsed: parsedTag(name.tag, chart.metadata, formats),
+          formatsRevision: revision,
+        });
+        await store.charts.retireTag(registryId, name.tag, digest);
       }),
 
     /** Makes charts unavailable whose tags the registry no longer lists. */
     removeTags: (name: RepositoryName, tags: readonly string[], observedAt: string): Promise<void> =>
-      db.transaction(async (tx) => {
-        await removeAll(tx, name, tags, observedAt);
+      inTransaction(async (store) => {
+        await removeAll(store, name, tags, observedAt);
       }),
 
     /** Makes a repository unavailable that the registry reports as missing. */
     removeRepository: (name: RepositoryName, observedAt: string): Promise<void> =>
-      db.transaction(async (tx) => {
-        const tagRepository = createTagRepository(tx);
-        const tags = (await tagRepository.known(name)).map(({ tag }) => tag);
-        const registry = await removeAll(tx, name, tags, observedAt);
+      inTransaction(async (store) => {
+        const tags = (await store.tags.known(name)).map(({ tag }) => tag);
+        const registry = await removeAll(store, name, tags, observedAt);
         // Does nothing if a push has created it again since.
-        const isEmpty = (await tagRepository.known(name)).length === 0;
-        if (registry?.available && isEmpty) await setAvailable(tx, registry.id, false);
+        const isEmpty = (await store.tags.known(name)).length === 0;
+        if (registry?.available && isEmpty) await store.registries.setAvailable(registry.id, false);
       }),
   };
-
-  async function addChart(tx: Transaction, { id }: HelmRegistry, tag: string, digest: string, read: FetchedChart) {
-    const { revision, formats } = await currentFormats(tx);
-    const written = await createChartRepository(tx).upsert({
-      registryId: id,
-      digest,
-      tag,
-      read,
-      parsed: parsedTag(tag, read.metadata, formats),
-      formatsRevision: revision,
-    });
-    if (written === null) return;
-    const { inserted, ...row } = written;
-    await recordState(tx, helmCharts, { id: row.id, env_id: null, operation: inserted ? 'INSERT' : 'UPDATE', row });
-  }
 }
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /** The registry's row, created with its kind if missing. */
-async function registryOf(tx: Transaction, name: RepositoryName): Promise<HelmRegistry> {
-  const registryRepository = createRegistryRepository(tx);
-  const known = await registryRepository.lockByName(name);
-  if (known) return known.available ? known : setAvailable(tx, known.id, true);
+async function registryOf({ registries, kinds }: Store, name: RepositoryName): Promise<HelmRegistry> {
+  const known = await registries.lockByName(name);
+  if (known) return known.available ? known : registries.setAvailable(known.id, true);
 
-  const row = await registryRepository.insertMissing(name, await kindIdOf(tx, name.repository));
-  if (row) {
-    await recordState(tx, helmRegistries, { id: row.id, env_id: null, operation: 'INSERT', row });
-    return row;
-  }
-  const concurrent = await registryRepository.lockByName(name);
+  const inserted = await registries.insertMissing(name, await kindIdOf(kinds, name.repository));
+  if (inserted) return inserted;
+  const concurrent = await registries.lockByName(name);
   if (!concurrent) throw new Error(`${name.domain}/${name.repository} could neither be inserted nor found`);
   return concurrent;
 }
 
-async function kindIdOf(tx: Transaction, repository: string): Promise<string> {
-  const kindRepository = createKindRepository(tx);
-  const kindName = kindNameOf(repository);
-  const row = await kindRepository.insertMissing(kindName);
-  if (row === null) return (await kindRepository.findByName(kindName)).id;
-  await recordState(tx, deploymentKinds, { id: row.id, env_id: null, operation: 'INSERT', row });
-  return row.id;
+async function kindIdOf(kinds: KindChanges, repository: string): Promise<string> {
+  const name = kindNameOf(repository);
+  const { id } = (await kinds.insertMissing(name)) ?? (await kinds.findByName(name));
+  return id;
 }
 
-async function setAvailable(tx: Transaction, id: string, available: boolean): Promise<HelmRegistry> {
-  const row = await createRegistryRepository(tx).setAvailable(id, available);
-  await recordState(tx, helmRegistries, { id, env_id: null, operation: 'UPDATE', row });
-  return row;
-}
-
-async function removeAll(tx: Transaction, name: RepositoryName, tags: readonly string[], observedAt: string) {
-  const removed = await createTagRepository(tx).remove(name, tags, observedAt);
-  const registry = await createRegistryRepository(tx).lockByName(name);
-  if (registry) await publishUpdates(tx, await createChartRepository(tx).retireTags(registry.id, removed));
+async function removeAll(
+  { charts, registries, tags: stored }: Store,
+  name: RepositoryName,
+  tags: readonly string[],
+  observedAt: string,
+): Promise<HelmRegistry | null> {
+  const removed = await stored.remove(name, tags, observedAt);
+  const registry = await registries.lockByName(name);
+  if (registry) await charts.retireTags(registry.id, removed);
   return registry;
 }
-
-const publishUpdates = (tx: Transaction, rows: readonly HelmChart[]): Promise<void> =>
-  recordStates(
-    tx,
-    helmCharts,
-    rows.map((row) => ({ id: row.id, env_id: null, operation: 'UPDATE', row })),
-  );

@@ -1,13 +1,16 @@
 import { implement } from '@berth/bus/rpc/implement';
 import { helmTagFormats } from '@berth/contracts/resources/charts/helm-tag-formats';
 import type { Database } from '@berth/db/database';
-import { change } from '@berth/db/changes/change';
+import type { InTransaction } from '@berth/db/in-transaction';
+import { createRow } from '@berth/db/changes/create-row';
+import { removeRow } from '@berth/db/changes/remove-row';
 import { AppError, found } from '@berth/contracts/errors';
 import { tagFormat, UnusablePattern } from './tag-format.ts';
-import { createTagFormatRepository } from './tag-format-repository.ts';
+import { createTagFormatRepository, type TagFormatChanges } from './tag-format-repository.ts';
 
 export interface TagFormatHandlersDeps {
   db: Database;
+  inTransaction: InTransaction<{ tagFormats: TagFormatChanges }>;
   /** Called after a change, so that tags are parsed again at once. */
   onChanged: () => void;
 }
@@ -15,7 +18,7 @@ export interface TagFormatHandlersDeps {
 const { singular } = helmTagFormats;
 const maxFormats = 100;
 
-export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
+export const tagFormatHandlers = ({ db, inTransaction, onChanged }: TagFormatHandlersDeps) => {
   const tagFormatRepository = createTagFormatRepository(db);
 
   return implement(helmTagFormats, {
@@ -25,14 +28,13 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
 
     create: async ({ body: { pattern } }, context) => {
       refuseUnusable(pattern);
-      const created = await change(db, context, helmTagFormats, {
-        insert: async (tx) => {
-          const tagFormatRepository = createTagFormatRepository(tx);
+      const created = await createRow(inTransaction, context, helmTagFormats, {
+        insert: async ({ tagFormats }) => {
           // The row lock of the revision serialises changes of the formats.
-          await tagFormatRepository.raiseRevision();
-          const formats = await tagFormatRepository.newestFirst();
+          await tagFormats.raiseRevision();
+          const formats = await tagFormats.newestFirst();
           if (formats.length >= maxFormats) throw tooManyFormats();
-          return tagFormatRepository.insert(pattern);
+          return tagFormats.insert(pattern);
         },
       });
       onChanged();
@@ -40,13 +42,12 @@ export const tagFormatHandlers = ({ db, onChanged }: TagFormatHandlersDeps) => {
     },
 
     delete: async ({ id }, context) => {
-      await change(db, context, helmTagFormats, {
-        lock: async (tx) => {
-          const tagFormatRepository = createTagFormatRepository(tx);
-          await tagFormatRepository.raiseRevision();
-          return tagFormatRepository.find(id);
+      await removeRow(inTransaction, context, helmTagFormats, {
+        lock: async ({ tagFormats }) => {
+          await tagFormats.raiseRevision();
+          return tagFormats.find(id);
         },
-        remove: (tx) => createTagFormatRepository(tx).remove(id),
+        remove: (store) => store.tagFormats.remove(id),
       });
       onChanged();
       return null;

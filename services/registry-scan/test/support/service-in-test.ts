@@ -1,5 +1,6 @@
 import type { Bus } from '@berth/bus/bus';
 import type { Database } from '@berth/db/database';
+import { inTransactionOf } from '@berth/db/in-transaction';
 import { openTestDatabase } from '@berth/testing/open-test-database';
 import { connectPatientTestBus, connectTestBus, silentLog } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
@@ -19,6 +20,7 @@ import type { ScanDeps } from '../../src/scan/scan-deps.ts';
 import { createTagRepository } from '../../src/scan/tag-repository.ts';
 import { configuredRegistry } from '../../src/scan/configured-registry.ts';
 import { createCurrentFormats } from '../../src/tag-formats/current-formats.ts';
+import { storeOf } from '../../src/store.ts';
 import { reparseTags } from '../../src/charts/reparse-tags.ts';
 import { tagFormatHandlers } from '../../src/tag-formats/tag-format-handlers.ts';
 
@@ -51,13 +53,14 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const parser = starting.use(createChartParser({ timeoutMs: 3_000 }));
 
   const registries = new Map<string, ConfiguredRegistry>();
+  const inTransaction = inTransactionOf(db, storeOf);
   const chartRepository = createChartRepository(db);
   const currentFormats = createCurrentFormats();
-  const parse = reparseTags({ db, currentFormats });
+  const parse = reparseTags({ inTransaction, currentFormats });
   bus.serve(chartHandlers({ chartRepository }));
-  bus.serve(registryHandlers({ db }));
-  bus.serve(kindHandlers({ db }));
-  bus.serve(tagFormatHandlers({ db, onChanged: () => undefined }));
+  bus.serve(registryHandlers({ db, inTransaction }));
+  bus.serve(kindHandlers({ db, inTransaction }));
+  bus.serve(tagFormatHandlers({ db, inTransaction, onChanged: () => undefined }));
   bus.serve(
     chartArchiveHandlers({
       bus,
@@ -74,7 +77,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
     bus,
     callers: { gateway, runner, tasks },
     scan: {
-      catalogue: createCatalogue({ db, currentFormats }),
+      catalogue: createCatalogue({ inTransaction, currentFormats }),
       chartRepository,
       registryRepository: createRegistryRepository(db),
       tagRepository: createTagRepository(db),

@@ -54,7 +54,7 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
    */
   repeatable(): Repeatable<ResponseInput<S>> | undefined;
   /**
-   * For `change`, before it commits: throws where the operation forgot a check, or where what was recorded is not what the
+   * For `createRow` and its siblings, before they commit: throws where the operation forgot a check, or where what was recorded is not what the
    * contract says that it changes. The answer of a changing operation that never called it is not sent.
    */
   checkChange(recorded: Recorded | 'nothing'): void;

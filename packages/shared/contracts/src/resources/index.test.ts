@@ -161,7 +161,7 @@ test('every POST with a credential takes an Idempotency-Key, but for those that 
   ]);
 });
 
-test('every operation that changes something goes through change(), which leaves an audit event, but for a sign-in', () => {
+test('every operation that changes something goes through createRow or a sibling, which leaves an audit event, but for a sign-in', () => {
   const others = resources.flatMap((resource) =>
     Object.values<Operation>(resource.operations).filter(
       (one) => one.http !== undefined && !one.http.startsWith('GET') && !changesRows(one, resource),

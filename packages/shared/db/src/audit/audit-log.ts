@@ -31,7 +31,7 @@ export interface AuditEntry {
 }
 
 /** Outside of a transaction only for what changes no row, such as a refused login. */
-type AuditedTransaction = Pick<Queries, 'query'> & Partial<Pick<Transaction, 'noteRecorded'>>;
+type AuditedTransaction = Pick<Queries, 'query'> & Partial<Pick<Transaction, 'recorded'>>;
 
 const nothing = sql.type(z.strictObject({}));
 const columnTypes = 'text uuid uuid text text uuid uuid jsonb text bool text int4'.split(' ');
@@ -41,7 +41,7 @@ export const recordAudit = (db: AuditedTransaction, entry: AuditEntry): Promise<
 
 /** One statement for any number of entries: a first login can add thousands of roles. */
 export async function recordAudits(db: AuditedTransaction, entries: readonly AuditEntry[]): Promise<void> {
-  for (const { resource } of entries) db.noteRecorded?.('audit', resource);
+  for (const { resource } of entries) db.recorded?.audit.add(resource);
   if (entries.length === 0) return;
   const rows = entries.map(({ by, action, resource, objectId, envId, details, compares, result, times }) => [
     by.identity?.kind ?? null,

@@ -31,7 +31,7 @@ export async function recordChanges(
   changes: readonly Change[],
 ): Promise<void> {
   const states = changes.map((change) => stateOf(resource, change));
-  await recordStates(tx, resource, states);
+  recordStates(tx, resource, states);
 
   const entries = changes.map((change, index) => {
     const { before, after, action = verbs[operationOf(change)] } = change;

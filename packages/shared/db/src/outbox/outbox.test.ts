@@ -8,7 +8,7 @@ import { identities } from '@berth/contracts/resources/accounts/identities';
 import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import { memoryStateStream } from '@berth/testing/memory-state-stream';
 import type { Transaction } from '../database.ts';
-import { recordState, recordStates } from './outbox.ts';
+import { recordState, recordStates, writeOutbox } from './outbox.ts';
 import { envChange, envNamed, relaysUnderTest, summaries } from '@berth/testing/db/relays-under-test';
 
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));
@@ -65,11 +65,43 @@ test('a row that changed while its INSERT was in flight is published as an UPDAT
   expect(summaries(stream.published)).toEqual(['INSERT red', 'UPDATE blue']);
 });
 
+test('a row that changes several times in a transaction is published once, as the last change leaves it', async () => {
+  const stream = memoryStateStream();
+  const [built, gone] = [randomUUID(), randomUUID()];
+  await relays.db.transaction(async (tx) => {
+    recordState(tx, envs, envChange(built, 'INSERT', 'red'));
+    recordState(tx, envs, envChange(gone, 'UPDATE', 'green'));
+    await tx.transaction(async (inner) => {
+      recordState(inner, envs, envChange(built, 'UPDATE', 'blue'));
+      recordState(inner, envs, envChange(gone, 'DELETE', 'green'));
+    });
+  });
+
+  relays.start(stream);
+  await vi.waitFor(() => expect(relays.unpublished()).resolves.toBe(0), patience);
+
+  expect(summaries(stream.published).sort()).toEqual(['DELETE green', 'INSERT blue']);
+});
+
+test('two transactions that record the same rows in other orders wait for each other and do not deadlock', async () => {
+  const ids = Array.from({ length: 20 }, () => randomUUID());
+  let runs = 0;
+  const recordAll = (order: string[]) =>
+    relays.db.transaction(async (tx) => {
+      runs += 1;
+      for (const id of order) recordState(tx, envs, envChange(id, 'UPDATE', 'red'));
+    });
+
+  for (let round = 0; round < 10; round += 1) await Promise.all([recordAll(ids), recordAll(ids.toReversed())]);
+
+  expect(runs).toBe(20);
+});
+
 test('changes of a rolled back transaction are not published', async () => {
   const stream = memoryStateStream();
   relays.start(stream);
   const failing = relays.db.transaction(async (tx) => {
-    await recordState(tx, envs, envChange(randomUUID(), 'INSERT', 'never'));
+    recordState(tx, envs, envChange(randomUUID(), 'INSERT', 'never'));
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
@@ -98,7 +130,8 @@ test('transactions that commit out of order are published completely', async () 
   const writer = async (mine: string[], index: number) => {
     for (const id of mine) {
       await relays.db.transaction(async (tx) => {
-        await recordState(tx, envs, envChange(id, 'INSERT', 'red'));
+        recordState(tx, envs, envChange(id, 'INSERT', 'red'));
+        await writeOutbox(tx);
         await sleep(Math.max(0, 8 - index) * 4);
       });
       await relays.record(id, 'UPDATE', `done ${id}`);
@@ -132,7 +165,7 @@ test('many rows of one change are recorded in one statement', async () => {
   const stream = memoryStateStream();
   relays.start(stream);
   const ids = Array.from({ length: 1_000 }, () => randomUUID());
-  await relays.db.transaction((tx) =>
+  await relays.db.transaction(async (tx) =>
     recordStates(
       tx,
       envs,
@@ -148,7 +181,9 @@ test('of a row that no service copies only its id and the fields of its event ar
   const [id, user_id] = [randomUUID(), randomUUID()];
   const row = { id, user_id, created_at: '2026-01-01T00:00:00Z', name: 'laptop', expires_at: null, last_used_at: null };
 
-  await relays.db.transaction((tx) => recordState(tx, userTokens, { id, env_id: null, operation: 'INSERT', row }));
+  await relays.db.transaction(async (tx) =>
+    recordState(tx, userTokens, { id, env_id: null, operation: 'INSERT', row }),
+  );
 
   const recorded = sql.type(z.object({ row: z.unknown() }))`select row from outbox where id = ${id}`;
   expect(await relays.db.oneFirst(recorded)).toEqual({ id, user_id });
@@ -156,11 +191,11 @@ test('of a row that no service copies only its id and the fields of its event ar
 
 test('a field that the contract does not publish is refused', async () => {
   const id = randomUUID();
-  const leaking = (tx: Transaction) =>
+  const leaking = async (tx: Transaction) =>
     recordState(tx, envs, { ...envChange(id, 'INSERT'), row: { ...envNamed(id, 'red'), password: 'canary' } });
 
   await expect(relays.db.transaction(leaking)).rejects.toThrow(/password/);
-  await expect(relays.db.transaction((tx) => recordState(tx, identities, envChange(id, 'INSERT')))).rejects.toThrow(
-    'its contract has no state',
-  );
+  await expect(
+    relays.db.transaction(async (tx) => recordState(tx, identities, envChange(id, 'INSERT'))),
+  ).rejects.toThrow('its contract has no state');
 });

@@ -20,38 +20,28 @@ type Followed = Pick<Resource, 'name' | 'state'>;
 const nothing = sql.type(z.object({}));
 
 /** Records a change for the followers of a resource, in the transaction that makes it. */
-export const recordState = (tx: Transaction, resource: Followed, change: StateChange): Promise<void> =>
+export const recordState = (tx: Transaction, resource: Followed, change: StateChange): void =>
   recordStates(tx, resource, [change]);
 
-/** The same for several rows of a resource in one statement; each id once. */
-export const recordStates = async (
-  tx: Transaction,
-  resource: Followed,
-  changes: readonly StateChange[],
-): Promise<void> => {
-  tx.noteRecorded('outbox', resource.name);
-  await recordTogether(
-    tx,
-    changes.map((change) => ({ resource, ...change })),
+/** The same for several rows. A row that changes several times in a transaction is published as the last change leaves it. */
+export function recordStates(tx: Transaction, resource: Followed, changes: readonly StateChange[]): void {
+  const traceparent = currentTraceparent();
+  const { name } = resource;
+  tx.recorded.publish(
+    name,
+    changes.map((change) => ({ ...change, resource: name, row: publicRow(resource, change.row), traceparent })),
   );
-};
+}
 
-/** The same for rows of several resources. */
-export async function recordTogether(
-  tx: Transaction,
-  changes: readonly (StateChange & { resource: Followed })[],
-): Promise<void> {
-  for (const { resource } of changes) tx.noteRecorded('outbox', resource.name);
-  if (changes.length === 0) return;
-  const records = changes.map(({ resource, ...change }) => ({
-    ...change,
-    resource: resource.name,
-    row: publicRow(resource, change.row),
-  }));
+/** The end of every transaction: one statement, which takes the locks of all its outbox rows in the same order as any other. */
+export async function writeOutbox(tx: Transaction): Promise<void> {
+  const rows = tx.recorded.takeRows();
+  if (rows.length === 0) return;
   await tx.query(nothing`
     ${insertInto}
-    select c.resource, c.id, next_outbox_version(), c.env_id, c.operation, c.row, ${currentTraceparent()}
-    from jsonb_to_recordset(${sql.jsonb(records)}) as c(resource text, id uuid, env_id uuid, operation text, row jsonb)
+    select c.resource, c.id, next_outbox_version(), c.env_id, c.operation, c.row, c.traceparent
+    from jsonb_to_recordset(${sql.jsonb(rows)})
+      as c(resource text, id uuid, env_id uuid, operation text, row jsonb, traceparent text)
     order by c.resource, c.id
     ${orReplace}
   `);

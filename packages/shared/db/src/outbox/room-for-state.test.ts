@@ -99,8 +99,8 @@ async function published() {
   const task = newTask(deployment.id);
   relays.start(tasks, { owner: 'tasks', times: { pruneMs: 50 } });
   await relays.db.transaction(async (tx) => {
-    await recordState(tx, deployments, { id: deployment.id, env_id, operation: 'INSERT', row: deployment });
-    await recordState(tx, deploymentTasks, { id: task.id, env_id, operation: 'INSERT', row: task });
+    recordState(tx, deployments, { id: deployment.id, env_id, operation: 'INSERT', row: deployment });
+    recordState(tx, deploymentTasks, { id: task.id, env_id, operation: 'INSERT', row: task });
   });
   await vi.waitFor(() => expect(relays.unpublished()).resolves.toBe(0), patience);
   return { deployment, task };

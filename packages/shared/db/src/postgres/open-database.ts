@@ -8,6 +8,7 @@ import { migrate } from './migrate.ts';
 import { LostConnection } from './errors/postgres-error.ts';
 import { queriesOver } from './pool/queries.ts';
 import { refuseInsideTransaction, runTransaction } from './pool/transaction.ts';
+import { writeOutbox } from '../outbox/outbox.ts';
 import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
 import { untilUp } from './until-up.ts';
 
@@ -55,7 +56,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   return {
     ...queriesOver((query) => withRetries(() => pool.run(query))),
-    transaction: (work) => withRetries(() => pool.withSession((session) => runTransaction(session, work))),
+    transaction: (work) => withRetries(() => pool.withSession((session) => runTransaction(session, work, writeOutbox))),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 }

@@ -124,9 +124,9 @@ test('the digest of a projection equals the owner’s until a row differs', asyn
       tolerations: null,
       auto_add_new_users: false,
     };
-    await db.transaction((tx) => recordState(tx, envs, { id: each, env_id: each, operation: 'INSERT', row }));
+    await db.transaction(async (tx) => recordState(tx, envs, { id: each, env_id: each, operation: 'INSERT', row }));
     if (index > 3) continue;
-    await db.transaction((tx) => recordState(tx, envs, { id: each, env_id: each, operation: 'DELETE', row }));
+    await db.transaction(async (tx) => recordState(tx, envs, { id: each, env_id: each, operation: 'DELETE', row }));
   }
   const published = await outboxStore(db).unpublished(10, []);
   for (const message of published) await apply(message);

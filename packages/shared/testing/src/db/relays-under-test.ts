@@ -67,7 +67,7 @@ export function relaysUnderTest(migrations: URL): RelaysUnderTest {
   });
 
   const record: RelaysUnderTest['record'] = (id, operation, name) =>
-    opened().db.transaction((tx) => recordState(tx, envs, envChange(id, operation, name)));
+    opened().db.transaction(async (tx) => recordState(tx, envs, envChange(id, operation, name)));
 
   return {
     get db() {

@@ -95,7 +95,7 @@ export const createK8sResourceRepository = (db: Queries) => ({
       const put = rowsOf(changes, changed);
       await noteLostNamespaces(tx, put, dropped);
       const envOf = ({ cluster_id }: K8sResource) => owned.get(cluster_id) ?? null;
-      await recordStates(tx, k8sResources, [
+      recordStates(tx, k8sResources, [
         ...put.map(({ is_new, ...row }) => ({
           id: row.id,
           env_id: envOf(row),

@@ -1,27 +1,24 @@
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
-import type { StateOperation } from '@berth/bus/state/publish-state';
 import { PublishedDeployment, deployments } from '@berth/contracts/resources/deployments/deployments';
-import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { PostgresError } from '@berth/db/postgres/errors/postgres-error';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Transaction } from '@berth/db/database';
-import { recordState, recordStates, recordTogether } from '@berth/db/outbox/outbox';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
 import { publishedColumns, recordColumns } from './deployment-repository.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { Reference } from '../../records/reference.ts';
+import { publishedTasks } from '../tasks/published-tasks.ts';
 
 const record = sql.type(DeploymentRecord);
 const nothing = sql.type(z.object({}));
 
 /** Every change of a deployment; each is published in the same transaction. */
 export const createDeploymentChanges = (tx: Transaction) => {
-  const published = async (operation: StateOperation, row: DeploymentRecord): Promise<DeploymentRecord> => {
-    await recordState(tx, deployments, { id: row.id, env_id: row.env_id, operation, row: publicDeployment(row) });
-    return row;
-  };
+  const published = publishing(tx, deployments, publicDeployment);
+  const moved = publishing<PublishedDeployment>(tx, deployments);
   const saveState = (row: DeploymentRecord) =>
     tx.one(record`
       update deployments set
@@ -59,11 +56,9 @@ export const createDeploymentChanges = (tx: Transaction) => {
   )`;
 
   return {
-    insert: async (row: NewDeploymentRow) =>
-      published(
-        'INSERT',
-        await tx
-          .one(record`
+    insert: (row: NewDeploymentRow) =>
+      tx
+        .one(record`
             insert into deployments (
               name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override, ingress_name
             ) values (
@@ -72,15 +67,13 @@ export const createDeploymentChanges = (tx: Transaction) => {
             )
             returning ${recordColumns}
           `)
-          .catch(taken(row)),
-      ),
+        .catch(taken(row))
+        .then(published.inserted),
 
     /** Writes what people can change, and where that puts the deployment. */
-    saveWanted: async (row: DeploymentRecord) =>
-      published(
-        'UPDATE',
-        await tx
-          .one(record`
+    saveWanted: (row: DeploymentRecord) =>
+      tx
+        .one(record`
             update deployments set
               name = ${row.name}, env_id = ${row.env_id}, cluster_id = ${row.cluster_id},
               namespace = ${row.namespace}, enabled = ${row.enabled}, deleting = ${row.deleting},
@@ -96,30 +89,20 @@ export const createDeploymentChanges = (tx: Transaction) => {
             where id = ${row.id}
             returning ${recordColumns}
           `)
-          .catch(taken(row)),
-      ),
+        .catch(taken(row))
+        .then(published.updated),
 
     /** Writes what the tasks made of it. */
-    saveState: async (row: DeploymentRecord) => published('UPDATE', await saveState(row)),
+    saveState: (row: DeploymentRecord) => saveState(row).then(published.updated),
 
     /** The same at the start of a task, which is published with it: the claim itself does not. */
-    saveStarted: async (row: DeploymentRecord, { id, env_id, status }: TaskRecord) => {
-      const saved = await saveState(row);
-      await recordTogether(tx, [
-        { resource: deploymentTasks, id, env_id, operation: 'UPDATE', row: { id, status } },
-        {
-          resource: deployments,
-          id: saved.id,
-          env_id: saved.env_id,
-          operation: 'UPDATE',
-          row: publicDeployment(saved),
-        },
-      ]);
-      return saved;
+    saveStarted: async (row: DeploymentRecord, started: TaskRecord) => {
+      publishedTasks(tx).updated(started);
+      return saveState(row).then(published.updated);
     },
 
-    remove: async (id: string) =>
-      published('DELETE', await tx.one(record`delete from deployments where id = ${id} returning ${recordColumns}`)),
+    remove: (id: string) =>
+      tx.one(record`delete from deployments where id = ${id} returning ${recordColumns}`).then(published.deleted),
 
     /** What its inputs point to, from now on. */
     saveReferences: async (id: string, references: readonly Reference[]) => {
@@ -133,21 +116,16 @@ export const createDeploymentChanges = (tx: Transaction) => {
     },
 
     /** The env of a cluster is the env of what lies on it; answers those that moved, locked in the order of their ids. */
-    followEnv: async (cluster_id: string, env_id: string): Promise<readonly PublishedDeployment[]> => {
-      const rows = await tx.any(sql.type(PublishedDeployment)`
+    followEnv: (cluster_id: string, env_id: string): Promise<readonly PublishedDeployment[]> =>
+      tx
+        .any(sql.type(PublishedDeployment)`
         with moved as materialized (
           select id as moved_id from deployments where cluster_id = ${cluster_id} and env_id <> ${env_id} order by id for no key update
         )
         update deployments set env_id = ${env_id} from moved where id = moved_id
         returning ${publishedColumns}
-      `);
-      await recordStates(
-        tx,
-        deployments,
-        rows.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'UPDATE', row })),
-      );
-      return rows;
-    },
+      `)
+        .then(moved.updated),
   };
 };
 export type DeploymentChangesRepository = ReturnType<typeof createDeploymentChanges>;

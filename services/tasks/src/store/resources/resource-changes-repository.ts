@@ -1,7 +1,6 @@
-import type { StateOperation } from '@berth/bus/state/publish-state';
 import { deploymentResources } from '@berth/contracts/resources/deployments/deployment-resources';
 import type { Transaction } from '@berth/db/database';
-import { recordState, recordStates } from '@berth/db/outbox/outbox';
+import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
 import { sql } from 'slonik';
@@ -20,15 +19,9 @@ export type NewResourceRow = Omit<ResourceRecord, 'created_at' | 'is_live' | 'se
 
 /** Every change of a resource; each that can be seen is published in the same transaction. */
 export const createResourceChanges = (tx: Transaction) => {
-  const published = async (operation: StateOperation, row: ResourceRecord): Promise<ResourceRecord> => {
-    await recordState(tx, deploymentResources, {
-      id: row.id,
-      env_id: row.env_id,
-      operation,
-      row: publicResource(row),
-    });
-    return row;
-  };
+  const published = publishing(tx, deploymentResources, publicResource);
+  const saved = (row: ResourceRecord): ResourceRecord =>
+    row.is_live ? published.updated(row) : published.deleted(row);
   const nameTaken = (name: string) =>
     conflictOn('deployment_resources_name_key', `There is a resource ${name} of this type already`);
   const idTaken = (id: string) => conflictOn('deployment_resources_pkey', `There is a resource ${id} already`);
@@ -56,12 +49,12 @@ export const createResourceChanges = (tx: Transaction) => {
         `)
         .catch(nameTaken(row.name))
         .catch(idTaken(row.id));
-      return published('INSERT', inserted);
+      return published.inserted(inserted);
     },
 
     /** What a request made of it. Without a call in flight it is due at once. */
-    saveChange: async (row: ResourceRecord) => {
-      const saved = await tx
+    saveChange: (row: ResourceRecord) =>
+      tx
         .one(record`
           with saved as (
             update deployment_resources set
@@ -77,9 +70,8 @@ export const createResourceChanges = (tx: Transaction) => {
           )
           select ${recordColumns} from saved r join deployment_resource_types t on t.id = r.type_id
         `)
-        .catch(nameTaken(row.name));
-      return published(saved.is_live ? 'UPDATE' : 'DELETE', saved);
-    },
+        .catch(nameTaken(row.name))
+        .then(saved),
 
     /** A call starts; for that long nobody else makes one. */
     saveStart: async ({ id, known }: Pick<ResourceRecord, 'id' | 'known'>, leaseMs: number): Promise<number> =>
@@ -92,8 +84,9 @@ export const createResourceChanges = (tx: Transaction) => {
       `),
 
     /** What a call, or the end of the managing deployment, made of it. */
-    saveSync: async (row: ResourceRecord, { dueInMs = 0, orphaned = false } = {}) => {
-      const saved = await tx.one(record`
+    saveSync: (row: ResourceRecord, { dueInMs = 0, orphaned = false } = {}) =>
+      tx
+        .one(record`
         with saved as (
           update deployment_resources set
             is_live = ${row.is_live}, sync_status = ${row.sync_status}, sync_reason = ${row.sync_reason},
@@ -105,9 +98,8 @@ export const createResourceChanges = (tx: Transaction) => {
           returning *
         )
         select ${recordColumns} from saved r join deployment_resource_types t on t.id = r.type_id
-      `);
-      return published(saved.is_live ? 'UPDATE' : 'DELETE', saved);
-    },
+      `)
+        .then(saved),
 
     /** The deployment answers again, or otherwise than before: nothing waits any longer. */
     hasten: async (deployment_id: string): Promise<void> => {
@@ -170,13 +162,7 @@ export const createResourceChanges = (tx: Transaction) => {
         )
         select ${recordColumns} from moved r join deployment_resource_types t on t.id = r.type_id
       `);
-      const states = moved.map((row) => ({
-        id: row.id,
-        env_id,
-        operation: 'UPDATE' as const,
-        row: publicResource(row),
-      }));
-      if (states.length > 0) await recordStates(tx, deploymentResources, states);
+      published.updated(moved);
     },
 
     removeOfEnv: async (env_id: string): Promise<readonly ResourceRecord[]> => {
@@ -184,15 +170,7 @@ export const createResourceChanges = (tx: Transaction) => {
         with gone as (delete from deployment_resources where env_id = ${env_id} returning *)
         select ${recordColumns} from gone r join deployment_resource_types t on t.id = r.type_id
       `);
-      const live = gone.filter(({ is_live }) => is_live);
-      const states = live.map((row) => ({
-        id: row.id,
-        env_id,
-        operation: 'DELETE' as const,
-        row: publicResource(row),
-      }));
-      if (states.length > 0) await recordStates(tx, deploymentResources, states);
-      return live;
+      return published.deleted(gone.filter(({ is_live }) => is_live));
     },
   };
 };

@@ -4,7 +4,7 @@ import {
 } from '@berth/contracts/resources/deployments/deployment-resource-types';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import type { Transaction } from '@berth/db/database';
-import { recordStates } from '@berth/db/outbox/outbox';
+import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -24,6 +24,8 @@ const Kept = DeploymentResourceType.extend({ is_new: z.boolean(), sensitive: z.a
 const Known = z.object({ id: z.string(), sensitive: z.array(z.string()) });
 
 export const createTypeChanges = (tx: Transaction) => {
+  const published = publishing(tx, deploymentResourceTypes);
+
   /**
    * Makes these the types that the deployment registers, instead of those before. The spec of a type is the one that was
    * registered last; a deployment that registers the same again is not the last one for that.
@@ -88,15 +90,10 @@ export const createTypeChanges = (tx: Transaction) => {
       where t.id = newest.type_id and t.spec <> newest.spec
       returning ${columns}
     `);
-    const added = kept.filter(({ is_new }) => is_new).map(({ is_new: _isNew, sensitive: _sensitive, ...row }) => row);
-    await recordStates(
-      tx,
-      deploymentResourceTypes,
-      [
-        ...added.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'INSERT' as const, row })),
-        ...changed.map((row) => ({ id: row.id, env_id: row.env_id, operation: 'UPDATE' as const, row })),
-      ].filter(({ id }, index, all) => all.findIndex((other) => other.id === id) === index),
+    published.inserted(
+      kept.filter(({ is_new }) => is_new).map(({ is_new: _isNew, sensitive: _sensitive, ...row }) => row),
     );
+    published.updated(changed);
   };
 
   return {
@@ -112,11 +109,11 @@ export const createTypeChanges = (tx: Transaction) => {
 
     /** Those of a deleted env, with their resources. */
     removeOfEnv: async (env_id: string): Promise<void> => {
-      const gone = await tx.any(sql.type(DeploymentResourceType)`
-      delete from deployment_resource_types t where env_id = ${env_id} returning ${columns}
-    `);
-      const states = gone.map((row) => ({ id: row.id, env_id, operation: 'DELETE' as const, row }));
-      if (states.length > 0) await recordStates(tx, deploymentResourceTypes, states);
+      await tx
+        .any(sql.type(DeploymentResourceType)`
+          delete from deployment_resource_types t where env_id = ${env_id} returning ${columns}
+        `)
+        .then(published.deleted);
     },
   };
 };

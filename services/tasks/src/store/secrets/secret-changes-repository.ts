@@ -1,6 +1,6 @@
 import { type NewSecret, Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
 import type { Transaction } from '@berth/db/database';
-import { recordStates } from '@berth/db/outbox/outbox';
+import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ const record = sql.type(SecretRecord);
 
 /** Every change of a secret. What people change is published by `change`. */
 export const createSecretChanges = (tx: Transaction) => {
+  const published = publishing(tx, secrets);
   const taken = ({ collection, name }: Pick<Secret, 'collection' | 'name'>) =>
     conflictOn('secrets_name_key', `The env has a secret ${name} in ${collection} already`);
 
@@ -43,15 +44,8 @@ export const createSecretChanges = (tx: Transaction) => {
 
     remove: (id: string) => tx.one(secret`delete from secrets where id = ${id} returning ${publicColumns}`),
 
-    removeOfEnv: async (env_id: string): Promise<readonly Secret[]> => {
-      const gone = await tx.any(secret`delete from secrets where env_id = ${env_id} returning ${publicColumns}`);
-      await recordStates(
-        tx,
-        secrets,
-        gone.map((row) => ({ id: row.id, env_id, operation: 'DELETE', row })),
-      );
-      return gone;
-    },
+    removeOfEnv: (env_id: string): Promise<readonly Secret[]> =>
+      tx.any(secret`delete from secrets where env_id = ${env_id} returning ${publicColumns}`).then(published.deleted),
 
     /** The same contents under another key: nothing visible changes. */
     saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {

@@ -3,33 +3,31 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Canceler } from '../../records/canceler.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
-import { clock, type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+import { clock, type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 
 /** Changes of many open tasks, under the locks of their deployments; each is published in the same transaction. */
 export const createQueueChanges = (tx: Transaction) => {
-  const publish = publishingTasks(tx);
+  const published = publishedTasks(tx);
 
   return {
-    cancelPending: async (ids: readonly string[], by: Canceler): Promise<readonly PublishedTask[]> =>
-      publish(
-        'UPDATE',
-        await tx.any(publishedTask`
+    cancelPending: (ids: readonly string[], by: Canceler): Promise<readonly PublishedTask[]> =>
+      tx
+        .any(publishedTask`
           update deployment_tasks t set
             status = 'Canceled', reason = ${by.reason}, finished_at = ${clock},
             canceled_by_user_id = ${by.user_id}::uuid, canceled_by_deployment_id = ${by.deployment_id}::uuid
           where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
           returning ${publishedColumns}
-        `),
-      ),
+        `)
+        .then(published.updated),
 
     /**
      * Pending tasks follow their deployment to its new place, so that they are visible there and wait for that cluster. Not
      * those whose place is fixed already; a removal goes where the release is.
      */
-    movePending: async ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
-      publish(
-        'UPDATE',
-        await tx.any(publishedTask`
+    movePending: ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
+      tx
+        .any(publishedTask`
           update deployment_tasks t set
             cluster_id = case
               when t.effect = 'removes' and t.change is null then ${installed_cluster_id ?? cluster_id}::uuid
@@ -38,20 +36,19 @@ export const createQueueChanges = (tx: Transaction) => {
             env_id = ${env_id}
           where t.deployment_id = ${id} and t.status = 'Pending' and t.run is null and t.effect <> 'moves'
           returning ${publishedColumns}
-        `),
-      ),
+        `)
+        .then(published.updated),
 
     /** Open tasks move to the env of their deployment; tasks that are over keep theirs. */
-    followEnv: async (deployment_ids: readonly string[], env_id: string) =>
-      publish(
-        'UPDATE',
-        await tx.any(publishedTask`
+    followEnv: (deployment_ids: readonly string[], env_id: string) =>
+      tx
+        .any(publishedTask`
           update deployment_tasks t set env_id = ${env_id}
           where t.deployment_id = any(${sql.array([...deployment_ids], 'uuid')})
             and t.status in ('Pending', 'Started') and t.env_id <> ${env_id}
           returning ${publishedColumns}
-        `),
-      ),
+        `)
+        .then(published.updated),
 
     /** Makes all due tasks wait whose requester has to be checked; locked ones are left to the next time. */
     postponeChecks: async (reason: string, pauseMs: number): Promise<void> => {

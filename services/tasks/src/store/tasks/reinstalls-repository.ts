@@ -5,13 +5,13 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Origin } from '../../records/new-task.ts';
 import { reinstall, reinstallFor } from '../../engine/operations/reinstall.ts';
-import { clock, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+import { clock, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
 
 /** Queues a `Reinstall` for many deployments at once. One that is pending is enough for a deployment. */
 export const createReinstalls = (tx: Transaction) => {
-  const publish = publishingTasks(tx);
+  const published = publishedTasks(tx);
 
   return {
     ofDependents: (item: { collection: string; id: string }, reason: string, origin: Origin) =>
@@ -62,7 +62,7 @@ export const createReinstalls = (tx: Transaction) => {
       )
       returning ${publishedColumns}
     `);
-    return publish('INSERT', rows);
+    return published.inserted(rows);
   }
 };
 export type ReinstallsRepository = ReturnType<typeof createReinstalls>;

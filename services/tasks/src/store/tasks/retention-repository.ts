@@ -3,7 +3,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Retention } from '../../records/retention.ts';
-import { type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+import { type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 
 /** Where a walk over the finished tasks goes on. */
 const Position = z.object({ finished_at: z.string(), id: Id });
@@ -83,17 +83,16 @@ export const createRetentionRepository = (db: Queries) => ({
 
 export const createRetentionChanges = (tx: Transaction) => ({
   /** With their logs. One that is being worked on is left to the next time. */
-  remove: async (ids: readonly string[]): Promise<readonly PublishedTask[]> =>
-    publishingTasks(tx)(
-      'DELETE',
-      await tx.any(publishedTask`
+  remove: (ids: readonly string[]): Promise<readonly PublishedTask[]> =>
+    tx
+      .any(publishedTask`
         delete from deployment_tasks t where t.id in (
           select id from deployment_tasks
           where id = any(${sql.array([...ids], 'uuid')}) and finished_at is not null
           order by id for update skip locked
         )
         returning ${publishedColumns}
-      `),
-    ),
+      `)
+      .then(publishedTasks(tx).deleted),
 });
 export type RetentionChangesRepository = ReturnType<typeof createRetentionChanges>;

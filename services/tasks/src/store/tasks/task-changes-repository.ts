@@ -1,5 +1,4 @@
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
-import type { StateOperation } from '@berth/bus/state/publish-state';
 import type { Transaction } from '@berth/db/database';
 import { currentTraceparent } from '@berth/service/trace-context';
 import { sql } from 'slonik';
@@ -8,7 +7,7 @@ import type { TaskWaits } from '../../engine/tasks/after-claim.ts';
 import type { Canceler } from '../../records/canceler.ts';
 import type { NewTask, Origin } from '../../records/new-task.ts';
 import { TaskRecord } from '../../records/task-record.ts';
-import { clock, type PublishedTask, publishedColumns, publishedTask, publishingTasks } from './published-tasks.ts';
+import { clock, type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 import { taskRecordColumns } from './task-repository.ts';
 
 const record = sql.type(TaskRecord);
@@ -27,18 +26,13 @@ export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id' |
  * deployment, which orders them; those of a runner are also ordered by its fence.
  */
 export const createTaskChanges = (tx: Transaction) => {
-  const publish = publishingTasks(tx);
-  const published = async <Row extends PublishedTask>(operation: StateOperation, row: Row): Promise<Row> => {
-    await publish(operation, [row]);
-    return row;
-  };
+  const published = publishedTasks(tx);
 
   return {
     /** Later than the tasks that it has to wait for, so that lists show them in their order too. */
-    insert: async (task: NewTask, origin: Origin): Promise<TaskRecord> =>
-      published(
-        'INSERT',
-        await tx.one(record`
+    insert: (task: NewTask, origin: Origin): Promise<TaskRecord> =>
+      tx
+        .one(record`
           with clock as materialized (
             select greatest(${clock}, max(o.created_at) + interval '1 millisecond') as now
             from deployment_tasks o
@@ -58,8 +52,8 @@ export const createTaskChanges = (tx: Transaction) => {
             ${currentTraceparent()}::text
           from clock
           returning ${taskRecordColumns}
-        `),
-      ),
+        `)
+        .then(published.inserted),
 
     /** Determined at the start. */
     saveStart: async (id: string, { run, operation, cluster_id, env_id, undo }: StartedAs) =>
@@ -78,7 +72,7 @@ export const createTaskChanges = (tx: Transaction) => {
         where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
         returning ${taskRecordColumns}
       `);
-      return row && published('UPDATE', row);
+      return published.updated(row);
     },
 
     /** Ends a started task, if the claim is still the latest. `acknowledges`: its runner reported the outcome. */
@@ -99,7 +93,7 @@ export const createTaskChanges = (tx: Transaction) => {
         where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
         returning ${taskRecordColumns}
       `);
-      return row && published('UPDATE', row);
+      return published.updated(row);
     },
 
     /** Gives a started task back to the queue, to be due again after a pause. */
@@ -117,14 +111,13 @@ export const createTaskChanges = (tx: Transaction) => {
         where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
         returning ${publishedColumns}
       `);
-      return row && published('UPDATE', row);
+      return published.updated(row);
     },
 
     /** The first request to stop counts. */
-    requestCancel: async (id: string, by: Canceler): Promise<TaskRecord> =>
-      published(
-        'UPDATE',
-        await tx.one(record`
+    requestCancel: (id: string, by: Canceler): Promise<TaskRecord> =>
+      tx
+        .one(record`
           update deployment_tasks t set
             cancel_requested_at = coalesce(t.cancel_requested_at, ${clock}),
             cancel_reason = case when t.cancel_requested_at is null then ${by.reason} else t.cancel_reason end,
@@ -134,8 +127,8 @@ export const createTaskChanges = (tx: Transaction) => {
               case when t.cancel_requested_at is null then ${by.deployment_id}::uuid else t.canceled_by_deployment_id end
           where t.id = ${id}
           returning ${taskRecordColumns}
-        `),
-      ),
+        `)
+        .then(published.updated),
   };
 };
 export type TaskChangesRepository = ReturnType<typeof createTaskChanges>;

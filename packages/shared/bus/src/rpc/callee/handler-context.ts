@@ -104,7 +104,9 @@ export class CallContext implements HandlerContext {
   refuseForgotten(): void {
     this.#refuseUnchecked();
     const { operation, resource } = this.#call;
-    if (changesRows(operation, resource) && !this.#checkedChange) throw this.#bug('changed rows without change()');
+    if (changesRows(operation, resource) && !this.#checkedChange) {
+      throw this.#bug('changed rows without createRow(), updateRow(), removeRow() or runAction()');
+    }
   }
 
   #refuseUnchecked(): void {

@@ -145,11 +145,11 @@ describe('a call', () => {
     expect(errorsLogged()).toEqual([expect.stringContaining('boats.update changed a row without checkIfMatch()')]);
   });
 
-  test('that changes a row outside of change() is not answered', async () => {
+  test('that changes a row outside of updateRow and its siblings is not answered', async () => {
     const call = gateway.call(update, { id: boat.id, body: { name: 'unrecorded' } }, await as('envAdmin'));
 
     await expect(call).rejects.toMatchObject({ code: 'internal' });
-    expect(errorsLogged()).toEqual([expect.stringContaining('boats.update changed rows without change()')]);
+    expect(errorsLogged()).toEqual([expect.stringContaining('boats.update changed rows without createRow()')]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Recorded } from '@berth/contracts/definition/recorded';
 import type { Query, Transaction } from '../../database.ts';
+import { RecordedChanges } from '../../recorded-changes.ts';
 import { queriesOver, type RawResult } from './queries.ts';
 
 /** One connection, checked out for a transaction. */
@@ -23,16 +23,23 @@ export function refuseInsideTransaction(): void {
   }
 }
 
-/** Begins, works, commits; rolls back when the work throws. */
-export async function runTransaction<T>(session: Session, work: (tx: Transaction) => Promise<T>): Promise<T> {
+/** Begins, works, writes what the transaction publishes, commits; rolls back when any of it throws. */
+export async function runTransaction<T>(
+  session: Session,
+  work: (tx: Transaction) => Promise<T>,
+  publish: (tx: Transaction) => Promise<void>,
+): Promise<T> {
   const turns = inTurn(session);
   const state = { over: false };
   const afterCommit = new Set<() => void>();
   const worked = async (): Promise<T> => {
     try {
-      return await running.run(state, () =>
-        work(transactionOver(turns, { state, afterCommit, recorded: nothingRecorded() }, 0)),
-      );
+      return await running.run(state, async () => {
+        const tx = transactionOver(turns, { state, afterCommit, recorded: new RecordedChanges() }, 0);
+        const result = await work(tx);
+        await publish(tx);
+        return result;
+      });
     } finally {
       // Before the end is sent: what comes later would run outside of the transaction.
       state.over = true;
@@ -76,10 +83,8 @@ async function commit(session: Session): Promise<void> {
 interface Inside {
   state: Running;
   afterCommit: Set<() => void>;
-  recorded: Record<keyof Recorded, Set<string>>;
+  recorded: RecordedChanges;
 }
-
-const nothingRecorded = () => ({ outbox: new Set<string>(), audit: new Set<string>() });
 
 function transactionOver(session: Session, inside: Inside, depth: number): Transaction {
   const { state, afterCommit, recorded } = inside;
@@ -91,16 +96,14 @@ function transactionOver(session: Session, inside: Inside, depth: number): Trans
     ...queries,
     afterCommit: (work) => void afterCommit.add(work),
     recorded,
-    noteRecorded: (where, resource) => void recorded[where].add(resource),
     transaction: async (work) => {
       const savepoint = `nested_${depth + 1}`;
-      const inner = nothingRecorded();
+      const inner = new RecordedChanges();
       await session.command(`savepoint ${savepoint}`);
       try {
         const result = await work(transactionOver(session, { ...inside, recorded: inner }, depth + 1));
         await session.command(`release savepoint ${savepoint}`);
-        for (const name of inner.outbox) recorded.outbox.add(name);
-        for (const name of inner.audit) recorded.audit.add(name);
+        recorded.add(inner);
         return result;
       } catch (error) {
         await session.command(`rollback to savepoint ${savepoint}`);

@@ -15,8 +15,14 @@ import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import type { Transaction } from '../database.ts';
 import { audited } from '@berth/testing/db/audited';
 import { applyGiven } from './apply-given.ts';
-import { type AlsoChanged, change, removed } from './change.ts';
-import { recordChange } from './record-change.ts';
+import { inTransactionOf } from '../in-transaction.ts';
+import { recordState } from '../outbox/outbox.ts';
+import { publishing } from '../outbox/publishing.ts';
+import type { AuditAlso } from './change-of.ts';
+import { createRow } from './create-row.ts';
+import { removeRow } from './remove-row.ts';
+import { runAction } from './run-action.ts';
+import { updateRow } from './update-row.ts';
 
 const Skiff = z.strictObject({ id: z.uuid(), env_id: z.uuid(), name: z.string() });
 type Skiff = z.infer<typeof Skiff>;
@@ -59,6 +65,13 @@ const skiffs = resource('skiffs', {
       changesAlso: ['oars'],
       response: z.null(),
     }),
+    copy: operation({
+      http: 'POST /skiffs/:id/copy',
+      summary: 'Builds another like it',
+      allow: envAdmin,
+      ifMatch: { etag: ['name'] },
+      response: Skiff,
+    }),
   },
 });
 
@@ -69,10 +82,33 @@ const { envAdmin: ada, outsider } = sampleIdentities;
 /** What the handlers do in a test, beside what they should. */
 interface Behaviour {
   insert?: (tx: Transaction) => Promise<void>;
-  update?: (tx: Transaction, also: AlsoChanged) => Promise<void>;
-  remove?: (tx: Transaction, also: AlsoChanged) => Promise<void>;
+  update?: (tx: Transaction, also: AuditAlso) => Promise<void>;
+  remove?: (tx: Transaction, also: AuditAlso) => Promise<void>;
   forgetPermit?: true;
 }
+
+const storeOf = (tx: Transaction) => {
+  const published = publishing(tx, skiffs);
+  return {
+    tx,
+    lock: (id: string) => tx.maybeOne(skiff`select id, env_id, name from boats where id = ${id} for update`),
+    insert: (name: string) =>
+      tx
+        .one(skiff`insert into boats (name, env_id) values (${name}, ${env_id}) returning id, env_id, name`)
+        .then(published.inserted),
+    rename: ({ id, name }: Skiff) =>
+      tx
+        .one(skiff`update boats set name = ${name} where id = ${id} returning id, env_id, name`)
+        .then(published.updated),
+    remove: (id: string) =>
+      tx.one(skiff`delete from boats where id = ${id} returning id, env_id, name`).then(published.deleted),
+  };
+};
+
+const loses = (tx: Transaction, also: AuditAlso, lost: readonly Skiff[]) => {
+  publishing(tx, oars).deleted(lost);
+  also.removed(oars, lost, 'lose');
+};
 
 let nats: TestNats;
 let database: OpenTestDatabase;
@@ -86,39 +122,48 @@ beforeAll(async () => {
   nats = await startTestNats({ resources: [skiffs] });
   auth = await connectTestBus(nats, 'auth');
   gateway = await connectTestBus(nats, 'api-gateway');
-  const lock = (id: string) => (tx: Transaction) =>
-    tx.maybeOne(skiff`select id, env_id, name from boats where id = ${id} for update`);
-  const rename = (tx: Transaction, { id, name }: Skiff) =>
-    tx.one(skiff`update boats set name = ${name} where id = ${id} returning id, env_id, name`);
+  const inTransaction = inTransactionOf(db, storeOf);
 
   auth.serve(
     implement(skiffs, {
       create: ({ body }, context) =>
-        change(db, context, skiffs, {
-          insert: async (tx) => {
+        createRow(inTransaction, context, skiffs, {
+          insert: async (store) => {
             if (!behaviour.forgetPermit) context.permit({ env_id });
-            await behaviour.insert?.(tx);
-            return tx.one(
-              skiff`insert into boats (name, env_id) values (${body.name}, ${env_id}) returning id, env_id, name`,
-            );
+            await behaviour.insert?.(store.tx);
+            return store.insert(body.name);
           },
         }),
       update: ({ id, body }, context) =>
-        change(db, context, skiffs, {
-          lock: lock(id),
+        updateRow(inTransaction, context, skiffs, {
+          lock: (store) => store.lock(id),
           wanted: (before) => applyGiven(before, body),
-          update: async (tx, wanted, _before, also) => {
-            await behaviour.update?.(tx, also);
-            return rename(tx, wanted);
+          update: async (store, wanted, _before, also) => {
+            await behaviour.update?.(store.tx, also);
+            return store.rename(wanted);
           },
         }),
       delete: ({ id }, context) =>
-        change(db, context, skiffs, {
-          lock: lock(id),
-          remove: async (tx, _before, also) => {
-            await behaviour.remove?.(tx, also);
-            await tx.query(skiff`delete from boats where id = ${id}`);
+        removeRow(inTransaction, context, skiffs, {
+          lock: (store) => store.lock(id),
+          remove: async (store, _before, also) => {
+            await behaviour.remove?.(store.tx, also);
+            await store.remove(id);
           },
+        }),
+      copy: ({ id }, context) =>
+        runAction(inTransaction, context, skiffs, {
+          lock: (store) => store.lock(id),
+          scope: (original) => original,
+          matched: (original) => original,
+          run: async (store, { name }) => store.insert(`${name} II`),
+          audited: (copied, original) => ({
+            action: 'copy',
+            objectId: original.id,
+            envId: original.env_id,
+            details: { copy_id: copied.id },
+          }),
+          answer: (copied) => copied,
         }),
     }),
   );
@@ -134,7 +179,7 @@ afterAll(async () => {
 });
 
 const as = async (identity: typeof ada) => ({ identityToken: await identityToken(identity, 'auth') });
-const { create, update, delete: scrap } = skiffs.operations;
+const { create, update, delete: scrap, copy } = skiffs.operations;
 const build = async (name = randomUUID()) => gateway.call(create, { body: { name } }, await as(ada));
 const rename = async (id: string, name: string) => gateway.call(update, { id, body: { name } }, await as(ada));
 
@@ -213,12 +258,49 @@ describe('a change', () => {
   test('of other rows is published and audited with them', async () => {
     const { id } = await build();
     const oar = { id: randomUUID(), env_id, name: 'left' };
-    behaviour.remove = async (_tx, also) => also(oars, removed([oar], 'lose'));
+    behaviour.remove = async (tx, also) => loses(tx, also, [oar]);
 
     await gateway.call(scrap, { id }, await as(ada));
 
     expect(await published(oar.id)).toMatchObject([{ operation: 'DELETE' }]);
     expect(await audited(database.db, oar.id)).toMatchObject([{ action: 'lose', resource: 'oars' }]);
+  });
+});
+
+describe('an action', () => {
+  test('is audited under its own verb, with what it made published', async () => {
+    const { id, name } = await build();
+
+    const copied = await gateway.call(copy, { id }, await as(ada));
+
+    expect(copied).toMatchObject({ env_id, name: `${name} II` });
+    expect(await published(copied.id)).toMatchObject([{ operation: 'INSERT' }]);
+    expect(await audited(database.db, copied.id)).toEqual([]);
+    expect(await audited(database.db, id)).toMatchObject([
+      { action: 'create' },
+      { action: 'copy', actor_id: ada.id, details: { copy_id: copied.id } },
+    ]);
+  });
+
+  test('is refused in the order 404, 403, 412', async () => {
+    const { id } = await build();
+    const call = async (which: string, by: typeof ada, ifMatch: string) =>
+      gateway.call(copy, { id: which }, { ...(await as(by)), ifMatch });
+
+    await expect(call(randomUUID(), outsider, '"stale"')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(call(id, outsider, '"stale"')).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(call(id, ada, '"stale"')).rejects.toMatchObject({ code: 'stale' });
+    await call(id, ada, etagOf(skiffs, { name: await nameOf(id) }) ?? '');
+  });
+
+  test('that is repeated with its Idempotency-Key acts once', async () => {
+    const { id } = await build();
+    const repeatable = { ...(await as(ada)), idempotencyKey: randomUUID() };
+
+    const first = await gateway.call(copy, { id }, repeatable);
+
+    expect(await gateway.call(copy, { id }, repeatable)).toEqual(first);
+    expect(await audited(database.db, id)).toHaveLength(2);
   });
 });
 
@@ -229,14 +311,14 @@ describe('a change that is not as its contract says is rolled back and not answe
     await expect(gateway.call(scrap, { id }, await as(ada))).rejects.toMatchObject({ code: 'internal' });
 
     expect(await nameOf(id)).toBe(name);
-    behaviour.remove = async (_tx, also) => also(oars, []);
+    behaviour.remove = async (tx, also) => loses(tx, also, []);
     await gateway.call(scrap, { id }, await as(ada));
     expect(await nameOf(id)).toBeUndefined();
   });
 
   test('a change of a resource that the contract does not name', async () => {
     const { id, name } = await build();
-    behaviour.update = async (_tx, also) => also(oars, removed([{ id: randomUUID(), env_id, name: 'x' } as Skiff]));
+    behaviour.update = async (tx, also) => loses(tx, also, [{ id: randomUUID(), env_id, name: 'x' }]);
 
     await expect(rename(id, randomUUID())).rejects.toMatchObject({ code: 'internal' });
     expect(await nameOf(id)).toBe(name);
@@ -254,8 +336,7 @@ describe('a change that is not as its contract says is rolled back and not answe
 test('what a savepoint recorded counts only if it is released', async () => {
   const { id } = await build();
   const oar = { id: randomUUID(), env_id, name: 'left' };
-  const by = { identity: undefined, requestId: null };
-  const lose = (tx: Transaction) => recordChange(tx, by, oars, { before: oar });
+  const lose = async (tx: Transaction) => recordState(tx, oars, { id: oar.id, env_id, operation: 'DELETE', row: oar });
   behaviour.update = async (tx) => {
     await tx
       .transaction(async (inner) => {
@@ -266,6 +347,7 @@ test('what a savepoint recorded counts only if it is released', async () => {
   };
 
   expect(await rename(id, `${id} kept`)).toMatchObject({ name: `${id} kept` });
+  expect(await published(oar.id)).toEqual([]);
 
   behaviour.update = (tx) => tx.transaction(lose);
   await expect(rename(id, randomUUID())).rejects.toMatchObject({ code: 'internal' });

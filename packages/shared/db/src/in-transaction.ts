@@ -1,0 +1,9 @@
+import type { Database, Transaction } from './database.ts';
+
+/** Runs work in a transaction and hands it the store of that transaction: the repositories that read and write in it. */
+export type InTransaction<Store> = <T>(work: (store: Store, tx: Transaction) => Promise<T>) => Promise<T>;
+
+export const inTransactionOf =
+  <Store>(db: Pick<Database, 'transaction'>, storeOf: (tx: Transaction) => Store): InTransaction<Store> =>
+  (work) =>
+    db.transaction((tx) => work(storeOf(tx), tx));

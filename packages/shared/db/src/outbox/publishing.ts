@@ -1,0 +1,35 @@
+import { envIdOf, type Resource } from '@berth/contracts/definition/contract';
+import type { Transaction } from '../database.ts';
+import { recordStates, type StateChange } from './outbox.ts';
+
+interface Row {
+  readonly id: string;
+}
+
+/** What a statement answers. */
+type Answered<R> = R | null | readonly R[];
+
+const rowsOf = <R extends Row>(answered: Answered<R>): readonly R[] =>
+  answered === null ? [] : 'id' in answered ? [answered] : answered;
+
+/**
+ * For the repository that writes the rows of a resource: records each for its followers, and returns it. `publicRow`
+ * where what is stored has other fields than the contract.
+ */
+export function publishing<R extends Row = Row>(
+  tx: Transaction,
+  resource: Pick<Resource, 'name' | 'state'>,
+  publicRow: (row: R) => object = (row) => row,
+) {
+  const as =
+    (operation: StateChange['operation']) =>
+    <Rows extends Answered<R>>(rows: Rows): Rows => {
+      recordStates(
+        tx,
+        resource,
+        rowsOf<R>(rows).map((row) => ({ id: row.id, env_id: envIdOf(resource, row), operation, row: publicRow(row) })),
+      );
+      return rows;
+    };
+  return { inserted: as('INSERT'), updated: as('UPDATE'), deleted: as('DELETE') };
+}

@@ -1,0 +1,43 @@
+import type { Recorded } from '@berth/contracts/definition/recorded';
+
+/** What followers get of a row that changed. */
+export interface OutboxRow {
+  readonly resource: string;
+  readonly id: string;
+  readonly env_id: string | null;
+  readonly operation: 'INSERT' | 'UPDATE' | 'DELETE';
+  readonly row: Record<string, unknown>;
+  readonly traceparent: string | null;
+}
+
+/** What a transaction has changed so far. */
+export class RecordedChanges implements Recorded {
+  /** Names of the resources whose changes are published, also where a change turned out to touch no row. */
+  readonly outbox = new Set<string>();
+  /** Names of the resources that have a line in the audit log. */
+  readonly audit = new Set<string>();
+  readonly #rows = new Map<string, OutboxRow>();
+
+  /** The last state of each row, to be written. */
+  takeRows(): OutboxRow[] {
+    const rows = [...this.#rows.values()];
+    this.#rows.clear();
+    return rows;
+  }
+
+  publish(resource: string, rows: readonly OutboxRow[]): void {
+    this.outbox.add(resource);
+    for (const row of rows) {
+      const key = `${resource} ${row.id}`;
+      const isNew = row.operation === 'UPDATE' && this.#rows.get(key)?.operation === 'INSERT';
+      this.#rows.set(key, isNew ? { ...row, operation: 'INSERT' } : row);
+    }
+  }
+
+  /** Adds what a savepoint recorded. */
+  add(inner: RecordedChanges): void {
+    for (const name of inner.outbox) this.outbox.add(name);
+    for (const name of inner.audit) this.audit.add(name);
+    for (const row of inner.takeRows()) this.publish(row.resource, [row]);
+  }
+}
