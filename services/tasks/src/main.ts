@@ -60,7 +60,7 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   const confirm = createConfirm({ db, bus, projections });
   const readers = itemReaders(store);
   const policy = { maxAttempts, leaseMs, spread: Math.random };
-  const changes = { db, store, confirm, reserved, heldReaders: heldItemReaders, notifyRunners };
+  const changes = { inTransaction, store, confirm, reserved, heldReaders: heldItemReaders, notifyRunners };
   const taskMetrics = createTaskMetrics(metrics);
   const claims = { store, inTransaction, policy, notifyRunners, log, metrics: taskMetrics };
 

@@ -18,7 +18,7 @@ export class RecordedChanges implements Recorded {
   readonly audit = new Set<string>();
   readonly #rows = new Map<string, OutboxRow>();
 
-  /** The last state of each row, to be written. */
+  /** The last state of each row, to be written in the order of their last changes. */
   takeRows(): OutboxRow[] {
     const rows = [...this.#rows.values()];
     this.#rows.clear();
@@ -30,6 +30,7 @@ export class RecordedChanges implements Recorded {
     for (const row of rows) {
       const key = `${resource} ${row.id}`;
       const isNew = row.operation === 'UPDATE' && this.#rows.get(key)?.operation === 'INSERT';
+      this.#rows.delete(key);
       this.#rows.set(key, isNew ? { ...row, operation: 'INSERT' } : row);
     }
   }

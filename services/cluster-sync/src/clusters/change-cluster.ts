@@ -27,9 +27,8 @@ export const updateCluster = (
     update: async ({ clusters }, wanted, before) => {
       if (before.env_id !== envId)
         throw new AppError('conflict', 'The env of the cluster was changed concurrently; try again');
-      const after = await clusters.save(wanted);
-      if (after.env_id !== before.env_id) await clusters.publishResources(after);
-      return after;
+      if (wanted.env_id !== before.env_id) await clusters.publishResources(wanted);
+      return clusters.save(wanted);
     },
   });
 

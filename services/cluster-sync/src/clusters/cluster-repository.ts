@@ -134,8 +134,8 @@ export const createClusterRepository = (db: Queries) => ({
       const released = await tx.any(cluster`
         update k8s_clusters set env_id = null where env_id = ${envId} returning ${columns}
       `);
-      publishing(tx, k8sClusters).updated(released);
-      for (const row of released) await publishResources(tx, row);
+      const published = publishing(tx, k8sClusters);
+      for (const row of released) await publishResources(tx, published.updated(row));
     }),
 });
 export type ClusterRepository = ReturnType<typeof createClusterRepository>;

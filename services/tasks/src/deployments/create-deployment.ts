@@ -1,9 +1,9 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type Deployment, deployments, type NewDeployment } from '@berth/contracts/resources/deployments/deployments';
-import { change } from '@berth/db/changes/change';
+import { createRow } from '@berth/db/changes/create-row';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
-import { type ReadingStore, type WritingStore, writingStore } from '../store/store.ts';
+import type { ReadingStore, WritingStore } from '../store/store.ts';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Reference } from '../records/reference.ts';
 import { originOf } from '../records/origin-of.ts';
@@ -27,8 +27,8 @@ export const createDeployment =
     await deps.confirm.cluster(body.cluster_id, context);
     const created = await confirmedCatalogue(
       () =>
-        change(deps.db, context, deployments, {
-          insert: (tx) => create(deps, writingStore(tx), body, context),
+        createRow(deps.inTransaction, context, deployments, {
+          insert: (store) => create(deps, store, body, context),
           answer: ({ row }) => publicDeployment(row),
           audited: ({ row: { id, env_id, name, namespace, cluster_id }, kind }) => ({
             action: 'create',

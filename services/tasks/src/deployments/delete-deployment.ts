@@ -1,8 +1,8 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
-import { change } from '@berth/db/changes/change';
-import { type WritingStore, writingStore } from '../store/store.ts';
+import { updateRow } from '@berth/db/changes/update-row';
+import type { WritingStore } from '../store/store.ts';
 import { afterCancelPending } from '../engine/tasks/after-end.ts';
 import { cancelerOf, originOf } from '../records/origin-of.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
@@ -17,15 +17,14 @@ type Context = HandlerContext<typeof deployments.operations.delete>;
 
 /** The row goes when its release and namespace are gone; at once where there never was one. */
 export const deleteDeployment =
-  ({ db, notifyRunners }: Pick<DeploymentsDeps, 'db' | 'notifyRunners'>) =>
+  ({ inTransaction, notifyRunners }: Pick<DeploymentsDeps, 'inTransaction' | 'notifyRunners'>) =>
   async (id: string, context: Context): Promise<null> => {
-    await change(db, context, deployments, {
-      lock: (tx) => lockVisible(writingStore(tx), id, visibleEnvs(context.identity)),
-      published: publicDeployment,
+    await updateRow(inTransaction, context, deployments, {
+      lock: (store) => lockVisible(store, id, visibleEnvs(context.identity)),
+      publicRow: publicDeployment,
       // Requested twice, the deletion is under way already.
       wanted: (deployment) => ({ ...deployment, deleting: true }),
-      update: async (tx, wanted, before) => {
-        const store = writingStore(tx);
+      update: async (store, wanted, before) => {
         await refuseWithDependents(store, before, 'deleted');
         await startDeletion(store, before, context);
         return wanted;

@@ -1,12 +1,10 @@
-import type { Database } from '@berth/db/database';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Confirm } from '../projections/confirm.ts';
-import type { ReadingStore, WritingStore } from '../store/store.ts';
+import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
 
 export interface DeploymentsDeps {
   store: ReadingStore;
-  /** For `change`. */
-  db: Pick<Database, 'transaction'>;
+  inTransaction: InTransaction;
   /** Confirms rows with their owners where our projections may lag. */
   confirm: Confirm;
   /** The items that inputs may point to, locked until the transaction ends. */

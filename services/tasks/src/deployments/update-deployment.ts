@@ -10,8 +10,8 @@ import {
 import { found } from '@berth/contracts/errors';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import { applyGiven } from '@berth/db/changes/apply-given';
-import { change } from '@berth/db/changes/change';
-import { type ReadingStore, type WritingStore, writingStore } from '../store/store.ts';
+import { updateRow } from '@berth/db/changes/update-row';
+import type { ReadingStore, WritingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
@@ -35,9 +35,8 @@ export const updateDeployment =
     if (target !== null) await deps.confirm.cluster(target, context);
     const updated = await confirmedCatalogue(
       () =>
-        change(deps.db, context, deployments, {
-          lock: async (tx) => {
-            const store = writingStore(tx);
+        updateRow(deps.inTransaction, context, deployments, {
+          lock: async (store) => {
             // The cluster before the deployment, as a change of the cluster locks them; the reverse order deadlocks.
             if (target !== null) await store.projected.holdCluster(target);
             const before = await lockVisible(store, id, visible);
@@ -46,21 +45,17 @@ export const updateDeployment =
             }
             return before;
           },
-          refuse: (before, tx) => permitMove(writingStore(tx), before, { changes, visible, context }),
-          published: publicDeployment,
+          refuse: (before, store) => permitMove(store, before, { changes, visible, context }),
+          publicRow: publicDeployment,
           wanted: (before) => applyGiven(before, changes),
-          update: (tx, wanted, before) => update(deps, writingStore(tx), { before, wanted, changes, visible, context }),
-          audited: ({ env_id, namespace }, before) => ({
+          update: (store, wanted, before) => update(deps, store, { before, wanted, changes, visible, context }),
+          audited: (_after, before) => ({
             action: 'update',
             objectId: id,
-            envId: before?.env_id ?? env_id,
+            envId: before.env_id,
             // Names only: inputs may be confidential.
-            details: {
-              namespace: before?.namespace ?? namespace,
-              changed: before ? changedFields(before, changes) : [],
-            },
+            details: { namespace: before.namespace, changed: changedFields(before, changes) },
           }),
-          answer: publicDeployment,
         }),
       deps.confirm,
       { helm_chart_id: changes.helm_chart_id },

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Audited } from '@berth/db/changes/change';
+import type { AuditLine } from '@berth/db/changes/change-of';
 import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
 
 /** Names of what changed only: props may be confidential. */
 export const auditedResource =
   (action: 'create' | 'update' | 'delete') =>
-  (row: ResourceRecord, before: ResourceRecord | null): Audited => ({
+  (row: ResourceRecord, before?: ResourceRecord): AuditLine => ({
     action,
     objectId: row.id,
     envId: row.env_id,

@@ -8,16 +8,16 @@ import {
   deploymentResources,
   type NewDeploymentResource,
 } from '@berth/contracts/resources/deployments/deployment-resources';
-import { change } from '@berth/db/changes/change';
+import { createRow } from '@berth/db/changes/create-row';
 import { found, named } from '@berth/contracts/errors';
 import { checkConfig } from '../deployments/check-config.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 import { originOf } from '../records/origin-of.ts';
-import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
+import type { ResourceRecord } from '../records/resource-record.ts';
 import { refuseWithMissingKeys } from '../secrets/missing-keys.ts';
 import { repeatableWith } from '../secrets/repeatable-with.ts';
 import { sealProps } from '../secrets/sealed-props.ts';
-import { type WritingStore, writingStore } from '../store/store.ts';
+import type { WritingStore } from '../store/store.ts';
 import { auditedResource } from './audited-resource.ts';
 import { governing, isManager, lifecycleScope } from './lifecycle-scope.ts';
 import { mergedProps } from './merged-props.ts';
@@ -36,17 +36,11 @@ export const createResource =
   (body: NewDeploymentResource, context: Context): Promise<DeploymentResource> => {
     const { secretKeys } = deps;
     const digested = { ...body, props: secretKeys.digest(canonicalJson(body.props)) };
-    return change<ResourceRecord, DeploymentResource>(
-      deps.db,
-      repeatableWith(context, { body: digested }),
-      deploymentResources,
-      {
-        insert: (tx) => insert(deps, writingStore(tx), body, context),
-        published: publicResource,
-        audited: auditedResource('create'),
-        answer: async ({ id }, tx) => found(await writingStore(tx).resources.find(id, 'all'), 'deployment resource'),
-      },
-    );
+    return createRow(deps.inTransaction, repeatableWith(context, { body: digested }), deploymentResources, {
+      insert: (store) => insert(deps, store, body, context),
+      audited: (row) => auditedResource('create')(row),
+      answer: async ({ id }, { resources }) => found(await resources.find(id, 'all'), 'deployment resource'),
+    });
   };
 
 async function insert(

@@ -1,12 +1,12 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { deploymentResources } from '@berth/contracts/resources/deployments/deployment-resources';
-import { change } from '@berth/db/changes/change';
+import { updateRow } from '@berth/db/changes/update-row';
 import { found } from '@berth/contracts/errors';
 import { conflict } from '../errors/refuse.ts';
 import { originOf } from '../records/origin-of.ts';
 import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
-import { type WritingStore, writingStore } from '../store/store.ts';
+import type { WritingStore } from '../store/store.ts';
 import { auditedResource } from './audited-resource.ts';
 import { type Governing, governing, isManager, lifecycleScope } from './lifecycle-scope.ts';
 import type { ResourcesDeps } from './resources-deps.ts';
@@ -17,27 +17,25 @@ type Context = HandlerContext<typeof deploymentResources.operations.delete>;
 
 interface Locked extends ResourceRecord {
   governed: Governing;
-  isWanted: boolean;
 }
 
 /** The resource is gone when its managing deployment has deleted what it stands for; its name is free then. */
 export const deleteResource =
-  ({ db }: Pick<ResourcesDeps, 'db'>) =>
+  ({ inTransaction }: Pick<ResourcesDeps, 'inTransaction'>) =>
   async (id: string, context: Context): Promise<null> => {
-    await change<Locked>(db, context, deploymentResources, {
-      lock: async (tx) => {
-        const store = writingStore(tx);
+    await updateRow(inTransaction, context, deploymentResources, {
+      lock: async (store): Promise<Locked | null> => {
         const visible = visibleEnvs(context.identity);
         const resource = (await store.resources.find(id, visible)) && (await store.resources.lockToDelete(id));
         if (!resource) return null;
         const type = found(await store.resourceTypes.find(resource.type_id, 'all'), 'deployment resource type');
-        return { ...resource, governed: await governing(store, type, resource.deployment_id), isWanted: true };
+        return { ...resource, governed: await governing(store, type, resource.deployment_id) };
       },
       scope: ({ governed, ...place }) => lifecycleScope(governed, 'delete', place),
-      published: publicResource,
+      publicRow: publicResource,
       // A second request finds the deletion under way.
-      wanted: (before) => ({ ...before, isWanted: before.sync_status === 'Deleting' }),
-      update: async (tx, _wanted, before) => ({ ...before, ...(await remove(writingStore(tx), before, context)) }),
+      wanted: (before) => ({ ...before, sync_status: 'Deleting' as const }),
+      update: async (store, _wanted, before) => ({ ...before, ...(await remove(store, before, context)) }),
       audited: auditedResource('delete'),
     });
     return null;

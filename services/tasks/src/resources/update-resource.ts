@@ -8,7 +8,7 @@ import {
   deploymentResources,
   maxPropsBytes,
 } from '@berth/contracts/resources/deployments/deployment-resources';
-import { change } from '@berth/db/changes/change';
+import { updateRow } from '@berth/db/changes/update-row';
 import { found } from '@berth/contracts/errors';
 import { checkConfig } from '../deployments/check-config.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
@@ -16,7 +16,7 @@ import { originOf } from '../records/origin-of.ts';
 import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
 import { refuseWithMissingKeys } from '../secrets/missing-keys.ts';
 import { openProps, sealProps } from '../secrets/sealed-props.ts';
-import { type WritingStore, writingStore } from '../store/store.ts';
+import type { WritingStore } from '../store/store.ts';
 import { auditedResource } from './audited-resource.ts';
 import { type Governing, governing, isManager, lifecycleScope } from './lifecycle-scope.ts';
 import { mergedProps } from './merged-props.ts';
@@ -39,9 +39,8 @@ interface Locked extends ResourceRecord {
 export const updateResource =
   (deps: ResourcesDeps) =>
   (id: string, changes: DeploymentResourceChanges, context: Context): Promise<DeploymentResource> =>
-    change<Locked, DeploymentResource>(deps.db, context, deploymentResources, {
-      lock: async (tx) => {
-        const store = writingStore(tx);
+    updateRow(deps.inTransaction, context, deploymentResources, {
+      lock: async (store): Promise<Locked | null> => {
         // A caller who may not see the row must not be able to lock it either.
         const visible = visibleEnvs(context.identity);
         const resource = (await store.resources.find(id, visible)) && (await store.resources.lock(id));
@@ -50,15 +49,15 @@ export const updateResource =
         return { ...resource, governed: await governing(store, type, resource.deployment_id), wanted: null };
       },
       scope: ({ governed, ...place }) => lifecycleScope(governed, 'update', place),
-      published: publicResource,
+      publicRow: publicResource,
       wanted: (before) => wantedOf(deps, before, changes),
-      update: async (tx, wanted, before) => {
-        const after = await update(deps, writingStore(tx), { wanted, before, changes, context });
-        if (after.tasks > 0) tx.afterCommit(deps.notifyRunners);
+      update: async (store, wanted, before) => {
+        const after = await update(deps, store, { wanted, before, changes, context });
+        if (after.tasks > 0) store.afterCommit(deps.notifyRunners);
         return { ...wanted, ...after.row };
       },
       audited: auditedResource('update'),
-      answer: async (_row, tx) => found(await writingStore(tx).resources.find(id, 'all'), 'deployment resource'),
+      answer: async (_row, { resources }) => found(await resources.find(id, 'all'), 'deployment resource'),
     });
 
 /** The same row where nothing would change. What failed is tried again by the same request. */

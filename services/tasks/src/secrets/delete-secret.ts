@@ -1,24 +1,22 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
-import { change } from '@berth/db/changes/change';
+import { removeRow } from '@berth/db/changes/remove-row';
 import { conflict } from '../errors/refuse.ts';
-import { type WritingStore, writingStore } from '../store/store.ts';
+import type { WritingStore } from '../store/store.ts';
 import type { SecretsDeps } from './secrets-deps.ts';
 
 type Context = HandlerContext<typeof secrets.operations.delete>;
 
 export const deleteSecret =
-  ({ db }: SecretsDeps) =>
+  ({ inTransaction }: SecretsDeps) =>
   (id: string, context: Context): Promise<null> =>
-    change(db, context, secrets, {
-      lock: async (tx) => {
-        const store = writingStore(tx);
+    removeRow(inTransaction, context, secrets, {
+      lock: async (store) => {
         const visible = await store.secrets.find(id, visibleEnvs(context.identity));
         return visible && store.secrets.lockToDelete(id);
       },
-      remove: async (tx, secret: Secret) => {
-        const store = writingStore(tx);
+      remove: async (store, secret: Secret) => {
         await refuseWhileUsed(store, secret);
         await store.secretChanges.remove(id);
       },

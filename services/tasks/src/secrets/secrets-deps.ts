@@ -1,10 +1,9 @@
-import type { Database } from '@berth/db/database';
 import type { Confirm } from '../projections/confirm.ts';
-import type { ReadingStore } from '../store/store.ts';
+import type { InTransaction, ReadingStore } from '../store/store.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
 export interface SecretsDeps {
-  db: Pick<Database, 'transaction'>;
+  inTransaction: InTransaction;
   store: Pick<ReadingStore, 'secrets'>;
   confirm: Pick<Confirm, 'env'>;
   secretKeys: SecretKeys;

@@ -1,10 +1,9 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type Secret, type SecretChanges, secrets } from '@berth/contracts/resources/deployments/secrets';
-import { change } from '@berth/db/changes/change';
+import { updateRow } from '@berth/db/changes/update-row';
 import { originOf } from '../records/origin-of.ts';
 import { publicSecret, type SecretRecord } from '../records/secret-record.ts';
-import { writingStore } from '../store/store.ts';
 import { refuseWithMissingKeys } from './missing-keys.ts';
 import { openContents, sealContents } from './sealed-contents.ts';
 import type { SecretKeys } from './secret-keys.ts';
@@ -14,24 +13,22 @@ type Context = HandlerContext<typeof secrets.operations.update>;
 
 /** The change, and a `Reinstall` of every enabled deployment that refers to the secret, in one transaction. */
 export const updateSecret =
-  ({ db, secretKeys, notifyRunners }: SecretsDeps) =>
+  ({ inTransaction, secretKeys, notifyRunners }: SecretsDeps) =>
   (id: string, { name, contents }: SecretChanges, context: Context): Promise<Secret> =>
-    change<SecretRecord, Secret>(db, context, secrets, {
-      lock: async (tx) => {
-        const store = writingStore(tx);
+    updateRow(inTransaction, context, secrets, {
+      lock: async (store) => {
         // A caller who may not see the row must not be able to lock it either.
         const visible = await store.secrets.find(id, visibleEnvs(context.identity));
         return visible && store.secrets.lock(id);
       },
-      wanted: (before) => ({
+      wanted: (before): SecretRecord => ({
         ...before,
         ...(name !== undefined && { name }),
         ...(contents !== undefined &&
           !holds(before, contents, secretKeys) &&
           sealContents(secretKeys, before, contents)),
       }),
-      update: async (tx, wanted, before) => {
-        const store = writingStore(tx);
+      update: async (store, wanted, before) => {
         const isReplaced = wanted.sealed_contents !== before.sealed_contents;
         if (isReplaced) await refuseWithMissingKeys(store, secretKeys);
         const after = await store.secretChanges.update(wanted);
@@ -40,11 +37,10 @@ export const updateSecret =
         const reason = `The secret ${before.collection}/${before.name}, which it uses, ${what}`;
         const origin = originOf(context);
         const tasks = await store.reinstalls.ofDependents({ collection: 'secrets', id }, reason, origin);
-        if (tasks.length > 0) tx.afterCommit(notifyRunners);
+        if (tasks.length > 0) store.afterCommit(notifyRunners);
         return after;
       },
-      published: publicSecret,
-      answer: publicSecret,
+      publicRow: publicSecret,
     });
 
 /** Contents that do not open can still be replaced. */

@@ -1,5 +1,6 @@
 import { type AuditEntry, recordAudit } from '@berth/db/audit/audit-log';
 import type { Database, Queries, Transaction } from '@berth/db/database';
+import { type InTransaction as InStore, inTransactionOf as inStoreOf } from '@berth/db/in-transaction';
 import { isPast } from '@berth/db/postgres/is-past';
 import { createItemRepository } from './deployments/item-repository.ts';
 import {
@@ -69,8 +70,10 @@ export interface WritingStore extends ReadingStore {
   retentionChanges: RetentionChangesRepository;
   /** Audits an action of a person, in its transaction. */
   recordAudit: (entry: AuditEntry) => Promise<void>;
+  /** Called once the whole transaction is committed; the same function only once. */
+  afterCommit: (work: () => void) => void;
   /** A savepoint: work that throws is rolled back, and the transaction continues. */
-  attempt: InTransaction;
+  attempt: <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
 }
 
 export const writingStore = (tx: Transaction): WritingStore => ({
@@ -87,12 +90,10 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   claims: createClaimRepository(tx),
   retentionChanges: createRetentionChanges(tx),
   recordAudit: (entry) => recordAudit(tx, entry),
+  afterCommit: tx.afterCommit,
   attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
 });
 
-export type InTransaction = <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
+export type InTransaction = InStore<WritingStore>;
 
-export const inTransactionOf =
-  (db: Database): InTransaction =>
-  (work) =>
-    db.transaction((tx) => work(writingStore(tx)));
+export const inTransactionOf = (db: Pick<Database, 'transaction'>): InTransaction => inStoreOf(db, writingStore);

@@ -80,7 +80,7 @@ test('a row that changes several times in a transaction is published once, as th
   relays.start(stream);
   await vi.waitFor(() => expect(relays.unpublished()).resolves.toBe(0), patience);
 
-  expect(summaries(stream.published).sort()).toEqual(['DELETE green', 'INSERT blue']);
+  expect(summaries(stream.published)).toEqual(['INSERT blue', 'DELETE green']);
 });
 
 test('two transactions that record the same rows in other orders wait for each other and do not deadlock', async () => {
@@ -92,9 +92,10 @@ test('two transactions that record the same rows in other orders wait for each o
       for (const id of order) recordState(tx, envs, envChange(id, 'UPDATE', 'red'));
     });
 
+  await recordAll(ids);
   for (let round = 0; round < 10; round += 1) await Promise.all([recordAll(ids), recordAll(ids.toReversed())]);
 
-  expect(runs).toBe(20);
+  expect(runs).toBe(21);
 });
 
 test('changes of a rolled back transaction are not published', async () => {

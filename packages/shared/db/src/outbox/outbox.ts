@@ -33,16 +33,26 @@ export function recordStates(tx: Transaction, resource: Followed, changes: reado
   );
 }
 
-/** The end of every transaction: one statement, which takes the locks of all its outbox rows in the same order as any other. */
+/**
+ * The end of every transaction, in one statement: rows are published in the order in which they were recorded, while their locks are
+ * taken in the same order by every transaction. Of a row that is new here only one transaction at a time can write.
+ */
 export async function writeOutbox(tx: Transaction): Promise<void> {
-  const rows = tx.recorded.takeRows();
+  const rows = tx.recorded.takeRows().map((row, place) => ({ ...row, place }));
   if (rows.length === 0) return;
   await tx.query(nothing`
+    with changed as materialized (
+      select * from jsonb_to_recordset(${sql.jsonb(rows)})
+        as c(place int, resource text, id uuid, env_id uuid, operation text, row jsonb, traceparent text)
+    ),
+    locked as materialized (
+      select o.id from outbox o join changed c on o.resource = c.resource and o.id = c.id
+      order by o.resource, o.id for update of o
+    )
     ${insertInto}
     select c.resource, c.id, next_outbox_version(), c.env_id, c.operation, c.row, c.traceparent
-    from jsonb_to_recordset(${sql.jsonb(rows)})
-      as c(resource text, id uuid, env_id uuid, operation text, row jsonb, traceparent text)
-    order by c.resource, c.id
+    from changed c where (select count(*) from locked) >= 0
+    order by c.place
     ${orReplace}
   `);
   tx.afterCommit(wakeRelays);
@@ -77,8 +87,7 @@ interface ChangeAndRecord<Row> {
 }
 
 // The version is taken in the update, so under the lock of the outbox row: of two changes the later one has the higher
-// one. A row that was never published stays an INSERT, however often it changed. Rows are ordered, so that two
-// transactions cannot deadlock.
+// one. A row that was never published stays an INSERT, however often it changed.
 const insertInto = sql.fragment`insert into outbox (resource, id, version, env_id, operation, row, traceparent)`;
 const orReplace = sql.fragment`
   on conflict (resource, id) do update set

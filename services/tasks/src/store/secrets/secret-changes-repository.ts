@@ -4,15 +4,16 @@ import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { type SealedContents, SecretRecord, type WrappedKey } from '../../records/secret-record.ts';
+import { publicSecret, type SealedContents, SecretRecord, type WrappedKey } from '../../records/secret-record.ts';
 import { publicColumns, recordColumns } from './secret-repository.ts';
 
 const secret = sql.type(Secret);
 const record = sql.type(SecretRecord);
 
-/** Every change of a secret. What people change is published by `change`. */
+/** Every change of a secret; each that can be seen is published in the same transaction. */
 export const createSecretChanges = (tx: Transaction) => {
   const published = publishing(tx, secrets);
+  const saved = publishing(tx, secrets, publicSecret);
   const taken = ({ collection, name }: Pick<Secret, 'collection' | 'name'>) =>
     conflictOn('secrets_name_key', `The env has a secret ${name} in ${collection} already`);
 
@@ -27,7 +28,8 @@ export const createSecretChanges = (tx: Transaction) => {
           )
           returning ${publicColumns}
         `)
-        .catch(taken(row)),
+        .catch(taken(row))
+        .then(published.inserted),
 
     /** `updated_at` stands for the contents, so two changes never have the same one. */
     update: (row: SecretRecord) =>
@@ -40,9 +42,11 @@ export const createSecretChanges = (tx: Transaction) => {
           where id = ${row.id}
           returning ${recordColumns}
         `)
-        .catch(taken(row)),
+        .catch(taken(row))
+        .then(saved.updated),
 
-    remove: (id: string) => tx.one(secret`delete from secrets where id = ${id} returning ${publicColumns}`),
+    remove: (id: string) =>
+      tx.one(secret`delete from secrets where id = ${id} returning ${publicColumns}`).then(published.deleted),
 
     removeOfEnv: (env_id: string): Promise<readonly Secret[]> =>
       tx.any(secret`delete from secrets where env_id = ${env_id} returning ${publicColumns}`).then(published.deleted),

@@ -1,14 +1,13 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
-import { change } from '@berth/db/changes/change';
-import type { Database } from '@berth/db/database';
+import { runAction } from '@berth/db/changes/run-action';
 import { found } from '@berth/contracts/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { conflict } from '../../errors/refuse.ts';
 import type { Confirm } from '../../projections/confirm.ts';
 import type { ProjectedCluster } from '../../store/projection-repository.ts';
-import { type ReadingStore, type WritingStore, writingStore } from '../../store/store.ts';
+import type { InTransaction, ReadingStore, WritingStore } from '../../store/store.ts';
 import { afterCancelPending } from '../../engine/tasks/after-end.ts';
 import { refreshReason } from '../../queue/at-rest.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
@@ -26,7 +25,7 @@ type Context = HandlerContext<typeof deploymentTasks.operations.cancel>;
 
 export interface CancelDeps {
   store: Pick<ReadingStore, 'tasks'>;
-  db: Pick<Database, 'transaction'>;
+  inTransaction: InTransaction;
   confirm: Pick<Confirm, 'cluster'>;
   notifyRunners: () => void;
   /** Notifies the runner of a task before its next heartbeat. */
@@ -35,16 +34,15 @@ export interface CancelDeps {
 
 /** A pending task ends at once; the runner of a started one is requested to stop; a finished one is refused. */
 export const cancelTask =
-  ({ store: { tasks }, db, confirm, notifyRunners, hintCancel }: CancelDeps) =>
+  ({ store: { tasks }, inTransaction, confirm, notifyRunners, hintCancel }: CancelDeps) =>
   async (id: string, reason: string | undefined, context: Context): Promise<DeploymentTask> => {
     const visible = visibleEnvs(context.identity);
     found(await tasks.find(id, visible), 'deployment task');
     const target = await tasks.clusterToReturnTo(id);
     // It may belong to another env by now than when the deployment left it, as for a move.
     if (target !== null) await confirm.cluster(target, context);
-    const canceled = await change(db, context, deploymentTasks, {
-      lock: async (tx): Promise<Canceling | null> => {
-        const store = writingStore(tx);
+    const canceled = await runAction(inTransaction, context, deploymentTasks, {
+      lock: async (store): Promise<Canceling | null> => {
         // The cluster before the deployment, as a change of the cluster locks them.
         const cluster = target === null ? null : await store.projected.holdCluster(target);
         const isVisible = (await store.tasks.find(id, visible)) !== null;
@@ -52,7 +50,7 @@ export const cancelTask =
         if (!locked) return null;
         const { task, deployment } = locked;
         const back = deployment && isCancelable(task.status) ? placeBefore(task, deployment, cluster) : null;
-        return { id, task, deployment, cluster, back, canceled: null };
+        return { task, deployment, cluster, back };
       },
       scope: ({ task, deployment, back }) => ({
         ...scopeOfTask(task, deployment),
@@ -61,27 +59,24 @@ export const cancelTask =
             ? { env_id: back.env_id, kind_id: deployment.kind_id }
             : null,
       }),
-      published: ({ task }) => publicTask(task),
-      wanted: (before) => ({ ...before, canceled: publicTask(before.task) }),
-      update: async (tx, _wanted, before) => {
-        const { task, deployment, cluster, back } = before;
+      matched: ({ task }) => publicTask(task),
+      run: async (store, { task, deployment, cluster, back }) => {
         if (!isCancelable(task.status)) throw conflict(`The task is ${task.status} already`);
-        const store = writingStore(tx);
         const by = cancelerOf(context.identity, reason || null);
         if (task.status === 'Started') {
-          return { ...before, canceled: publicTask(await store.taskChanges.requestCancel(id, by)) };
+          return publicTask(await store.taskChanges.requestCancel(id, by));
         }
         if (back && cluster) refuseClosed(cluster);
         await cancelPending(store, task, { deployment: found(deployment, 'deployment'), back, by });
-        return { ...before, canceled: await store.tasks.read(id, 'all') };
+        return found(await store.tasks.read(id, 'all'), 'deployment task');
       },
-      audited: ({ task: { env_id, deployment_id, operation } }) => ({
+      audited: (_canceled, { task: { env_id, deployment_id, operation } }) => ({
         action: 'cancel',
         objectId: id,
         envId: env_id,
         details: { deployment_id, operation: Object.keys(operation)[0] ?? null },
       }),
-      answer: (row) => found(row.canceled, 'deployment task'),
+      answer: (canceled) => canceled,
     });
     if (canceled.status === 'Started') hintCancel(id);
     else notifyRunners();
@@ -89,15 +84,12 @@ export const cancelTask =
   };
 
 interface Canceling {
-  id: string;
   task: TaskRecord;
   deployment: DeploymentRecord | null;
   /** The one that the deployment left, where the task moves it. */
   cluster: ProjectedCluster | null;
   /** Where the deployment goes back to; where the task has started, if it ends canceled before it removes anything. */
   back: Undo | null;
-  /** The answer. */
-  canceled: DeploymentTask | null;
 }
 
 interface CancelPending {

@@ -6,20 +6,21 @@ import {
   type NewDeploymentTask,
 } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
-import { change } from '@berth/db/changes/change';
+import { runAction } from '@berth/db/changes/run-action';
 import type { TrackedObject } from '@berth/contracts/resources/clusters/k8s-resource-state';
 import { named } from '@berth/contracts/errors';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { checkRestart } from '../../deployments/check-restart.ts';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
-import { type WritingStore, writingStore } from '../../store/store.ts';
+import type { WritingStore } from '../../store/store.ts';
 import { originOf } from '../../records/origin-of.ts';
 import { needsOf, operationOf } from '../../engine/operations/index.ts';
 import type { NamedObject } from '../../engine/operations/operation.ts';
 import { queueOperation } from './queue-operation.ts';
 import { owner } from '@berth/contracts/access/rules';
 import { ruleOfOperation } from './rule-of-operation.ts';
-import { publicTask } from '../../records/task-record.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import { publicTask, type TaskRecord } from '../../records/task-record.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;
@@ -31,15 +32,17 @@ export const requestTask =
     const tracked = await trackedObject(deps, needsOf(body.operation).object, context);
     const task = await confirmedCatalogue(
       () =>
-        change(deps.db, context, deploymentTasks, {
-          insert: (tx) => request(deps, writingStore(tx), { body, tracked }, context),
+        runAction(deps.inTransaction, context, deploymentTasks, {
+          lock: (store) => lockForRequest(store, body, context),
+          scope: ({ deployment, needsOwner }) => ({ ...deployment, needsOwner }),
+          run: (store, { deployment }) => request(deps, store, { body, tracked, deployment }, context),
           audited: ({ id, env_id, deployment_id, execute_at }) => ({
             action: 'create',
             objectId: id,
             envId: env_id,
             details: { deployment_id, operation: Object.keys(body.operation)[0] ?? null, execute_at },
           }),
-          answer: (task, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(task)),
+          answer: (task, store) => deps.waitReasons.addTo(store, publicTask(task)),
         }),
       deps.confirm,
       { helm_chart_id: changeOf(body.operation)?.helm_chart_id },
@@ -61,21 +64,28 @@ const trackedObject = async (
 interface Request {
   body: NewDeploymentTask;
   tracked: TrackedObject | null;
+  deployment: DeploymentRecord;
 }
 
-async function request(deps: DeploymentsDeps, store: WritingStore, { body, tracked }: Request, context: Context) {
-  const { deployment_id, operation, execute_at } = body;
-  const { object } = needsOf(operation);
-  const visible = visibleEnvs(context.identity);
-  named(await store.deployments.find(deployment_id, visible), 'body.deployment_id', 'deployment');
-  const deployment = named(await store.deployments.lock(deployment_id), 'body.deployment_id', 'deployment');
+async function lockForRequest(store: WritingStore, { deployment_id, operation }: NewDeploymentTask, context: Context) {
+  const path = 'body.deployment_id';
+  named(await store.deployments.find(deployment_id, visibleEnvs(context.identity)), path, 'deployment');
+  const deployment = named(await store.deployments.lock(deployment_id), path, 'deployment');
   const rule = await ruleOfOperation(store.projected, { operation, change: changeOf(operation) }, deployment);
-  context.permit({ ...deployment, needsOwner: rule === owner });
+  return { deployment, needsOwner: rule === owner };
+}
 
+function request(
+  deps: DeploymentsDeps,
+  store: WritingStore,
+  { body: { operation, execute_at }, tracked, deployment }: Request,
+  context: Context,
+): Promise<TaskRecord> {
+  const { object } = needsOf(operation);
   return queueOperation(deps, store, {
     deployment,
     operation,
-    visible,
+    visible: visibleEnvs(context.identity),
     origin: originOf(context),
     executeAt: execute_at,
     object: object && checkRestart(object, tracked, deployment),

@@ -2,7 +2,7 @@ import { owner } from '@berth/contracts/access/rules';
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
-import { change } from '@berth/db/changes/change';
+import { runAction } from '@berth/db/changes/run-action';
 import { found } from '@berth/contracts/errors';
 import { checkChart, findChart } from '../../deployments/chart.ts';
 import { checkConfig } from '../../deployments/check-config.ts';
@@ -12,7 +12,7 @@ import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { refuseWithDependents } from '../../deployments/fit-changes.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
 import { conflict } from '../../errors/refuse.ts';
-import { type WritingStore, writingStore } from '../../store/store.ts';
+import type { WritingStore } from '../../store/store.ts';
 import { refreshReason } from '../../queue/at-rest.ts';
 import { scopeOfTask } from './scope-of-task.ts';
 import { refuseDeleted } from './refuse-wrong-state.ts';
@@ -37,33 +37,46 @@ type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 export const retryTask =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (id: string, context: Context): Promise<DeploymentTask> => {
-    const task = await change(deps.db, context, deploymentTasks, {
-      insert: (tx) => request(deps, writingStore(tx), id, context),
-      audited: ({ old: { env_id, deployment_id }, retried }) => ({
+    const task = await runAction(deps.inTransaction, context, deploymentTasks, {
+      lock: (store) => lockToRetry(store, id, context),
+      scope: ({ old, deployment, needsOwner }) => {
+        const { change, deletes_deployment: deletes } = old;
+        return { ...scopeOfTask(old, deployment), retried: { deployment, change, deletes, needsOwner } };
+      },
+      run: (store, target) => request(deps, store, target, context),
+      audited: (retried, { old: { env_id, deployment_id } }) => ({
         action: 'retry',
         objectId: id,
         envId: env_id,
         details: { deployment_id, new_task_id: retried.id },
       }),
-      answer: ({ retried }, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(retried)),
+      answer: (retried, store) => deps.waitReasons.addTo(store, publicTask(retried)),
     });
     deps.notifyRunners();
     return task;
   };
 
-interface Retried {
-  id: string;
+interface Target {
   old: TaskRecord;
-  retried: TaskRecord;
+  deployment: DeploymentRecord | null;
+  needsOwner: boolean;
 }
 
-async function request(deps: Deps, store: WritingStore, id: string, context: Context): Promise<Retried> {
-  found(await store.tasks.find(id, visibleEnvs(context.identity)), 'deployment task');
-  const { task: old, deployment } = found(await lockTask(store, id), 'deployment task');
-  const { change: unmade, deletes_deployment: deletes } = old;
+async function lockToRetry(store: WritingStore, id: string, context: Context): Promise<Target | null> {
+  const isVisible = (await store.tasks.find(id, visibleEnvs(context.identity))) !== null;
+  const locked = isVisible ? await lockTask(store, id) : null;
+  if (!locked) return null;
+  const { task: old, deployment } = locked;
   const rule = deployment && (await ruleOfOperation(store.projected, old, deployment));
-  const needsOwner = rule === owner;
-  context.permit({ ...scopeOfTask(old, deployment), retried: { deployment, change: unmade, deletes, needsOwner } });
+  return { old, deployment, needsOwner: rule === owner };
+}
+
+async function request(
+  deps: Deps,
+  store: WritingStore,
+  { old, deployment }: Target,
+  context: Context,
+): Promise<TaskRecord> {
   if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
@@ -71,7 +84,7 @@ async function request(deps: Deps, store: WritingStore, id: string, context: Con
     throw noLongerFits(error);
   });
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
-  return { id, old, retried };
+  return retried;
 }
 
 interface Retry {

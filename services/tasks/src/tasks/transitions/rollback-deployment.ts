@@ -1,14 +1,14 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
-import { change } from '@berth/db/changes/change';
+import { runAction } from '@berth/db/changes/run-action';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
 import { lastOf } from '../../queue/queue-tasks.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
-import { publicDeployment } from '../../records/deployment-record.ts';
+import { type DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
 import { originOf } from '../../records/origin-of.ts';
 import { publicTask, type TaskRecord } from '../../records/task-record.ts';
-import { writingStore, type WritingStore } from '../../store/store.ts';
+import type { WritingStore } from '../../store/store.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { rollbackPaths } from '../../records/field-paths.ts';
 import { fitChanges } from '../../deployments/fit-changes.ts';
@@ -27,15 +27,26 @@ export const rollbackDeployment =
     const helm_chart_id = (await deps.store.tasks.deployRunOf(taskId))?.helm_chart_id;
     const task = await confirmedCatalogue(
       () =>
-        change(deps.db, context, deploymentTasks, {
-          insert: (tx) => goBack(deps, writingStore(tx), { id, taskId }, context),
+        runAction(deps.inTransaction, context, deploymentTasks, {
+          lock: async (store): Promise<Target> => {
+            const visible = visibleEnvs(context.identity);
+            const before = await lockVisible(store, id, visible);
+            const task = (await store.tasks.find(taskId, visible)) && (await store.tasks.ran(taskId));
+            return { before, task };
+          },
+          scope: ({ before, task }) => {
+            const earlier = task?.run?.action === 'deploy' ? task.run : before;
+            return { ...before, returns_to: { values_override: earlier.values_override } };
+          },
+          matched: ({ before }) => publicDeployment(before),
+          run: (store, target) => goBack(deps, store, target, { taskId, context }),
           audited: ({ env_id, id: objectId }) => ({
             action: 'rollback',
             objectId,
             envId: env_id,
             details: { deployment_id: id, to_task_id: taskId },
           }),
-          answer: (queued, tx) => deps.waitReasons.addTo(writingStore(tx), publicTask(queued)),
+          answer: (queued, store) => deps.waitReasons.addTo(store, publicTask(queued)),
         }),
       deps.confirm,
       { helm_chart_id },
@@ -45,26 +56,25 @@ export const rollbackDeployment =
     return task;
   };
 
+interface Target {
+  before: DeploymentRecord;
+  /** The task to return to; null where the caller sees none. */
+  task: Parameters<typeof runToReturnTo>[1];
+}
+
 async function goBack(
   { heldReaders, reserved }: DeploymentsDeps,
   store: WritingStore,
-  { id, taskId }: { id: string; taskId: string },
-  context: Context,
+  { before, task }: Target,
+  { taskId, context }: { taskId: string; context: Context },
 ): Promise<TaskRecord> {
-  const visible = visibleEnvs(context.identity);
-  const before = await lockVisible(store, id, visible);
-  const target = (await store.tasks.find(taskId, visible)) && (await store.tasks.ran(taskId));
-  const earlier = target?.run?.action === 'deploy' ? target.run : before;
-  context.permit({ ...before, returns_to: { values_override: earlier.values_override } });
-  context.checkIfMatch(publicDeployment(before));
-
-  const { helm_chart_id, config, values_override } = runToReturnTo(before, target);
+  const { helm_chart_id, config, values_override } = runToReturnTo(before, task);
   refuseDeleted(before);
   refuseWrongState(rollback, before, true);
   const changes = { helm_chart_id, config, values_override };
   const fit = await fitChanges(store, before, changes, {
     paths: rollbackPaths,
-    visible,
+    visible: visibleEnvs(context.identity),
     reserved,
     readers: heldReaders(store),
   });
