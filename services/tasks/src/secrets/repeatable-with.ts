@@ -1,4 +1,4 @@
-import type { ChangeContext } from '@berth/db/changes/change';
+import type { ChangeContext } from '@berth/db/changes/change-of';
 import type { OnceContext } from '@berth/db/idempotency/once';
 
 /**
