@@ -1,8 +1,10 @@
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
 import { PublishedDeployment, deployments } from '@berth/contracts/resources/deployments/deployments';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { PostgresError } from '@berth/db/postgres/errors/postgres-error';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Transaction } from '@berth/db/database';
+import { recordState } from '@berth/db/outbox/outbox';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -10,7 +12,6 @@ import { DeploymentRecord, publicDeployment } from '../../records/deployment-rec
 import { publishedColumns, recordColumns } from './deployment-repository.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { Reference } from '../../records/reference.ts';
-import { publishedTasks } from '../tasks/published-tasks.ts';
 
 const record = sql.type(DeploymentRecord);
 const nothing = sql.type(z.object({}));
@@ -96,8 +97,8 @@ export const createDeploymentChanges = (tx: Transaction) => {
     saveState: (row: DeploymentRecord) => saveState(row).then(published.updated),
 
     /** The same at the start of a task, which is published with it: the claim itself does not. */
-    saveStarted: async (row: DeploymentRecord, started: TaskRecord) => {
-      publishedTasks(tx).updated(started);
+    saveStarted: async (row: DeploymentRecord, { id, env_id, status }: TaskRecord) => {
+      recordState(tx, deploymentTasks, { id, env_id, operation: 'UPDATE', row: { id, status } });
       return saveState(row).then(published.updated);
     },
 
