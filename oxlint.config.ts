@@ -74,7 +74,7 @@ const folders: Record<Home, string[]> = {
   observed: [
     'services/api-gateway/src/{http/{observe-requests,request-metrics,connections/connection-metrics},events/event-stream-metrics,authentication/leases/lease-metrics}.ts',
     'services/auth/src/identity-leases/rights-change-metrics.ts',
-    'services/runner/src/run/runner-metrics.ts',
+    'services/runner/src/metrics/runner-metrics.ts',
     'services/tasks/src/metrics/task-metrics.ts',
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],

@@ -5,7 +5,7 @@ import type { NewDeployment } from '@berth/contracts/resources/deployments/deplo
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { allowClusterScopedObjects } from './setup/allow-cluster-scoped-objects.ts';
-import { fixtureChart } from './setup/fixture-chart.ts';
+import { fixtureChart } from './setup/charts/fixture-chart.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import {
   type ChartFiles,
@@ -15,7 +15,7 @@ import {
   libraryChart,
   olderChart,
   tooLargeToRecord,
-} from './setup/unusual-charts.ts';
+} from './setup/charts/unusual-charts.ts';
 
 let platform: Platform;
 let sample: Sample;

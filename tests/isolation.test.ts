@@ -6,7 +6,7 @@ import type { Page } from '@berth/contracts/definition/paging';
 import { connect, PermissionViolationError } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inWorkload } from './setup/mounted-workload.ts';
+import { inWorkload } from './setup/workloads/mounted-workload.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import { kubeClient } from './setup/slow-deployment.ts';
 

@@ -19,10 +19,10 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NameServer, startNameServer } from './setup/name-server.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
-import { showcaseChart } from './setup/showcase-chart.ts';
+import { showcaseChart } from './setup/charts/showcase-chart.ts';
 import { kubeClient } from './setup/slow-deployment.ts';
-import { chartFolder } from './setup/unusual-charts.ts';
-import { startVaultWorkload, type VaultWorkload } from './setup/vault-workload.ts';
+import { chartFolder } from './setup/charts/unusual-charts.ts';
+import { startVaultWorkload, type VaultWorkload } from './setup/workloads/vault-workload.ts';
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
 const streams = ['STATE_auth', 'STATE_tasks', 'STATE_cluster-sync', 'STATE_registry-scan', 'ROW_EVENTS', 'OBJ_charts'];

@@ -9,7 +9,7 @@ import type { StartedTestContainer } from 'testcontainers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Platform, startPlatform } from '../setup/platform.ts';
 import { type DockerEngine, startDockerEngine } from './setup/docker-engine.ts';
-import { imageArchive } from './setup/image-archive.ts';
+import { imageArchive } from './setup/images/image-archive.ts';
 import { startServiceContainer, UID } from './setup/service-container.ts';
 
 let engine: DockerEngine;

@@ -6,8 +6,8 @@ import { callerNames } from '@berth/contracts/definition/contract';
 import { expect, test } from 'vitest';
 import { targets } from '../../scripts/images/image-names.ts';
 import { repeatElsewhere } from '../../scripts/images/repeat-elsewhere.ts';
-import { imageArchive } from './setup/image-archive.ts';
-import { imageConfig } from './setup/image-config.ts';
+import { imageArchive } from './setup/images/image-archive.ts';
+import { imageConfig } from './setup/images/image-config.ts';
 import { UID } from './setup/service-container.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -11,7 +11,7 @@ import { callingChart } from './setup/calling-chart.ts';
 import { commandsIn, guideShell, insteadOf } from './setup/guide.ts';
 import { namespace, release, startSurroundings, type Surroundings } from './setup/installation.ts';
 import { memoryInUse, memoryLines } from './setup/memory-in-use.ts';
-import { loadStandIns } from './setup/stand-in-images.ts';
+import { loadStandIns } from './setup/images/stand-in-images.ts';
 import { whatHappened } from './setup/what-happened.ts';
 
 const signal = AbortSignal.timeout(40 * 60_000);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ensureTools, nodeToolNames, startPostgres, type ToolName, toolNames, toolTable } from '@berth/devstack';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
-import { missingForDeployTests, withSystemPrograms } from '../deploy/setup/needs.ts';
+import { missingForDeployTests, withSystemPrograms } from './needs.ts';
 import { leftovers } from './leftovers.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { Budget } from '@berth/chart-extensions/budget';
-import { featuresOf } from '@berth/chart-extensions/features';
-import { outputValues } from '@berth/chart-extensions/output-values';
-import { readExtensions } from '@berth/chart-extensions/read-extensions';
-import { validateConfig } from '@berth/chart-extensions/validate-config';
-import { ValuesUi } from '@berth/chart-extensions/values-ui';
+import { Budget } from '@berth/chart-extensions/budget/budget';
+import { featuresOf } from '@berth/chart-extensions/files/features';
+import { outputValues } from '@berth/chart-extensions/config/output-values';
+import { readExtensions } from '@berth/chart-extensions/files/read-extensions';
+import { validateConfig } from '@berth/chart-extensions/config/validate-config';
+import { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundled, chart, type HelmInTest, merged, needed, podOf, startHelm } from './support/helm-in-test.ts';

@@ -14,7 +14,7 @@ import { answerDryRuns } from './plan/answer-dry-runs.ts';
 import { callForResources } from './resources/call-for-resources.ts';
 import { pollStatuses } from './status/poll-statuses.ts';
 import { Config } from './config.ts';
-import { createRunnerMetrics } from './run/runner-metrics.ts';
+import { createRunnerMetrics } from './metrics/runner-metrics.ts';
 import { claimTasks } from './run/claim-tasks.ts';
 import { sweepTaskFolders } from './files/task-folder.ts';
 

@@ -1,5 +1,5 @@
 // Builds the images once for several runs of `npm run test:deploy`, and prints their folder, for BERTH_IMAGES.
-import { buildImages } from './build-images.ts';
+import { buildImages } from './images/build-images.ts';
 
 process.stderr.write('test servers: building the images (minutes)\n');
 process.stdout.write(`${await buildImages()}\n`);

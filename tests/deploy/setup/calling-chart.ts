@@ -1,5 +1,5 @@
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { type FixtureChart, fixtureChart } from '../../setup/fixture-chart.ts';
+import { type FixtureChart, fixtureChart } from '../../setup/charts/fixture-chart.ts';
 
 /** Answers each request with the API's view of its own deployment; 500 if the API refuses. */
 const program = `

@@ -1,5 +1,5 @@
-import { buildImages } from './build-images.ts';
-import { missingForDeployTests, withSystemPrograms } from './needs.ts';
+import { buildImages } from './images/build-images.ts';
+import { missingForDeployTests, withSystemPrograms } from '../../setup/needs.ts';
 
 /** Once per run: fails with what to install if the machine lacks something, and builds the images unless they are given. */
 export default async function deploySetup(): Promise<void> {

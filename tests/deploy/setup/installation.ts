@@ -19,7 +19,7 @@ import {
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { callerNames } from '@berth/contracts/definition/contract';
 import { z } from 'zod';
-import { imageArchive } from './image-archive.ts';
+import { imageArchive } from './images/image-archive.ts';
 import { readFrom } from './read-from.ts';
 import { type Servers, startServers } from './servers.ts';
 import { whatHappened } from './what-happened.ts';

@@ -1,6 +1,6 @@
 // Prints why the tests of images and real pods cannot run here, one line per reason; nothing if they can. With --try it also
 // tries the machine, which takes half a minute and needs the tools.
-import { missingForDeployTests, withSystemPrograms } from './needs.ts';
+import { missingForDeployTests, withSystemPrograms } from '../../setup/needs.ts';
 import { refusedByMachine } from './try-machine.ts';
 
 process.env['PATH'] = withSystemPrograms(process.env['PATH']);

@@ -1,4 +1,4 @@
-import { readExtensions } from '@berth/chart-extensions/read-extensions';
+import { readExtensions } from '@berth/chart-extensions/files/read-extensions';
 import { fieldErrors } from '@berth/contracts/fields/field-errors';
 import { parseAllDocuments } from 'yaml';
 import { type ChartMetadata, ChartYamlMetadata } from './chart-metadata.ts';

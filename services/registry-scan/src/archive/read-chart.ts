@@ -1,4 +1,4 @@
-import { isExtensionPath } from '@berth/chart-extensions/extension-files';
+import { isExtensionPath } from '@berth/chart-extensions/files/extension-files';
 import { ChartUnreadable } from './chart-unreadable.ts';
 import { parseChart } from './parse-chart.ts';
 import { brokenChart, type ParsedChart } from './parsed-chart.ts';

@@ -5,7 +5,7 @@ import { AppError } from '@berth/contracts/errors';
 import type { Loop, Service } from '@berth/service/service';
 import { memoryForHelm } from '../helm/memory-for-helm.ts';
 import { TaskFailure } from '../outcome/task-failure.ts';
-import type { RunnerMetrics } from '../run/runner-metrics.ts';
+import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import { oneLane } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
 import { type DryRunDeps, dryRun } from './dry-run.ts';

@@ -8,7 +8,7 @@ import type { Loop, Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { CallFailed, type DeploymentClient } from '../calls/deployment-client.ts';
 import { createKnownSecrets } from '../log/known-secrets.ts';
-import type { RunnerMetrics } from '../run/runner-metrics.ts';
+import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import { quickAndSlow } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
 import { type CallOutcome, outcomeOfAnswer } from './outcome-of-answer.ts';

@@ -9,7 +9,7 @@ import { createTaskFolder, type TaskFolder } from '../files/task-folder.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
 import { createTaskLog, type TaskLog } from '../log/task-log.ts';
-import type { RunnerMetrics } from './runner-metrics.ts';
+import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 
 /** What all runs of one runner share. */
 export interface RunnerDeps {

@@ -3,7 +3,7 @@ import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/cont
 import type { Loop, Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { CallFailed, type DeploymentClient } from '../calls/deployment-client.ts';
-import type { RunnerMetrics } from '../run/runner-metrics.ts';
+import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import { quickAndSlow } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
 import { readStatus } from './read-status.ts';

@@ -1,8 +1,8 @@
-import { Budget } from '@berth/chart-extensions/budget';
-import { configReferences } from '@berth/chart-extensions/config-references';
-import { inTurns } from '@berth/chart-extensions/in-turns';
-import { outputParts } from '@berth/chart-extensions/output-values';
-import type { ValuesUi } from '@berth/chart-extensions/values-ui';
+import { Budget } from '@berth/chart-extensions/budget/budget';
+import { configReferences } from '@berth/chart-extensions/config/config-references';
+import { inTurns } from '@berth/chart-extensions/budget/in-turns';
+import { outputParts } from '@berth/chart-extensions/config/output-values';
+import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import type { Bus } from '@berth/bus/bus';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';

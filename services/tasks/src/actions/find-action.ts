@@ -1,4 +1,4 @@
-import { type Action, actionsOf } from '@berth/chart-extensions/actions';
+import { type Action, actionsOf } from '@berth/chart-extensions/files/actions';
 import { type Chart, findChart } from '../deployments/chart.ts';
 import { parseOnce } from '../deployments/parse-once.ts';
 import { actionPath } from '../engine/operations/invoke-action.ts';

@@ -1,5 +1,5 @@
-import type { Action } from '@berth/chart-extensions/actions';
-import type { Features } from '@berth/chart-extensions/features';
+import type { Action } from '@berth/chart-extensions/files/actions';
+import type { Features } from '@berth/chart-extensions/files/features';
 import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 
 /**

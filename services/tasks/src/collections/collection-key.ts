@@ -1,4 +1,4 @@
-import { type Collection, sourceOf } from '@berth/chart-extensions/collection';
+import { type Collection, sourceOf } from '@berth/chart-extensions/form/collection';
 
 /** The kinds of items whose changes reinstall the deployments that refer to them. */
 const followed = ['deployments', 'secrets', 'deployment_resources'] as const;

@@ -1,5 +1,5 @@
-import type { Collection } from '@berth/chart-extensions/collection';
-import type { ConfigReference } from '@berth/chart-extensions/config-references';
+import type { Collection } from '@berth/chart-extensions/form/collection';
+import type { ConfigReference } from '@berth/chart-extensions/config/config-references';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { collectionKey, type FollowedCollection } from './collection-key.ts';
 

@@ -1,4 +1,4 @@
-import { type Collection, sourceOf } from '@berth/chart-extensions/collection';
+import { type Collection, sourceOf } from '@berth/chart-extensions/form/collection';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import type { ItemRepository } from '../store/deployments/item-repository.ts';
 import type { ResourceRepository } from '../store/resources/resource-repository.ts';

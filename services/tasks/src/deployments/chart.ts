@@ -1,5 +1,5 @@
-import { Features, featuresOf } from '@berth/chart-extensions/features';
-import { ValuesUi } from '@berth/chart-extensions/values-ui';
+import { Features, featuresOf } from '@berth/chart-extensions/files/features';
+import { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import { named } from '@berth/contracts/errors';
 import type { ProjectedChart, ProjectionRepository } from '../store/projection-repository.ts';
 import type { FieldPaths } from '../records/field-paths.ts';

@@ -1,8 +1,8 @@
-import { type ConfigReference, configReferences } from '@berth/chart-extensions/config-references';
-import type { Input } from '@berth/chart-extensions/input';
-import { validateConfig } from '@berth/chart-extensions/validate-config';
-import type { ValuesUi } from '@berth/chart-extensions/values-ui';
-import { visibleInputs } from '@berth/chart-extensions/visible-inputs';
+import { type ConfigReference, configReferences } from '@berth/chart-extensions/config/config-references';
+import type { Input } from '@berth/chart-extensions/form/input';
+import { validateConfig } from '@berth/chart-extensions/config/validate-config';
+import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
+import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import { pathOf } from '@berth/contracts/fields/field-errors';
 import { type JsonObject, sameJson } from '@berth/contracts/fields/json';
 import type { FieldError } from '@berth/contracts/errors';

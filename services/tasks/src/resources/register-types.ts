@@ -1,4 +1,4 @@
-import { ResourceTypes } from '@berth/chart-extensions/resource-types';
+import { ResourceTypes } from '@berth/chart-extensions/files/resource-types';
 import { JsonObject } from '@berth/contracts/fields/fields';
 import { parseOnce } from '../deployments/parse-once.ts';
 import { operationOf } from '../engine/operations/index.ts';

@@ -1,4 +1,4 @@
-import { type ResourceTypeSpec, ResourceTypeSpec as Spec } from '@berth/chart-extensions/resource-types';
+import { type ResourceTypeSpec, ResourceTypeSpec as Spec } from '@berth/chart-extensions/files/resource-types';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { parseOnce } from '../deployments/parse-once.ts';
 import { conflict } from '../errors/refuse.ts';

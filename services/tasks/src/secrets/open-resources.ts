@@ -1,4 +1,4 @@
-import { formLimits } from '@berth/chart-extensions/budget';
+import { formLimits } from '@berth/chart-extensions/budget/budget';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { AppError } from '@berth/contracts/errors';
 import type { ReadingStore } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import { formLimits } from '@berth/chart-extensions/budget';
+import { formLimits } from '@berth/chart-extensions/budget/budget';
 import { AppError } from '@berth/contracts/errors';
 import type { ReadingStore } from '../store/store.ts';
 import { KeyIsMissing, openContents } from './sealed-contents.ts';

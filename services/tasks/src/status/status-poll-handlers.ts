@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Features, featuresOf } from '@berth/chart-extensions/features';
+import { type Features, featuresOf } from '@berth/chart-extensions/files/features';
 import { implement } from '@berth/bus/rpc/implement';
 import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/contracts/resources/tasks/status-polls';

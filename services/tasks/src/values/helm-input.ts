@@ -1,10 +1,10 @@
-import { Budget } from '@berth/chart-extensions/budget';
-import { type ConfigReference, configReferences } from '@berth/chart-extensions/config-references';
-import { writeText } from '@berth/chart-extensions/copy-json';
-import { inTurns } from '@berth/chart-extensions/in-turns';
-import { outputParts, type OutputValues, type PropertyOf } from '@berth/chart-extensions/output-values';
-import { inputsWith, propertiesRead } from '@berth/chart-extensions/outputs';
-import type { ValuesUi } from '@berth/chart-extensions/values-ui';
+import { Budget } from '@berth/chart-extensions/budget/budget';
+import { type ConfigReference, configReferences } from '@berth/chart-extensions/config/config-references';
+import { writeText } from '@berth/chart-extensions/budget/copy-json';
+import { inTurns } from '@berth/chart-extensions/budget/in-turns';
+import { outputParts, type OutputValues, type PropertyOf } from '@berth/chart-extensions/config/output-values';
+import { inputsWith, propertiesRead } from '@berth/chart-extensions/form/outputs';
+import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { AppError } from '@berth/contracts/errors';
 import { nextTurn } from '@berth/service/waiting/next-turn';

@@ -1,5 +1,5 @@
-import type { Budget } from '@berth/chart-extensions/budget';
-import { copyJson, writeText } from '@berth/chart-extensions/copy-json';
+import type { Budget } from '@berth/chart-extensions/budget/budget';
+import { copyJson, writeText } from '@berth/chart-extensions/budget/copy-json';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 
 /**

@@ -1,4 +1,4 @@
-import { Budget, formLimits } from '@berth/chart-extensions/budget';
+import { Budget, formLimits } from '@berth/chart-extensions/budget/budget';
 import { describe, expect, test } from 'vitest';
 import { resolveValues, type ValuesWorld } from './resolve-values.ts';
 

@@ -1,5 +1,5 @@
-import type { Budget } from '@berth/chart-extensions/budget';
-import { atOnce, type Parts } from '@berth/chart-extensions/in-turns';
+import type { Budget } from '@berth/chart-extensions/budget/budget';
+import { atOnce, type Parts } from '@berth/chart-extensions/budget/in-turns';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { mergeLayer, mergeOwnLayer } from './merge-layer.ts';
 import { type HostnameFormat, ingressValues } from './ingress-values.ts';

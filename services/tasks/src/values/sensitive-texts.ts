@@ -1,5 +1,5 @@
-import type { ValuesUi } from '@berth/chart-extensions/values-ui';
-import { visibleInputs } from '@berth/chart-extensions/visible-inputs';
+import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
+import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import type { JsonObject } from '@berth/contracts/fields/json';
 
 /** The values of sensitive inputs, which nothing that people read may show. */

@@ -1,4 +1,4 @@
-import { featuresOf } from '@berth/chart-extensions/features';
+import { featuresOf } from '@berth/chart-extensions/files/features';
 import type { Bus } from '@berth/bus/bus';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
 import type { ResourceCall } from '@berth/contracts/resources/tasks/resource-calls';

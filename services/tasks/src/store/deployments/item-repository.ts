@@ -1,4 +1,4 @@
-import type { readableProperties } from '@berth/chart-extensions/collection';
+import type { readableProperties } from '@berth/chart-extensions/form/collection';
 import { Id, Timestamp } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
