@@ -23,7 +23,10 @@ export interface GoBuild {
   readonly cache: string;
 }
 
-/** Builds the tools together, since they share most packages. */
+/**
+ * Builds the tools together, since they share most packages. Without it: tools whose publishers offer no release with checksums for
+ * this machine have to be installed by hand before `npm test`.
+ */
 export async function goBuild(
   { go, tools, folder, env, cache }: GoBuild,
   log: Log,

@@ -25,7 +25,10 @@ export interface OverloadDeps {
   now?: () => number;
 }
 
-/** Evaluates the median delay at most once a second. The median ignores a single long pause, such as that of a paused machine. */
+/**
+ * Evaluates the median delay at most once a second. The median ignores a single long pause, such as that of a paused machine.
+ * Without it: requests queue in the event loop until all of them are late, also behind a proxy, which does not see this delay.
+ */
 export function watchOverload({
   monitor = monitorEventLoopDelay({ resolution: resolutionMs }),
   now = () => performance.now(),

@@ -14,6 +14,7 @@ export interface SplitList {
 }
 
 /**
+ * Without it: cluster-sync peaks at 344 instead of 282 MiB with 20,000 objects (README, Memory).
  * Splits the JSON of a list into its items without parsing them. A whole parsed page takes megabytes of small objects, which live
  * until the last one is processed and grow the heap of V8 for good. Throws if the JSON around the items is malformed; a malformed
  * item throws when it is reached.

@@ -57,8 +57,7 @@ done`;
 const fewerCollections = { GOGC: '400', GOMEMLIMIT: String(memoryForHelm) };
 
 /**
- * Keeps a spare shell ready. A process as large as this one blocks for some milliseconds while it forks; that happens
- * while no task waits for it.
+ * Keeps a spare shell ready. Without it: each task waits some milliseconds while a process as large as this one forks.
  */
 export function createHelmStarter({ binary, guard }: { binary: string; guard: ProcessGuard }): HelmStarter {
   let closed = false;

