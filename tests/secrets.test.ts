@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unwrap, waitForTask, waitUntil } from '@berth/client';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
+import { watchedProcesses } from '@berth/devstack/testing/watched-processes';
 import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
 import { administratorOf } from '@berth/bus/accounts/nats-accounts';
 import type { JsonObject } from '@berth/contracts/fields/json';
@@ -88,9 +89,9 @@ async function recordMessages(nc: NatsConnection): Promise<void> {
 
 /** Records arguments and environment of every process on the machine until the test ends. */
 async function recordProcesses(): Promise<void> {
+  const due = watchedProcesses();
   while (!stopRecording.signal.aborted) {
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-    for (const pid of pids) {
+    for (const pid of (await due()).filter((other) => Number(other) !== process.pid)) {
       for (const file of ['cmdline', 'environ']) {
         const text = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
         if (text !== '') processTexts.add(text);

@@ -67,11 +67,17 @@ const send = ({ url }: GatewayProcess, { path, headers, method = 'GET', body }: 
     sent.end(body && JSON.stringify(body));
   });
 
+/** A small part of the second for which an identity is reused, so that it is always fresh. */
+const betweenRequestsMs = 5;
+
 /** Sends one request after the other to each gateway until it is disposed of. */
 function trafficOf(gateways: GatewayProcess[], use: Use): AsyncDisposable {
   const over = new AbortController();
   const loops = gateways.map(async (gateway) => {
-    while (!over.signal.aborted) await send(gateway, use);
+    while (!over.signal.aborted) {
+      await send(gateway, use);
+      await sleep(betweenRequestsMs);
+    }
   });
   return {
     async [Symbol.asyncDispose]() {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { freePort } from '@berth/testing/network/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { actionsIn, helmsOf, soon, watchHelms } from './support/helm-actions.ts';
 import { preloaded } from './support/preloaded.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { taskOf } from './support/fake-tasks.ts';
@@ -21,7 +21,10 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 /** The runner gives up a claim after two thirds of it: four seconds remain in which a machine may stall. */
 const shortLease = 12_000;
 const slowTask = () => taskOf(world.chart, { values: { slow: true }, lease_ms: shortLease });
-const helmEnded = (namespace: string) => soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
+const helmEnded = (namespace: string) => {
+  const helms = watchHelms(namespace);
+  return soon('Helm to end', async () => (await helms()).length === 0);
+};
 const linesOf = (taskId: string) => world.tasks.lines.filter(({ task_id }) => task_id === taskId).length;
 
 test('a runner whose claim was taken over ends its Helm and reports nothing', async () => {
@@ -110,7 +113,8 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
     runner.signal(signal);
     const pausedAt = Date.now();
     // A stopped parent cannot reap it, so it remains as a zombie without arguments.
-    await soon('Helm to end', async () => !(await helmsOf(task.namespace)).includes(helm));
+    const helms = watchHelms(task.namespace);
+    await soon('Helm to end', async () => !(await helms()).includes(helm));
     expect(Date.now() - pausedAt).toBeLessThan(shortLease);
     const lines = linesOf(task.task_id);
     // No other runner took it over: if this one reported that Helm ended, it would be recorded.

@@ -10,7 +10,7 @@ import { freePort } from '@berth/testing/network/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { taskOf } from './support/fake-tasks.ts';
-import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { actionsIn, watchHelms, soon } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 
 let world: RunnerWorld;
@@ -337,10 +337,11 @@ test('no argument or environment of a process has anything of the values of a dr
   const task = taskOf(world.chart, { values: { text: `canary-${'x'.repeat(20)}`, many: 100, bytes: 10 } });
   const seen: string[] = [];
   const read = (pid: number, name: string) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
+  const helms = watchHelms(task.namespace);
   world.tasks.giveDryRun(dryRunOf(task, { task_id: task.task_id }));
 
   await soon('the outcome', async () => {
-    for (const pid of await helmsOf(task.namespace)) seen.push(await read(pid, 'cmdline'), await read(pid, 'environ'));
+    for (const pid of await helms()) seen.push(await read(pid, 'cmdline'), await read(pid, 'environ'));
     return world.tasks.outcomeOf(task.task_id);
   });
 

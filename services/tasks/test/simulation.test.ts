@@ -4,7 +4,7 @@ import { mutations } from './simulation/mutations.ts';
 import { recordLocks } from './simulation/record-locks.ts';
 import { simulate } from './simulation/simulate.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 10_000);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 3_000);
 
 let deciders: Deciders;
 const { stackTraceLimit } = Error;

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { waitUntil } from '@berth/client';
+import { commandOf, watchedProcesses } from '@berth/devstack/testing/watched-processes';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { z } from 'zod';
 import type { RunnerWorld } from './runner-world.ts';
@@ -11,11 +12,22 @@ const run = promisify(execFile);
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 
 /** Process ids of Helm for a namespace. */
-export async function helmsOf(namespace: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+export const helmsOf = async (namespace: string): Promise<number[]> =>
+  helmsAmong(
+    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)),
+    namespace,
+  );
+
+/** The same many times a second, as tests do that wait for Helm. */
+export function watchHelms(namespace: string): () => Promise<number[]> {
+  const due = watchedProcesses();
+  return async () => helmsAmong(await due(), namespace);
+}
+
+async function helmsAmong(pids: string[], namespace: string): Promise<number[]> {
   const found = await Promise.all(
     pids.map(async (pid) => {
-      const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      const [program = '', ...args] = await commandOf(pid);
       return program.endsWith('helm') && args.includes(namespace) ? [Number(pid)] : [];
     }),
   );
@@ -58,8 +70,10 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
     async startSlow(task: ClaimedTask): Promise<number> {
       tasks.give(task);
       const { namespace } = task;
+      const helms = watchHelms(namespace);
       return soon('Helm to wait', async () => {
-        const [pid] = await helmsOf(namespace);
+        const [pid] = await helms();
+        if (pid === undefined) return null;
         const { items } = z
           .object({ items: z.array(z.unknown()) })
           .parse(await api.getJson(`/api/v1/namespaces/${namespace}/pods`, call()));

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { commandOf, watchedProcesses } from './watched-processes.ts';
+
+test('a process that runs on is looked at less often, a shell and what it becomes each time', async () => {
+  const shell = spawn('sh', ['-c', 'read line; exec tail -f /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = once(shell, 'exit');
+  const [watched, own] = [String(shell.pid), String(process.pid)];
+  const due = watchedProcesses();
+  const timesOf = async (looks: number) => {
+    let [shells, owns] = [0, 0];
+    for (let n = 0; n < looks; n += 1) {
+      const pids = await due();
+      if (pids.includes(watched)) shells += 1;
+      if (pids.includes(own)) owns += 1;
+    }
+    return { shells, owns };
+  };
+
+  await expect.poll(() => commandOf(watched)).toContain('-c');
+  await timesOf(20);
+  expect(await timesOf(40)).toEqual({ shells: 40, owns: 2 });
+  shell.stdin.end('\n');
+  await expect.poll(() => commandOf(watched)).toContain('tail');
+  expect(await timesOf(1)).toMatchObject({ shells: 1 });
+
+  shell.kill();
+  await ended;
+});
