@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { atOnce } from './tests/setup/at-once.ts';
 import { Interleaved } from './tests/setup/interleaved.ts';
+import { ChangedFiles } from './tests/setup/changed-files.ts';
 import { patienceMs, patienceOfTestMs } from './tests/setup/patience.ts';
 import { SlowestFiles } from './tests/setup/slowest-files.ts';
 
@@ -15,6 +16,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     passWithNoTests: false,
     sequence: { sequencer: Interleaved },
+    experimental: { vcsProvider: new ChangedFiles() },
     projects: [
       {
         extends: true,
