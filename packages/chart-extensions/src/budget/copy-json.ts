@@ -32,5 +32,5 @@ const plain = /^[ !#-[\]-~]*$/;
 /** Bytes of a string or another scalar as JSON in UTF-8. */
 function jsonBytes(value: string | number | boolean | null): number {
   if (typeof value !== 'string') return String(value).length;
-  return plain.test(value) ? value.length + 2 : Buffer.byteLength(JSON.stringify(value));
+  return plain.test(value) ? value.length + 2 : new TextEncoder().encode(JSON.stringify(value)).length;
 }
