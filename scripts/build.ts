@@ -44,7 +44,7 @@ async function build(service: string, entries: string[]): Promise<void> {
   await writeFile(
     join(image, 'pnpm-workspace.yaml'),
     // Copies: with links into the package store an archive would depend on what else this machine has installed.
-    'packages:\n  - packages/*\n  - packages/shared/*\n  - services/*\nignoreScripts: true\npackageImportMethod: copy\n',
+    `${await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8')}packageImportMethod: copy\n`,
   );
   await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
   await installProduction(image);
