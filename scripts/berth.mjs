@@ -24,6 +24,7 @@ const commands = {
     ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
     ['node_modules/@biomejs/biome/bin/biome', 'format', '.'],
     ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit'],
+    ['node_modules/knip/bin/knip.js', '--include', 'exports,types', '--no-progress', '--no-config-hints'],
     ['scripts/build.ts'],
   ],
 };

@@ -24,7 +24,7 @@ export interface Success<T> {
   etag: string | null;
 }
 
-export interface Failure {
+interface Failure {
   ok: false;
   problem: Problem;
 }
@@ -46,10 +46,4 @@ export class ProblemError extends Error {
 export function unwrap<T>(answer: Answer<T>): T {
   if (answer.ok) return answer.value;
   throw new ProblemError(answer.problem);
-}
-
-/** The value, or null where the row is missing or not visible. Throws `ProblemError` for any other problem. */
-export function unwrapOrNull<T>(answer: Answer<T>): T | null {
-  if (!answer.ok && answer.problem.code === 'not_found') return null;
-  return unwrap(answer);
 }

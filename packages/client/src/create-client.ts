@@ -12,7 +12,7 @@ type IsPublic<S extends OperationSpec> = S['http'] extends string ? true : false
 type Value<S extends OperationSpec> = S['produces'] extends string ? TextStream : ResponseOutput<S>;
 
 /** The request may be left out where none of its parts is required. */
-export type ApiCall<S extends OperationSpec> =
+type ApiCall<S extends OperationSpec> =
   object extends RequestInput<S>
     ? (request?: RequestInput<S>, options?: CallOptions) => Promise<Answer<Value<S>>>
     : (request: RequestInput<S>, options?: CallOptions) => Promise<Answer<Value<S>>>;

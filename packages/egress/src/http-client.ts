@@ -7,7 +7,7 @@ import { EgressRefused, ReplyTooLarge } from './egress-errors.ts';
 import { guardedLookup, type Resolve, systemResolve } from './guarded-lookup.ts';
 import { readUpTo } from './read-bounded.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string;

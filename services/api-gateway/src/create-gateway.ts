@@ -26,7 +26,7 @@ import { type RouteDeps, routesFromContracts } from './routes/routes-from-contra
 import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
 
 /** 0: no limit. */
-export interface Limits {
+interface Limits {
   /** Per address, at all replicas together. */
   failedCredentialsPerMinute: number;
   signInsPerMinute: number;

@@ -20,7 +20,7 @@ class RestrictedContainer extends GenericContainer {
   }
 }
 
-export const restrictedContainer = (image: string): GenericContainer =>
+const restrictedContainer = (image: string): GenericContainer =>
   new RestrictedContainer(image).withNetworkMode('host').withTmpFs({ '/tmp': 'rw,mode=1777', '/data': 'rw,mode=1777' });
 
 export interface ServiceContainer extends RunningServer {

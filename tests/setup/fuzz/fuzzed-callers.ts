@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import type { Platform } from '../platform.ts';
 
 /** The headers of each sort of caller, by its name. */
-export type Callers = Record<string, Record<string, string>>;
+type Callers = Record<string, Record<string, string>>;
 
 export interface FuzzedPlatform {
   callers: Callers;

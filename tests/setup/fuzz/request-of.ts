@@ -9,7 +9,7 @@ export interface FuzzedRequest {
   body: string | undefined;
 }
 
-export interface DocumentedParameter {
+interface DocumentedParameter {
   name: string;
   in: string;
   schema: JsonValue;

@@ -9,7 +9,7 @@ import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certifica
 import { z } from 'zod';
 
 /** The workload's answer to a call with a valid token. */
-export type Mood = { status: number; words: (call: { token: string; body: string }) => string };
+type Mood = { status: number; words: (call: { token: string; body: string }) => string };
 
 const Resource = z.object({ id: z.uuid(), name: z.string(), props: z.record(z.string(), z.unknown()) });
 const Claims = z.object({

@@ -37,7 +37,7 @@ export interface StackStart {
   startService?: (service: ServiceStart) => Promise<RunningServer>;
 }
 
-export type ServerName = 'postgres' | 'nats' | 'registry' | 'oidc' | 'kubernetes';
+type ServerName = 'postgres' | 'nats' | 'registry' | 'oidc' | 'kubernetes';
 
 export interface Stack {
   readonly url: string;

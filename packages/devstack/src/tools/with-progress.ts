@@ -17,7 +17,7 @@ export async function withProgress<T>(log: Log, says: () => string, work: () => 
   }
 }
 
-export function seconds(ms: number): string {
+function seconds(ms: number): string {
   const whole = Math.round(ms / 1000);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

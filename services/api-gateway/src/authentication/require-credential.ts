@@ -18,7 +18,7 @@ export interface RequireCredentialDeps {
 }
 
 /** The options of a route that needs a credential. */
-export interface CredentialRoute {
+interface CredentialRoute {
   config: { needsCredential: true };
   /** Authenticates the request before its body is read. */
   onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;

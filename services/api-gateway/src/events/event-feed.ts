@@ -13,7 +13,7 @@ export interface FedEvent extends RowEvent {
   readonly data: string;
 }
 
-export interface FeedPart {
+interface FeedPart {
   readonly events: readonly FedEvent[];
   /** The position after the last event of this part, shown or not. */
   readonly position: Position;

@@ -4,7 +4,7 @@ import { Id } from '@berth/contracts/fields/fields';
 import { AppError, type FieldError } from '@berth/contracts/errors';
 import { harmIn } from '@berth/contracts/fields/harmful-text';
 
-export interface HttpParts {
+interface HttpParts {
   params: unknown;
   query: unknown;
   body: unknown;

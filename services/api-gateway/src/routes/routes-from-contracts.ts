@@ -36,7 +36,7 @@ interface Route {
 /** Streams have their own routes. */
 const hasOneResponse = ({ produces }: Operation): boolean => produces === undefined;
 
-export function routesOf(resources: readonly Resource[]): Route[] {
+function routesOf(resources: readonly Resource[]): Route[] {
   return resources.flatMap((resource) =>
     Object.values(resource.operations).flatMap((operation) => {
       const http = httpRouteOf(operation);

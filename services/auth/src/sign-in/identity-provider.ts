@@ -7,7 +7,7 @@ import { claimsOfBoth, isComplete } from './claims-of-both.ts';
 import { loginFailure, providerUnavailable } from './login-failure.ts';
 import { type Person, personFrom } from './person.ts';
 
-export interface ProviderSettings {
+interface ProviderSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -29,7 +29,7 @@ export interface LoginSecrets {
   codeVerifier: string;
 }
 
-export interface ProviderAnswer {
+interface ProviderAnswer {
   code: string;
   iss: string | undefined;
 }

@@ -2,11 +2,11 @@ import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-export const LoginAttempt = z.strictObject({
+const LoginAttempt = z.strictObject({
   sealed_secrets: z.instanceof(Buffer),
   challenge: z.string().nullable(),
 });
-export type LoginAttempt = z.infer<typeof LoginAttempt>;
+type LoginAttempt = z.infer<typeof LoginAttempt>;
 
 export interface NewLoginAttempt {
   stateHash: Buffer;

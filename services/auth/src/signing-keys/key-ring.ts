@@ -10,7 +10,7 @@ import { createSigningKeyRepository, type StoredKey } from './signing-key-reposi
 
 type VerifyingKey = CryptoKey | Uint8Array;
 
-export interface Signer {
+interface Signer {
   kid: string;
   key: CryptoKey | Uint8Array;
   signIdentity: IdentitySigner;

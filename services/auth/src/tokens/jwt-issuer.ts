@@ -11,12 +11,12 @@ export interface JwtIssuerDeps {
   deploymentTokenSeconds: number;
 }
 
-export interface IssuedJwt {
+interface IssuedJwt {
   access_token: string;
   expires_at: string;
 }
 
-export interface DeploymentJwt extends IssuedJwt {
+interface DeploymentJwt extends IssuedJwt {
   server_url: string;
   lifetime_seconds: number;
 }

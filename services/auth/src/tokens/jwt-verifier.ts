@@ -10,7 +10,7 @@ export interface JwtVerifierDeps {
   ownUrl: string;
 }
 
-export interface VerifiedJwt {
+interface VerifiedJwt {
   subject: JwtSubject;
   expiresInMs: number;
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Connection } from '../discovery/cluster-directory.ts';
 import { type RunnerAccount, runnerObjects, usualRunnerAccount } from './runner-account.ts';
 
-export interface IssuedAccess {
+interface IssuedAccess {
   /** Holds a token that makes its bearer an admin of the cluster: never log it, never store it. */
   readonly kubeconfig: string;
   readonly expires_at: string;

@@ -18,7 +18,7 @@ export interface WriteCredentialsDeps {
 }
 
 /** Where the Secret is written. */
-export interface CredentialPlace {
+interface CredentialPlace {
   readonly api: Pick<KubeApi, 'getJson' | 'applyJson' | 'deleteJson'>;
   readonly clusterId: string;
   /** The env of the cluster: tokens of another env are not written into it. */
@@ -27,14 +27,14 @@ export interface CredentialPlace {
   readonly deploymentId: string;
 }
 
-export type WrittenCredentials =
+type WrittenCredentials =
   | { readonly kind: 'written'; readonly digest: string; readonly expiresAt: string; readonly refreshInMs: number }
   /** The namespace does not exist now, or does not belong to the deployment. */
   | { readonly kind: 'no_namespace' }
   /** The deployment may no longer call Berth. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly signal: AbortSignal;
   /** How long to wait for a namespace that is being created. */
   readonly namespaceWithinMs?: number;

@@ -18,7 +18,7 @@ export interface LabelledSecretsOptions {
 }
 
 const prefix = 'secret:';
-export const secretLabel = 'berth.dev/cluster';
+const secretLabel = 'berth.dev/cluster';
 const key = 'kubeconfig';
 const mostSecrets = 500;
 /** Anybody who may write Secrets can make one, so it must neither read files of this machine nor run programs on it. */

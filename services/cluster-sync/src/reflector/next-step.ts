@@ -1,7 +1,7 @@
 import { nextPause } from './next-pause.ts';
 
 /** What a reflector does next. `include`: list namespaces that became tracked while the watch ran. */
-export type Step = 'list' | 'include' | 'watch';
+type Step = 'list' | 'include' | 'watch';
 
 export interface ReflectorState {
   readonly step: Step;

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 import type { KubeAccess } from '@berth/kube/kube-access';
 
-export interface FakeObject {
+interface FakeObject {
   metadata: { uid: string; name: string; namespace?: string; resourceVersion: string };
 }
 
 /** The list that an object belongs to, pods by default, and its metadata. */
-export interface FakeContent {
+interface FakeContent {
   path?: string;
   metadata?: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 }

@@ -7,7 +7,7 @@ import { atMost } from '@berth/service/waiting/at-most';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 /** The parsed chart, and whether its result is final: not after a timeout or a full heap, which may not happen again. */
-export interface ParseOutcome {
+interface ParseOutcome {
   chart: ParsedChart;
   isFinal: boolean;
 }

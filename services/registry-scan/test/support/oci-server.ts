@@ -111,7 +111,7 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-export const chartManifest = (archive: Uint8Array) => ({
+const chartManifest = (archive: Uint8Array) => ({
   schemaVersion: 2,
   mediaType: manifestType,
   config: { mediaType: 'application/vnd.cncf.helm.config.v1+json', digest: digestOf(Buffer.from('{}')), size: 2 },

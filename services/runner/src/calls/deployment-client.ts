@@ -15,7 +15,7 @@ export interface DeploymentCall {
   token: string;
 }
 
-export interface CallLimits {
+interface CallLimits {
   /** For the whole exchange: resolving, connecting, answering, and the last byte of the body. */
   timeoutMs: number;
   maxBytes: number;

@@ -94,7 +94,7 @@ function openAccess(kubeconfig: string, lifetimeMs: number): ClusterAccess {
 }
 
 /** Access that never lasts as long as needed is used for the first half of its life. */
-export const isGoodFor = (
+const isGoodFor = (
   { expiresAt, issuedAt }: Pick<ClusterAccess, 'expiresAt' | 'issuedAt'>,
   neededMs: number,
   now: number,

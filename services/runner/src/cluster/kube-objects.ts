@@ -15,7 +15,7 @@ const Condition = z.object({
   reason: z.string().optional(),
   message: z.string().nullish(),
 });
-export type Condition = z.infer<typeof Condition>;
+type Condition = z.infer<typeof Condition>;
 
 /** Objects of Kubernetes, as far as the runner reads them. An object that is sent back keeps its unknown fields. */
 export const Namespace = z.looseObject({

@@ -3,7 +3,7 @@ import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { memoryForHelm } from './memory-for-helm.ts';
 import { splitLines } from './split-lines.ts';
 
-export interface HelmRun {
+interface HelmRun {
   /** Never a secret: other users can read a process's arguments. No line breaks. */
   args: readonly string[];
   /** Home and working directory; private to this run. */

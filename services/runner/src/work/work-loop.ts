@@ -4,7 +4,7 @@ import type { Lane } from './lanes.ts';
 
 const mostReported = 64;
 
-export interface Claimed<Job> {
+interface Claimed<Job> {
   jobs: readonly Job[];
   /** It is worth claiming again at once. */
   more?: boolean;

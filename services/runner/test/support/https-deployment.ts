@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 
-export interface ReceivedCall {
+interface ReceivedCall {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];

@@ -35,7 +35,7 @@ export interface RunnerProcess extends AsyncDisposable {
 }
 
 /** What cluster-sync does when it is to write `service-creds`; nothing unless a test says so. */
-export interface FakeCredentials {
+interface FakeCredentials {
   written: { task_id: string; fence: number }[];
   write(claim: { task_id: string; fence: number }): Promise<{ expires_at: string | null; reason: string | null }>;
 }

@@ -42,7 +42,7 @@ export function readChart(chart: ProjectedChart): Chart {
 }
 
 /** Why the chart cannot be deployed as this kind; null where it can. */
-export function chartProblem({ kind_id, error, available }: ProjectedChart, wantedKind: string): string | null {
+function chartProblem({ kind_id, error, available }: ProjectedChart, wantedKind: string): string | null {
   if (kind_id !== wantedKind) return 'the chart belongs to another kind';
   if (error !== null) return errorIn(error);
   if (!available) return 'the chart is no longer available';

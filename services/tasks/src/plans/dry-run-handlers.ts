@@ -26,7 +26,7 @@ export interface DryRunHandlersDeps {
 }
 
 /** Of a task that is not made: whatever names it is no real change. */
-export const noTask = '00000000-0000-0000-0000-000000000000';
+const noTask = '00000000-0000-0000-0000-000000000000';
 
 /** What runners call to make the dry runs of plans. The answer to a claim is the one message with secrets in clear. */
 export const dryRunHandlers = (deps: DryRunHandlersDeps) => {

@@ -3,7 +3,7 @@ import type { Place } from '../deployments/place.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 
 /** Stands for the id of a deployment that does not exist yet. */
-export const noDeployment = '00000000-0000-0000-0000-000000000000';
+const noDeployment = '00000000-0000-0000-0000-000000000000';
 
 /** A deployment as its creation would write it. */
 export const newRecord = (body: NewDeployment, place: Place): DeploymentRecord => ({

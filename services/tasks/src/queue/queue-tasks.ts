@@ -4,7 +4,7 @@ import type { NewTask, Origin } from '../records/new-task.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 
 /** More than anybody queues for one deployment on purpose; a client in a loop must not fill the queue. */
-export const maxOpenTasks = 100;
+const maxOpenTasks = 100;
 
 /** Five of the largest tasks, or the hundred with inputs of 80 KiB. */
 export const maxOpenBytes = 16 * 1024 * 1024;

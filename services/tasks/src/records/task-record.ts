@@ -18,7 +18,7 @@ export const Undo = z.strictObject({
 export type Undo = z.infer<typeof Undo>;
 
 /** A change as it was accepted; the bounds of a request may be narrower by now. */
-export const StoredChange = DeploymentChanges.extend({
+const StoredChange = DeploymentChanges.extend({
   config: JsonObject.optional(),
   values_override: JsonObject.nullable().optional(),
 });

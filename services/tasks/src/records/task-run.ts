@@ -39,8 +39,8 @@ export const RestartedObject = z.strictObject({
 });
 export type RestartedObject = z.infer<typeof RestartedObject>;
 
-export const RestartRun = z.strictObject({ action: z.literal('restart'), ...place, object: RestartedObject });
-export type RestartRun = z.infer<typeof RestartRun>;
+const RestartRun = z.strictObject({ action: z.literal('restart'), ...place, object: RestartedObject });
+type RestartRun = z.infer<typeof RestartRun>;
 
 /** The snapshot that a task runs: nothing of it is read from the deployment again. */
 export const TaskRun = z.discriminatedUnion('action', [DeployRun, UninstallRun, InvokeRun, RestartRun]);

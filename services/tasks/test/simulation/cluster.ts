@@ -3,7 +3,7 @@ import type { Machine } from './process.ts';
 import { type Steps, wait } from './scheduler.ts';
 import type { World } from './world.ts';
 
-export interface Revision {
+interface Revision {
   status: string;
   taskId: string;
   fence: number;
@@ -24,7 +24,7 @@ export interface SimNamespace {
   objects: DeployRun | null;
 }
 
-export type CallResult<T> = { ok: T } | { unreachable: true };
+type CallResult<T> = { ok: T } | { unreachable: true };
 
 /** The API server of the one cluster. */
 export interface Cluster {
@@ -72,7 +72,7 @@ export function createCluster(world: World): Cluster {
   return cluster;
 }
 
-export type HelmExit = 'done' | 'failed' | 'in progress' | 'unreachable' | 'signal';
+type HelmExit = 'done' | 'failed' | 'in progress' | 'unreachable' | 'signal';
 
 export interface HelmProcess {
   readonly isAlive: boolean;

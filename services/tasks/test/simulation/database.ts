@@ -4,7 +4,7 @@ import { type Steps, wait } from './scheduler.ts';
 import type { World } from './world.ts';
 
 /** What a row of a task has beside what the model of its deployment holds. */
-export interface TaskRow {
+interface TaskRow {
   deploymentId: string;
   order: number;
   execute_at: number;
@@ -29,7 +29,7 @@ const conflicts: Record<Mode, readonly Mode[]> = {
   'no key update': ['share', 'no key update', 'update'],
   update: ['key share', 'share', 'no key update', 'update'],
 };
-export interface LockKey {
+interface LockKey {
   key: string;
   mode?: Mode;
 }
@@ -50,7 +50,7 @@ export interface Transaction {
   saveTask(id: string, changes: Partial<TaskRow>): void;
 }
 
-export interface Committed {
+interface Committed {
   models: ReadonlyMap<string, Model>;
   tasks: ReadonlyMap<string, TaskRow>;
 }

@@ -1,5 +1,5 @@
 /** Something that a simulated process waits for; it calls `resume` once. */
-export type Suspension = (resume: () => void) => void;
+type Suspension = (resume: () => void) => void;
 /** A simulated process, or a part of one: what stands between two of its yields happens at one moment. */
 export type Steps<T = void> = Generator<Suspension, T, void>;
 

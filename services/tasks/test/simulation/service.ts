@@ -33,10 +33,10 @@ export interface ClaimedRun {
 }
 
 /** `conflict`: the claim is lost. `unavailable`: it is not known what became of it. */
-export type Refusal = 'conflict' | 'unavailable';
+type Refusal = 'conflict' | 'unavailable';
 export type Answer<T> = { ok: T } | { refused: Refusal };
 
-export interface Report {
+interface Report {
   task_id: string;
   fence: number;
   outcome: EndedClaim['outcome'];

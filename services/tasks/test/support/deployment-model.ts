@@ -200,7 +200,7 @@ export const loseNamespace = (model: Living): Model | null => {
 };
 
 /** After all of its tasks were successful. */
-export function drained(model: Model): Model {
+function drained(model: Model): Model {
   let left = model;
   for (let n = 0; n < 50 && left.deployment && left.queue.length > 0; n += 1) {
     left = run({ ...left, deployment: left.deployment }, 'Done') ?? left;
@@ -208,7 +208,7 @@ export function drained(model: Model): Model {
   return left;
 }
 
-export const isAsWanted = ({ deployment, running }: Model): boolean => {
+const isAsWanted = ({ deployment, running }: Model): boolean => {
   if (!deployment) return true;
   if (!deployment.enabled) return deployment.installed_namespace === null;
   return deployment.state === 'Running' && running !== null && differences(running, deployment).length === 0;

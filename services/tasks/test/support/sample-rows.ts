@@ -7,9 +7,9 @@ const nothing = sql.type(z.object({}));
 const withId = sql.type(z.object({ id: z.uuid() }));
 
 export const envId = '11111111-1111-4111-8111-111111111111';
-export const kindId = '33333333-3333-4333-8333-333333333333';
+const kindId = '33333333-3333-4333-8333-333333333333';
 export const registryId = '44444444-4444-4444-8444-444444444444';
-export const chartId = '55555555-5555-4555-8555-555555555555';
+const chartId = '55555555-5555-4555-8555-555555555555';
 
 export interface ClusterRow {
   id?: string;

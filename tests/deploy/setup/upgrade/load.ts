@@ -6,7 +6,7 @@ export interface Load {
   stop(): Promise<Outcome>;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly answered: number;
   readonly created: readonly Created[];
   readonly failed: readonly string[];
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly shed: readonly string[];
 }
 
-export interface Created {
+interface Created {
   /** Its name, prefixed with the kind of object. */
   readonly name: string;
   readonly id: string;

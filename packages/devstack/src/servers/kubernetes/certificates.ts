@@ -18,7 +18,7 @@ import { z } from 'zod';
 import { writePrivately } from '../remembered.ts';
 import { API_SERVICE_ADDRESS, NODE_ADDRESS } from './addresses.ts';
 
-export interface KeyPairFiles {
+interface KeyPairFiles {
   readonly certificate: string;
   readonly key: string;
 }

@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   ca?: string | undefined;
 }
 
-export type Unlisten = () => void;
+type Unlisten = () => void;
 
 /** A NATS connection that reconnects by itself and reports its loss at once. */
 export interface Connection {

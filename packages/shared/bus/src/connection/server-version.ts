@@ -1,5 +1,5 @@
 /** Before it, streams could vanish when the server was killed (nats-server#6888). */
-export const leastServerVersion = '2.10.23';
+const leastServerVersion = '2.10.23';
 
 const numbersOf = (version: string): number[] => (version.split('-')[0] ?? '').split('.').map(Number);
 

@@ -13,10 +13,10 @@ import { stateStream } from './state-stream.ts';
 
 export const durableName = (follower: string, resource: string): string => `${follower}-${resource}`;
 
-export const ackWaitMs = 30_000;
+const ackWaitMs = 30_000;
 
 /** Delivers every row's last state first, then each change; a recreated consumer starts over. */
-export const durableConfig = (follower: string, { owner, name }: Resource): Partial<ConsumerConfig> => ({
+const durableConfig = (follower: string, { owner, name }: Resource): Partial<ConsumerConfig> => ({
   durable_name: durableName(follower, name),
   filter_subject: stateSubject(owner, name, '>'),
   deliver_policy: DeliverPolicy.LastPerSubject,

@@ -8,7 +8,7 @@ import type { Queries, Transaction } from '../database.ts';
 import { digestOf } from '../outbox/state-digest.ts';
 
 /** `lost`: the owner does not have the row and never said that it was deleted, as after a restore from a backup. */
-export type Gone = 'deleted' | 'lost';
+type Gone = 'deleted' | 'lost';
 
 export interface ProjectionSpec {
   resource: Resource;

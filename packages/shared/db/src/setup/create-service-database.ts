@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 
-export interface ServiceSchema {
+interface ServiceSchema {
   /** Name of the schema, and of the role that owns it unless `role` names another. */
   readonly name: string;
   readonly role?: string;

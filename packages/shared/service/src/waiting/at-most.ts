@@ -9,7 +9,7 @@ export interface Slot {
   away<T>(part: () => Promise<T>): Promise<T>;
 }
 
-export interface Patience {
+interface Patience {
   patienceMs: number;
   /** Thrown when `patienceMs` end before the turn comes. */
   refusal: () => Error;

@@ -1,4 +1,4 @@
-export interface Waiting {
+interface Waiting {
   /** Resolves when the caller has a slot. */
   turn: Promise<true>;
   /** Waits no longer. False for a caller that was given a slot at the last moment. */

@@ -12,7 +12,7 @@ import { AppError, type ErrorCode } from '@berth/contracts/errors';
 import { sampleOf } from './sample-of.ts';
 
 /** `outsider`: a user without any role. */
-export type RefusedCaller = 'nobody' | 'outsider' | 'siteAdmin';
+type RefusedCaller = 'nobody' | 'outsider' | 'siteAdmin';
 
 interface Refusal {
   caller: RefusedCaller;

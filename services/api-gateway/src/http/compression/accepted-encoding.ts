@@ -1,5 +1,5 @@
 /** The encodings that the gateway writes, its preferred one first. */
-export const encodings = ['br', 'gzip'] as const;
+const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /** `gzip;q=0.5`. */

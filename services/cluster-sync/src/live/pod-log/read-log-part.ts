@@ -24,7 +24,7 @@ export interface LogTimes {
   readonly gatherMs: number;
 }
 
-export const usualTimes: LogTimes = { openMs: 2_000, quietMs: 2_000, gatherMs: 200 };
+const usualTimes: LogTimes = { openMs: 2_000, quietMs: 2_000, gatherMs: 200 };
 
 type Options = Omit<PodLogRequest, 'resource_id'>;
 

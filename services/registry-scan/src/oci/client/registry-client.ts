@@ -22,7 +22,7 @@ const Tags = z.object({ tags: z.array(z.string()).nullable() }).transform((page)
 const TypedManifest = z.object({ mediaType: z.string() });
 
 /** The manifest of a tag; `layer` is null if it is not of a chart. */
-export interface TaggedManifest {
+interface TaggedManifest {
   digest: string;
   layer: ChartLayer | null;
 }

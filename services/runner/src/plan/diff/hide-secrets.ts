@@ -51,7 +51,7 @@ export function plannedField(change: FieldChange, { isSecret }: FieldOf, hidden:
   return { path, ...(before !== undefined && { before }), ...(after !== undefined && { after }), hidden: false };
 }
 
-export const pointerOf = (path: readonly string[]): string =>
+const pointerOf = (path: readonly string[]): string =>
   path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** A variable or key that is called a secret, or an annotation that is a digest; where a variable is read from is none. */

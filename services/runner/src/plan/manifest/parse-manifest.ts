@@ -2,7 +2,7 @@ import { isJson, type JsonValue } from '@berth/contracts/fields/json';
 import { parseDocument } from 'yaml';
 
 /** One object of a manifest; `isCrdFile`: it comes from the folder `crds` of a chart. */
-export interface ManifestObject {
+interface ManifestObject {
   content: JsonValue;
   isCrdFile: boolean;
 }

@@ -54,7 +54,7 @@ export interface Needs {
 export type InvokedAction = Extract<TaskOperation, { InvokeAction: unknown }>['InvokeAction'];
 export type NamedObject = Extract<TaskOperation, { RestartK8sResource: unknown }>['RestartK8sResource'];
 
-export interface ChangeRequested {
+interface ChangeRequested {
   of(requested: RequestedOperation): DeploymentChanges;
   /** Its fields in the request. */
   paths: FieldPaths;

@@ -11,7 +11,7 @@ export interface LogLimits {
 }
 
 /** Keeps the beginning of a log, which usually shows what went wrong; the rest would only fill the database. */
-export const logLimits: LogLimits = { lines: 10_000, bytes: 5 * 1024 * 1024 };
+const logLimits: LogLimits = { lines: 10_000, bytes: 5 * 1024 * 1024 };
 
 export interface Appended {
   /** The lines to append. */

@@ -22,7 +22,7 @@ export async function logText(logs: LogRepository, taskId: string): Promise<stri
   }
 }
 
-export const printed = ({ at, source, text }: LogLine): string => `${at} ${source}: ${text}`;
+const printed = ({ at, source, text }: LogLine): string => `${at} ${source}: ${text}`;
 
 /** The lines after a position, and whether more may come. */
 export async function logPage(

@@ -1,6 +1,6 @@
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 
-export interface Sending {
+interface Sending {
   subject: string;
   payload: string | Uint8Array;
   reply?: string;

@@ -33,7 +33,7 @@ export class NoAnswer extends Error {
 }
 
 /** 08 connection exceptions, 53 out of resources, 57P0x shutting down or starting up, 25P03 idle in a transaction. */
-export const isConnectionCode = (code: string): boolean => /^(08...|53...|57P0.|25P03)$/.test(code);
+const isConnectionCode = (code: string): boolean => /^(08...|53...|57P0.|25P03)$/.test(code);
 
 /** pg's messages, without a code, for a connection that cannot be opened or used. */
 const brokenConnection =

@@ -6,7 +6,7 @@ interface Issue {
 }
 
 /** A row does not have the shape that its query promises: a column drifted, or the query is wrong. */
-export class UnexpectedRow extends Error {
+class UnexpectedRow extends Error {
   constructor(issues: readonly Issue[]) {
     // Paths and rules only: the values are not for a log.
     super(issues.map((issue) => `column ${pathOf(issue)}: ${issue.message}`).join('; '));

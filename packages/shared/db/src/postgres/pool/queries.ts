@@ -7,7 +7,7 @@ export interface RawResult {
 }
 
 /** A query that must give a row gave none, or too many. */
-export class UnexpectedRowCount extends Error {
+class UnexpectedRowCount extends Error {
   constructor(expected: string, count: number) {
     super(`expected ${expected}, got ${count}`);
     this.name = 'UnexpectedRowCount';
