@@ -41,7 +41,7 @@ export const Config = z
     CALL_CA: z.string().optional(),
     /** Where ingress controllers listen. */
     CALL_PORT: z.coerce.number().int().min(1).max(65_535).default(443),
-    /** Addresses or CIDR ranges that deployments may be called at although they are of this machine, its link or a cloud. */
+    /** Addresses or CIDR ranges at which deployments may be called although they are loopback, link-local or cloud metadata. */
     CALL_ALLOW_ADDRESSES: Addresses,
     /** Name servers that resolve the hostnames of deployments, as `address` or `address:port`; those of the system unless given. */
     CALL_NAME_SERVERS: NameServers,
@@ -49,7 +49,7 @@ export const Config = z
   .transform((env) => ({
     bus: busOptions(env),
     helmBinary: env.HELM_BINARY,
-    // Helm has another working directory, where a relative path would not be found.
+    // Helm runs in another working directory, so the path must be absolute.
     folder: resolve(env.RUNNER_FOLDER),
     concurrency: env.RUNNER_CONCURRENCY,
     polls: env.RUNNER_POLLS,

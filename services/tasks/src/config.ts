@@ -15,7 +15,7 @@ const databaseSettings = {
   DATABASE_URL: z.url(),
   /** Seals the contents of secrets. */
   KEY_ENCRYPTION_KEY: KeyEncryptionKey,
-  /** Also open them, while the key is being replaced. */
+  /** Older keys that still open secrets while the key is rotated. */
   OTHER_KEY_ENCRYPTION_KEYS: OtherKeyEncryptionKeys,
 };
 const DatabaseSettings = z.object(databaseSettings);
@@ -38,12 +38,12 @@ export const Config = z
     TASKS_IN_ALL: count(100),
     TASK_LEASE_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
     TASK_MAX_ATTEMPTS: count(3),
-    /** How long finished tasks are kept, with their logs: days, and the newest of each deployment. */
+    /** Finished tasks and logs are kept for this many days, and at most this many per deployment. */
     TASK_RETENTION_DAYS: count(365),
     TASK_RETENTION_COUNT: count(1_000),
-    /** Successful Installs and Upgrades of each deployment that stay in any case, to roll back to. */
+    /** Successful Installs and Upgrades per deployment that are always kept for rollbacks. */
     TASK_RETENTION_RUNS: z.coerce.number().int().min(1).max(100).default(10),
-    /** Namespaces that no deployment may take, beside `default` and `kube-*`. */
+    /** Namespaces that deployments may not use, besides `default` and `kube-*`. */
     RESERVED_NAMESPACES: Namespaces,
   })
   .transform((env) => ({

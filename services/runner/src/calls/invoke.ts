@@ -18,7 +18,7 @@ export interface InvokeRun {
 
 const timeoutMs = 60_000;
 const maxAnswerBytes = 256 * 1024;
-/** A call that the runner cut off could not be repeated. */
+/** A call that the runner cuts off cannot be repeated. */
 const graceMs = 8_000;
 const maxQuoted = 300;
 

@@ -38,7 +38,7 @@ function block(ms: number): void {
 }
 
 test('a claim lasts while its heartbeats are answered, and calls its listeners at each renewal', async () => {
-  // Given up three seconds after its last renewal, of which four come in that time: a process may stall for long.
+  // Lost three seconds after its last renewal, with room for four renewals: the process may stall.
   const leaseMs = 4_500;
   const claimedAt = machineMs();
   using claimed = claim(leaseMs, () => renewed(leaseMs)).lease;

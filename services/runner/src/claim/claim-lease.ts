@@ -24,7 +24,7 @@ export interface ClaimLease extends Disposable {
   readonly lost: AbortSignal;
   /** Aborts when the cancellation of the task was requested. */
   readonly canceled: AbortSignal;
-  /** Milliseconds for which certainly no other runner has the task. */
+  /** Milliseconds for which no other runner can have the task. */
   remainingMs(): number;
   /**
    * Whether the claim is over, by the clock. In a process that was paused, other code may run before the timer that aborts
@@ -38,7 +38,7 @@ export interface ClaimLease extends Disposable {
    * the claim is over or the service does not answer.
    */
   beginAttempt(): Promise<void>;
-  /** What the run waits for now: heartbeats say it, the first of them at once. */
+  /** Reports what the run waits for, by a heartbeat at once and by later ones. */
   waitsFor(text: string | null): void;
   /** Calls the listener at each renewal until disposed of; the guard's deadline for Helm moves with it. */
   onRenewed(listener: (remainingMs: number) => void): Disposable;
@@ -80,7 +80,7 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
       if (answer.cancel_requested) canceled.abort();
     } catch (error) {
       if (isOver(error)) lost.abort();
-      // Better a claim that says nothing than none: a service of an earlier version does not know the field.
+      // Keep the claim without this field: a service of the previous version does not know it.
       if (error instanceof AppError && error.code === 'invalid') {
         isUnderstood = false;
         waits_for = null;
@@ -101,7 +101,7 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
   }
 
   bus.hints.listen('task_cancel', wake, { key: task_id, signal: closed.signal });
-  // A listener that throws would end the heartbeats, and without them the claim will be lost.
+  // A listener that throws would end the heartbeats, and the claim with them.
   keepRenewing().catch(() => lost.abort());
 
   return {

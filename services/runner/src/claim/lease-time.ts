@@ -9,14 +9,14 @@ const firstMs = 1_000;
 /** When the runner gives up a claim that was made or renewed by a request sent then. */
 export const safeUntil = (sentAt: number, leaseMs: number): number => sentAt + leaseMs * safeShare;
 
-/** Answers may overtake each other: none of them shortens the claim. */
+/** Answers may arrive out of order; none shortens the claim. */
 export const renewedUntil = (deadline: number, sentAt: number, leaseMs: number): number =>
   Math.max(deadline, safeUntil(sentAt, leaseMs));
 
-/** Time for which certainly no other runner has the task. */
+/** Time for which no other runner can have the task. */
 export const remainingOf = (deadline: number, now: number): number => Math.max(0, deadline - now);
 
-/** The pause before the next heartbeat; `renewed`: what came of the last one, null before the first. */
+/** The pause before the next heartbeat; `renewed`: the result of the last one, null before the first. */
 export function heartbeatPause(leaseMs: number, renewed: boolean | null): number {
   const longest = Math.min(heartbeatMs, leaseMs / 6);
   if (renewed) return longest;

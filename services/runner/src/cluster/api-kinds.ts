@@ -24,10 +24,10 @@ export interface KindName {
   kind: string;
 }
 
-/** Null: the cluster does not know the kind. */
+/** Null if the cluster does not have the kind. */
 export type FindKind = (object: KindName) => Promise<ApiKind | null>;
 
-/** Text of a chart that becomes part of a path. */
+/** Text of a chart that goes into a path. */
 const apiVersionForm = /^(?:[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?\/)?v[a-z0-9]{1,60}$/;
 const nameForm = /^(?!\.{1,2}$)[^/%\s?#]{1,253}$/;
 
@@ -54,7 +54,7 @@ export function createKinds({ api, signal }: ApiKindsDeps): FindKind {
   };
 }
 
-/** The path of one object; null where its names cannot be part of one. */
+/** The path of one object; null if its names do not fit a path. */
 export function pathOfObject(
   { path, plural }: Pick<ApiKind, 'path' | 'plural'>,
   { namespace, name }: { namespace: string | null; name: string },

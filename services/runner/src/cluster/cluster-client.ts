@@ -34,7 +34,7 @@ export interface ClusterClient {
   /** Compare-and-swap. False: it was changed since it was read. */
   replaceSecret(namespace: string, secret: Secret | NewSecret): Promise<boolean>;
   readWorkload(namespace: string, workload: WorkloadName): Promise<Workload | null>;
-  /** False: it is gone, or another one has its name now. */
+  /** False: it is gone or was replaced. */
   patchWorkload(namespace: string, workload: WorkloadName, patch: object): Promise<boolean>;
   /** At most 50. */
   listPods(namespace: string): Promise<Pods>;

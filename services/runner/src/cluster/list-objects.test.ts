@@ -6,7 +6,7 @@ import { listObjects } from './list-objects.ts';
 const item = z.object({ id: z.number() });
 const call = { path: '/things', item, deadlineMs: 1_000, signal: new AbortController().signal };
 
-/** `total` objects, or without end; an answer takes `most` of them. */
+/** A server with `total` objects, or endless ones, that answers at most `most` of them. */
 function server(total: number, most = 1_000) {
   const requests: { limit: number; maxAnswerBytes: number | undefined }[] = [];
   return {

@@ -3,7 +3,7 @@ import { AnswerTooLarge } from '@berth/kube/kube-error';
 import { z } from 'zod';
 
 const maxPages = 4;
-/** Objects on a page. Where large ones are more than an answer may take, a shorter page is tried, and then none. */
+/** Objects on a page. If they exceed the limit of an answer, retry with a smaller page, then give up. */
 const pageSizes = [50, 5];
 const maxPageBytes = 2 * 1024 * 1024;
 
@@ -24,11 +24,11 @@ export interface Listed<T> {
 export interface ListRequest<T> extends Pick<KubeCall, 'signal' | 'deadlineMs' | 'accept'> {
   path: string;
   query?: Record<string, string>;
-  /** What is kept of each object; one of another shape is passed over. */
+  /** The schema of what is kept; objects that do not match are skipped. */
   item: z.ZodType<T>;
 }
 
-/** The first objects of a list, within bounds of number and size: whoever made the objects does not decide what reading them costs. */
+/** The first objects of a list, bounded in number and size, since their author is not trusted. */
 export async function listObjects<T>(
   api: Pick<KubeApi, 'getJson'>,
   { path, query = {}, item, ...call }: ListRequest<T>,

@@ -2,7 +2,7 @@ import { transient } from '../outcome/task-failure.ts';
 import type { ClusterAccess } from './access-cache.ts';
 import { type ClusterClient, createClusterClient } from './cluster-client.ts';
 
-/** What explains a wait is read by these. */
+/** The reads that explain a wait. */
 export type ClusterReader = Pick<
   ClusterClient,
   'listSome' | 'readWorkload' | 'releaseRevisions' | 'readSecret' | 'findKind' | 'readObject'

@@ -34,7 +34,7 @@ export function createTaskFolder(root: string): TaskFolder {
   };
 }
 
-/** Retried: Helm may still be writing, so that a folder just found empty is not. */
+/** Retried, because Helm may still write into a folder that was just emptied. */
 const removeFolder = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 

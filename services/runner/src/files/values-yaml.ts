@@ -11,7 +11,7 @@ export function valuesYaml(value: JsonValue): string {
   return parts.join('');
 }
 
-/** Into one list: strings built level by level would be copied once for each level. */
+/** Appends to one list: concatenating per level would copy the text once per level. */
 function write(value: JsonValue, parts: string[]): void {
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {

@@ -94,7 +94,7 @@ test.for(['is forbidden: User "', 'forbidden: user "" ', 'forbidden: user "a" ']
   'explaining a message of 300 KB that repeats %s takes time in proportion to its length',
   (piece) => {
     const message = piece.repeat(300_000 / piece.length);
-    // The fastest of some: one may come while the machine stalls.
+    // The fastest of several runs: any one may meet a stall of the machine.
     const times = [1, 2, 3, 4, 5].map(() => {
       const started = performance.now();
       expect(explainExit(failed, [`Error: execution error at (x/templates/a.yaml:1:3): ${message}`]).kind).toBe(

@@ -7,7 +7,7 @@ export interface Explained {
   kind: FailureKind;
 }
 
-/** Others changed the same objects at the same time. */
+/** Conflicts with concurrent changes. */
 const transientWords =
   /another operation \(install\/upgrade\/rollback\) is in progress|because it is being terminated|the object has been modified/i;
 

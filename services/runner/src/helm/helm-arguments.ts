@@ -45,8 +45,8 @@ export function deployArguments(
 }
 
 /**
- * What the same deploy would install, hooks too: rendered with what the cluster can do and has, and without a trace there. Unlike
- * `upgrade --dry-run` it also renders while a release is pending.
+ * Renders what the same deploy would install, including hooks, against the cluster's capabilities and objects, without changing
+ * anything. Unlike `upgrade --dry-run` it also renders while a release is pending.
  */
 export const templateArguments = (
   { namespace }: Pick<ClaimedTask, 'namespace'>,

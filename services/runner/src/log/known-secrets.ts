@@ -1,8 +1,8 @@
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 
-/** Redacting every `1` or `true` would redact the log. */
+/** Redacting every `1` or `true` would make the log unreadable. */
 const minLength = 6;
-/** A line of a longer text, such as a key; shorter ones say `enabled: true`. */
+/** A line of a longer text, such as a key; shorter lines may be `enabled: true`. */
 const minLineLength = 16;
 const maxTexts = 1_000;
 
@@ -37,7 +37,7 @@ function textsOf(values: ReadonlySet<string>): readonly string[] {
 /** A secret that was read from a file often ends with a line break, which charts trim. */
 export const withoutEnds = (value: string): string[] => [value, value.trim()];
 
-/** As it is, line by line, quoted, as Go quotes it, encoded. */
+/** Plain, line by line, quoted, quoted by Go, and encoded. */
 function formsOf(value: string): string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   const longLines = lines.length === 1 ? [] : lines.filter(({ length }) => length >= minLineLength);

@@ -1,7 +1,7 @@
 import { piecesOf } from '@berth/contracts/cut-text';
 import { redact } from './redact.ts';
 
-/** The contract of the log allows no longer lines. */
+/** The longest line that the contract of the log allows. */
 const maxPiece = 3_000;
 const maxPieces = 10;
 

@@ -16,7 +16,7 @@ test.for(['x', 'eyJ-', 'a://', 'Bearer ', 'a:'])(
   'redacting a long line that repeats %s takes time in proportion to its length',
   (piece) => {
     const line = piece.repeat(65_536 / piece.length);
-    // The fastest of some: one may come while the machine stalls.
+    // The fastest of several runs: any one may meet a stall of the machine.
     const times = [1, 2, 3, 4, 5].map(() => {
       const started = performance.now();
       redact(line, []);

@@ -8,7 +8,7 @@ const maxBatchLines = 200;
 const maxBatchLength = 128 * 1024;
 const maxWaitingLines = 5_000;
 const maxWaitingLength = 2 * 1024 * 1024;
-/** Lines that follow each other closely share a batch, which is still live enough for a reader. */
+/** Lines within this time share a batch, which is still live enough for a reader. */
 const gatherMs = 200;
 const retryMs = 500;
 /** A batch that the service cannot store fails each time in the same way; the lines behind it must not wait for it. */
@@ -17,7 +17,7 @@ const triesPerBatch = 3;
 export interface TaskLogDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence'>;
   bus: Pick<Bus, 'call'>;
-  /** Redacted from every line. */
+  /** Texts to redact from every line. */
   secrets: () => readonly string[];
   /** Nothing is sent after its loss. `isLost` reads the clock: in a process that was paused, the signal may be late. */
   lease: { readonly lost: AbortSignal; isLost(): boolean };
@@ -71,7 +71,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
     push({ at: new Date().toISOString(), source: 'berth', text });
   }
 
-  /** The lines behind a note on those that are missing before them. */
+  /** The lines, preceded by a note on missing lines. */
   function batchOf(lines: readonly LogLine[]): LogLine[] {
     if (missing === 0) return [...lines];
     const text = `… ${missing} lines are missing here: they could not be stored`;
@@ -92,7 +92,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
         missing = 0;
         noteDropped();
       } else {
-        // Where even the note alone is refused, the log ends without it.
+        // If even the note alone is refused, the log ends without it.
         missing = lines.length === 0 ? 0 : missing + lines.length;
       }
     }

@@ -12,7 +12,7 @@ type Target = Pick<ClaimedTask, 'namespace' | 'secrets'>;
 type Claim = Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace' | 'deployment_id'>;
 export type FoundSecrets = ReadonlyMap<string, Secret | null>;
 
-/** The present state of the Secrets that the task wants; read while the namespace is prepared. */
+/** The current state of the Secrets that the task writes, read while the namespace is prepared. */
 export async function readSecrets({ namespace, secrets }: Target, cluster: ClusterClient): Promise<FoundSecrets> {
   const found = new Map<string, Secret | null>();
   await inBatches(Object.keys(secrets), async (name) => {

@@ -14,7 +14,7 @@ interface Run {
   deps: { bus: Pick<Bus, 'call'> };
 }
 
-/** cluster-sync refreshes it long before. */
+/** cluster-sync refreshes it long before it expires. */
 const leastMs = 5 * 60_000;
 
 /** Before the namespace is made there is nothing to read. */
@@ -23,7 +23,7 @@ export const readCredentials = (
   cluster: Pick<ClusterClient, 'readSecret'>,
 ): Promise<Secret | null> => (is_first ? Promise.resolve(null) : cluster.readSecret(namespace, serviceCreds));
 
-/** Why there are none, or null. */
+/** Why there are no credentials, or null. */
 type Written = Promise<{ reason: string | null }>;
 
 const writeCredentials = ({ task, deps }: Pick<Run, 'task' | 'deps'>, deadlineMs: number): Written => {
@@ -38,7 +38,7 @@ const writeCredentials = ({ task, deps }: Pick<Run, 'task' | 'deps'>, deadlineMs
 export function writeCredentialsEarly(run: Pick<Run, 'deps'> & { task: Run['task'] & { is_first: boolean } }) {
   if (!run.task.is_first) return null;
   const early = writeCredentials(run, 2_000);
-  // Tried again once the namespace is there.
+  // Retried once the namespace exists.
   early.catch(() => undefined);
   return early;
 }
@@ -76,7 +76,7 @@ function hide(secret: Secret | null, secrets: Run['secrets']): void {
   secrets.add([textOf(secret, 'access_token')]);
 }
 
-/** Whether it lasts: whether it is genuine, cluster-sync watches. */
+/** Whether it lasts long enough. cluster-sync checks that it is genuine. */
 export const isGood = (secret: Secret | null, now: number): boolean =>
   textOf(secret, 'access_token') !== '' &&
   textOf(secret, 'server_url') !== '' &&

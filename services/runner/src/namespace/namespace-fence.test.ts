@@ -11,7 +11,7 @@ const heldBy = (holder: string): Namespace => ({
   },
 });
 
-/** A namespace with the rule of Kubernetes: a write must name the latest resource version. */
+/** A namespace that, as in Kubernetes, accepts only writes with the latest resource version. */
 function cluster(held: Namespace | null) {
   const written: (string | undefined)[] = [];
   const client = {

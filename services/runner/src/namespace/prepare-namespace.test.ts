@@ -7,7 +7,7 @@ import { prepareNamespace } from './prepare-namespace.ts';
 const task = { task_id: 't', fence: 2, namespace: 'n', deployment_id: 'd', deployment_name: 'n', kind: 'k' };
 const earlier: Namespace = { metadata: { name: 'n', annotations: { [namespaceAnnotations.deploymentId]: 'd' } } };
 
-/** A cluster whose answers about the release and to the fence are given by the test. */
+/** A cluster for which the test decides the answers about the release and the fence. */
 function prepare({ isFirst }: { isFirst: boolean }) {
   const revisions = Promise.withResolvers<[]>();
   const annotated = Promise.withResolvers<boolean>();

@@ -11,7 +11,7 @@ import { countPending } from '../waiting/count-pending.ts';
 import { belongsTo, foreignNamespace, isTerminating } from './deployment-namespace.ts';
 import { holderOf, takeFence } from './namespace-fence.ts';
 
-/** After this the task waits in the queue instead, where it keeps no other one from running. */
+/** After this the task waits in the queue instead, without blocking other tasks. */
 const terminatingWaitMs = 15_000;
 
 interface Run {
@@ -60,7 +60,7 @@ async function enterNamespace({ task, lease }: Run, cluster: ClusterClient): Pro
   return { observed, isFenceLast };
 }
 
-/** False: there is one already, perhaps a terminating one. */
+/** False: it exists already, and may be terminating. */
 async function createNamespace({ task, log }: Run, cluster: ClusterClient): Promise<boolean> {
   const isNew = await cluster.createNamespace(namespaceOf(task));
   if (isNew) log.say(`created namespace ${task.namespace}`);

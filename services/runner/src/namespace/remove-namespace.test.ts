@@ -13,7 +13,7 @@ const heldBy = (holder: string, resourceVersion = '1'): Namespace => ({
   },
 });
 
-/** A namespace as Kubernetes keeps it; `meanwhile`: what becomes of it after it was read for the first time. */
+/** A namespace as Kubernetes keeps it; `meanwhile` changes it after the first read. */
 function cluster(found: Namespace, meanwhile: Namespace = found) {
   let now: Namespace | null = found;
   const deleted: string[] = [];

@@ -11,7 +11,7 @@ const goneWithinMs = 5 * 60_000;
 export interface RemoveNamespaceDeps {
   cluster: Pick<ClusterClient, 'readNamespace' | 'deleteNamespace'>;
   signal: AbortSignal;
-  /** What is waited for, where the cluster says it. */
+  /** What the deletion waits for, if the cluster reports it. */
   says: (text: string) => void;
 }
 

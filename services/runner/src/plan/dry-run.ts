@@ -33,17 +33,17 @@ export interface DryRunDeps {
 
 export interface Limits {
   signal: AbortSignal;
-  /** Until the result is no longer of use. */
+  /** Milliseconds until nobody waits for the result. */
   remainingMs: () => number;
 }
 
 /** Each is read from the cluster, by Helm too. */
 const mostObjects = 500;
 
-/** What would become of a release at its place: reads, renders and compares, and writes nothing into the cluster. */
+/** Plans a release at its place: reads, renders and compares, without writing to the cluster. */
 export async function dryRun(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
   return withAccess(run, deps, limits).catch((error: unknown) => {
-    // Cached access may have been withdrawn: once more with a new one.
+    // Cached access may have been withdrawn: retry once with new access.
     if (!(error instanceof AccessRefused) || limits.signal.aborted) throw error;
     return withAccess(run, deps, limits);
   });
@@ -60,7 +60,7 @@ async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promis
 }
 
 async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
-  // No claim stands behind a dry run: its client writes nothing.
+  // A dry run has no claim that permits writes.
   const { client } = taskCluster(access, { lease: { isLost: () => true }, signal: limits.signal });
   const namespace = await client.readNamespace(run.namespace);
   if (namespace !== null && !belongsTo(namespace, run.deployment_id)) return blockedBy(run);
@@ -86,7 +86,7 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
   return boundResult({ objects: [...created, ...objects], hooks, unchanged, cut });
 }
 
-/** The objects of the release, those of the new manifest with the Secrets of Berth, and all of them as the cluster has them. */
+/** The objects of the installed release, those of the new manifest with Berth's Secrets, and the live state of all of them. */
 async function readSides(
   run: DryRun,
   { released, rendered }: { released: string; rendered: string },
@@ -106,7 +106,7 @@ async function readSides(
   return { old, next, live, unreadable: parsed.reduce((sum, { unreadable }) => sum + unreadable, 0) };
 }
 
-/** Deployed for real it would be refused there as well. */
+/** A real deploy would be refused as well. */
 const blockedBy = (run: DryRun): DryRunResult => ({
   objects: [namespaceObject(run.namespace, 'blocked', foreignNamespace(run).message)],
   hooks: [],
@@ -130,7 +130,7 @@ interface Rendering {
   hidden: Hidden;
 }
 
-/** Values and kubeconfig lie in a private folder meanwhile; no argument has anything of them. */
+/** Values and kubeconfig are in a private folder meanwhile, and never in arguments. */
 async function render(
   run: DryRun,
   { kubeconfig }: ClusterAccess,
@@ -167,7 +167,7 @@ const objectsOf = (parsed: ParsedManifest): DesiredObject[] =>
     return object ? [{ ...object, isCrdFile }] : [];
   });
 
-/** With the namespace in which Helm puts it; null where its kind has none. */
+/** The object with the namespace in which Helm puts it; null for cluster-scoped kinds. */
 async function placed(object: DesiredObject, namespace: string, findKind: FindKind): Promise<DesiredObject> {
   const kind = await findKind(object);
   return { ...object, namespace: kind?.namespaced === false ? null : (object.namespace ?? namespace) };

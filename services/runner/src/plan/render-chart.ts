@@ -23,7 +23,7 @@ export interface RenderDeps {
   signal: AbortSignal;
 }
 
-/** The manifests of a chart, with their Secrets in clear: they go no further than the comparison. */
+/** The rendered manifests of a chart. They hold Secrets in clear and must not leave the comparison. */
 export async function renderChart(dryRun: Pick<DryRun, 'namespace'>, deps: RenderDeps): Promise<string> {
   const { files, folder, discoveryCache, isUpgrade, secrets, deadlineMs, signal } = deps;
   signal.throwIfAborted();

@@ -8,7 +8,7 @@ const revisionOf = ({ labels }: ObjectMetadata): number => Number(labels?.['vers
 
 export type ReleaseReader = Pick<ClusterClient, 'releaseRevisions' | 'readSecret'>;
 
-/** Only the newest revision is read whole; each may hold a megabyte. Null also where it was removed between the two reads. */
+/** Only the newest revision is read whole, since each may hold a megabyte. Null also if it was removed between the two reads. */
 async function newestRevision(cluster: ReleaseReader, release: string): Promise<Secret | null> {
   const revisions = await cluster.releaseRevisions(release, release);
   const newest = revisions.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
@@ -40,7 +40,7 @@ export async function releasedManifest(cluster: ReleaseReader, release: string):
   return manifestInPayload(secret?.data?.['release'] ?? '');
 }
 
-/** What Helm has recorded. The release has the name of its namespace. */
+/** The state that Helm has recorded. A release is named after its namespace. */
 export async function readRelease(cluster: ReleaseReader, release: string): Promise<ReadRelease> {
   const secret = await newestRevision(cluster, release);
   if (!secret) return { observed: { status: 'absent' }, secret };
@@ -56,8 +56,8 @@ export const observeRelease = async (cluster: ReleaseReader, release: string): P
   (await readRelease(cluster, release)).observed;
 
 /**
- * Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. Where
- * it was changed since it was read, nothing is written.
+ * Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. Writes
+ * nothing if it was changed since it was read.
  */
 export async function unlockRelease(
   cluster: Pick<ClusterClient, 'replaceSecret'>,

@@ -14,7 +14,7 @@ import { workLoop } from '../work/work-loop.ts';
 import { type CallOutcome, outcomeOfAnswer } from './outcome-of-answer.ts';
 
 const timeoutMs = 60_000;
-/** Of an answer only the beginning of a failure is of interest. */
+/** Only the beginning of a failure's answer is needed. */
 const maxBytes = 16 * 1024;
 
 export interface CallForResourcesDeps {

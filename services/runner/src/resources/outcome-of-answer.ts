@@ -7,10 +7,10 @@ export type CallOutcome = Pick<ResourceCallResult, 'outcome' | 'reason'>;
 
 const maxQuoted = 300;
 
-/** An ingress answers so while it does not know its backend yet; others as long as they are not ready or busy. */
+/** Answers of an ingress without a backend, and of servers that are not ready or busy. */
 const mayPass = (status: number): boolean => status >= 500 || [404, 408, 409, 425, 429].includes(status);
 
-/** What an answer means for the resource. What of it is quoted is as public as the resource. */
+/** What an answer means for the resource. Quotes of it are as public as the resource. */
 export function outcomeOfAnswer(
   { status, text }: Pick<Answer, 'status' | 'text'>,
   { isDeletion, secrets }: { isDeletion: boolean; secrets: readonly string[] },

@@ -10,28 +10,28 @@ export type WorkloadOfKind = Workload & { kind: WorkloadKind };
 export interface ReleaseObjects {
   hooks: readonly Job[];
   workloads: readonly WorkloadOfKind[];
-  /** Those without a controller. */
+  /** Pods without a controller. */
   pods: readonly Pod[];
   claims: readonly VolumeClaim[];
   custom: readonly CustomObject[];
 }
 
-/** One of them that is not ready. */
+/** An object that is not ready. */
 export interface Awaited {
   kind: string;
   name: string;
   uid: string;
-  /** How far it is: `0 of 3 ready`. */
+  /** Its progress: `0 of 3 ready`. */
   progress: string;
-  /** What Kubernetes says of the object itself; its pods may say more. */
+  /** The object's own cause; its pods may be more specific. */
   cause: Cause | null;
-  /** What tells the pods of its newest revision from older ones; of a Deployment, the ReplicaSet that makes them. */
+  /** Distinguishes pods of the newest revision; for a Deployment, its newest ReplicaSet. */
   revision: { name: string; value: string } | null;
-  /** Its kind is one that the cluster defines itself. */
+  /** It is a custom resource. */
   isCustom?: true;
 }
 
-/** What is not ready yet: hooks first, since all others wait for them. */
+/** The objects that are not ready: hooks first, since all others wait for them. */
 export const awaitedOf = ({ hooks, workloads, pods, claims, custom }: ReleaseObjects): Awaited[] => [
   ...hooks.filter((hook) => !hasEnded(hook)).map(awaitedHook),
   ...workloads.flatMap((workload) => awaitedWorkload(workload) ?? []),
@@ -66,7 +66,7 @@ const hasEnded = ({ status }: Job): boolean =>
     (condition) => condition.status === 'True' && (condition.type === 'Complete' || condition.type === 'Failed'),
   );
 
-/** Also one that has failed, to say why Helm gave up. */
+/** Includes failed ones, to say why Helm gave up. */
 export function awaitedHook(hook: Job): Awaited {
   const failed = hook.status?.failed ?? 0;
   const attempts = failed === 0 ? 'not done' : `${failed} of ${(hook.spec?.backoffLimit ?? 6) + 1} attempts failed`;
@@ -84,7 +84,7 @@ function awaitedWorkload(workload: WorkloadOfKind): Awaited | null {
   const { isDone, pods } = rolloutOf(kind, workload);
   if (isDone) return null;
   const { ready, updated, wanted, old } = pods;
-  // Old pods are ready too: what is missing then are new ones, or the end of the old.
+  // Old pods count as ready too: then new pods are missing, or old ones have not ended.
   const isNewMissing = updated < ready && updated < wanted;
   const leftOver = !isNewMissing && ready >= wanted && old > 0 ? `, ${old} old left` : '';
   return {

@@ -7,7 +7,7 @@ import { type KubeObject, kubeObjectOf } from '../plan/diff/kube-object.ts';
 import { readManifests } from '../plan/manifest/read-manifests.ts';
 import { manifestInPayload } from '../release/release-payload.ts';
 
-/** Groups of Kubernetes itself. What is in others is defined by the cluster. */
+/** API groups of Kubernetes itself. Other groups hold custom resources. */
 const ownGroups = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
@@ -39,8 +39,8 @@ type Reader = Pick<ClusterReader, 'releaseRevisions' | 'readSecret' | 'findKind'
 type Named = Pick<KubeObject, 'apiVersion' | 'kind' | 'name'>;
 
 /**
- * Reads the custom resources of the release that a task deploys, as far as they exist. Which they are is known from the manifest,
- * which Helm stores before it waits, and which is read once. What cannot be read explains nothing.
+ * Reads the existing custom resources of the release that a task deploys. The manifest, which Helm stores before it waits, names
+ * them and is read once. Unreadable ones are left out.
  */
 export function customObjectsOf({ namespace, task_id }: Pick<ClaimedTask, 'namespace' | 'task_id'>) {
   const kinds = new Map<string, ApiKind>();
@@ -67,7 +67,7 @@ export function customObjectsOf({ namespace, task_id }: Pick<ClaimedTask, 'names
       names ??= await namesInRelease(reader, { namespace, task_id }, signal);
       for (const object of names ?? []) found.push(...(await read(reader, object)));
     } catch {
-      // The other objects of the release are explained all the same.
+      // The other objects are still explained.
     }
     return found;
   };
@@ -88,7 +88,7 @@ async function namesInRelease(
   if (manifest === null || !mayHaveCustomObjects(manifest)) return [];
   const [parsed] = await readManifests([manifest], signal).catch(() => {
     signal.throwIfAborted();
-    // One that cannot be read now never can, and each attempt may take seconds.
+    // A manifest that is unreadable now stays so, and each attempt may take seconds.
     return [];
   });
   return (parsed?.objects ?? [])

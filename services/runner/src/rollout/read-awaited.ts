@@ -40,8 +40,8 @@ interface ReleaseRead {
 }
 
 /**
- * What Helm waits for in the namespace of its release, which has the release's name. A hook that has failed counts where Helm's
- * message names it: others are of earlier runs. One list after the other: a read holds one answer in memory.
+ * The objects that Helm waits for in the release's namespace. A failed hook counts only if Helm's message names it: others are from
+ * earlier runs. Lists are read one after the other, so that only one is in memory.
  */
 export async function readAwaitedOfRelease(
   reader: Reader,
@@ -90,7 +90,7 @@ export async function readAwaitedOfWorkload(
 
 type List = <T>(list: SomeOf<T>) => Promise<T[]>;
 
-/** What the cluster does not let the runner list explains nothing. */
+/** Empty if the cluster denies the list. */
 const lister =
   ({ listSome }: Pick<ClusterClient, 'listSome'>, namespace: string): List =>
   async (list) =>
@@ -108,7 +108,7 @@ async function explanationsOf(list: List, { awaited, pods, claims }: Found): Pro
     ? await list({ kind: 'replicasets', item: ReplicaSetMetadata, metadataOnly: true })
     : [];
   const warnings = await eventsWhere(list, 'type=Warning');
-  // That no volume fits is no warning to Kubernetes.
+  // Kubernetes reports this as Normal.
   const isUnbound = claims.some(({ status }) => status?.phase !== 'Bound');
   const ofClaims = isUnbound ? await eventsWhere(list, 'involvedObject.kind=PersistentVolumeClaim') : [];
   return { ...known, replicaSets, events: [...warnings, ...ofClaims] };

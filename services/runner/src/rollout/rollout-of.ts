@@ -2,9 +2,9 @@ import type { Workload } from '../cluster/kube-objects.ts';
 
 export interface Rollout {
   isDone: boolean;
-  /** How far it is: `1 of 3 pods updated, 1 ready`. */
+  /** Its progress: `1 of 3 pods updated, 1 ready`. */
   says: string;
-  /** Kubernetes has given it up. */
+  /** Kubernetes has given up. */
   hasFailed: boolean;
   pods: { ready: number; updated: number; wanted: number; old: number };
 }
@@ -45,7 +45,7 @@ function ofReplicas(kind: WorkloadKind, { replicas = 1, updateStrategy }: Worklo
   return { wanted: { updated: toUpdate, ready: replicas }, updated, ready: status.readyReplicas ?? 0, old: 0 };
 }
 
-/** Why a restart would replace no pods; null where it does. */
+/** Why a restart would not replace pods; null if it would. */
 export function whyNoRollout({ spec }: Workload): string | null {
   if (spec.paused) return 'its rollout is paused';
   const onDelete = spec.updateStrategy?.type === 'OnDelete';

@@ -7,7 +7,7 @@ import { whyWaiting } from './why-waiting.ts';
 
 const firstReadMs = 2_500;
 const pauseMs = 5_000;
-/** What takes long changes seldom. */
+/** Long waits change rarely, so they are read less often. */
 const longMs = 2 * 60_000;
 const pauseWhenLongMs = 15_000;
 /** Reading a slow cluster takes at most a tenth of the time. */
@@ -19,18 +19,18 @@ export interface WatchWaitingDeps {
   /** Reads the cluster once; the last time with the failure of what was waited for. */
   readAwaited: (signal: AbortSignal, failure?: string) => Promise<AwaitedObjects>;
   lease: Pick<ClaimLease, 'waitsFor'>;
-  /** Makes texts of the cluster fit to be shown. */
+  /** Makes texts of the cluster safe to show. */
   words: (text: string) => string;
   /** Aborts when the run must end. */
   stop: AbortSignal;
 }
 
 export interface WaitingWatch extends Disposable {
-  /** The failure with what was waited for last. */
+  /** Adds to the failure what was waited for last. */
   explain(failed: unknown): Promise<unknown>;
 }
 
-/** As long as it is not disposed of, the task says what it waits for. */
+/** Until disposed of, the task reports what it waits for. */
 export function watchWaiting({ readAwaited, lease, words, stop }: WatchWaitingDeps): WaitingWatch {
   const closed = new AbortController();
   const signal = AbortSignal.any([closed.signal, stop]);
@@ -46,7 +46,7 @@ export function watchWaiting({ readAwaited, lease, words, stop }: WatchWaitingDe
     for (let pause = firstReadMs; ; ) {
       await delay(pause, undefined, { signal });
       const readAt = performance.now();
-      // A cluster that does not answer here does not answer Helm either, which says so.
+      // If the cluster does not answer, Helm fails too and reports it.
       const text = await read(signal).catch(() => last);
       if (signal.aborted) return;
       last = text;

@@ -4,7 +4,7 @@ import { cutText } from '@berth/contracts/cut-text';
 import type { ClusterEvent, Pod, ReplicaSetMetadata, VolumeClaim } from '../cluster/kube-objects.ts';
 import type { Awaited } from './awaited.ts';
 
-/** What explains why an object is not ready: objects of its namespace. */
+/** Objects of the namespace that explain why another is not ready. */
 export interface Explanations {
   pods: readonly Pod[];
   replicaSets: readonly ReplicaSetMetadata[];
@@ -15,7 +15,7 @@ export interface Explanations {
 const mostOfReason = 360;
 const mostInAll = 480;
 
-/** Why one object is not ready. Less weight is more telling. */
+/** Why one object is not ready. Lower weight = more specific. */
 interface Reason {
   says: string;
   weight: number;
@@ -24,7 +24,7 @@ interface Reason {
 /** Reasons of controllers whose work goes on. */
 const inProgress = ['Creating', 'InProgress', 'Initializing', 'Pending', 'Progressing', 'Provisioning', 'Reconciling'];
 
-/** Causes by what they say, the most telling first; a deadline only repeats that there is a problem. */
+/** Causes, most specific first. A deadline only says that there is a problem. */
 const byWeight = [
   ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'ImageInspectError'],
   ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError', 'FailedCreate'],
@@ -36,7 +36,7 @@ const byWeight = [
   ['ProgressDeadlineExceeded'],
   ['ReplicasUnavailable'],
 ];
-/** A word of Kubernetes that is not listed is the name of a failure. */
+/** A reason that is not listed names a failure. */
 const failed = 3;
 const nothingKnown = byWeight.length;
 
@@ -46,8 +46,8 @@ function weightOf(cause: string): number {
 }
 
 /**
- * What is waited for: the object with the most telling cause, how far it is, and the cause. Null where nothing is
- * awaited. `words` makes texts of the cluster fit to be shown.
+ * What is waited for: the object with the most specific cause, its progress, and the cause. Null if nothing is awaited.
+ * `words` makes texts of the cluster safe to show.
  */
 export function whyWaiting(
   awaited: readonly Awaited[],
@@ -64,7 +64,7 @@ export function whyWaiting(
   return cutText(`${words(kind)} ${words(name)}${others}: ${progress}${because}`, mostInAll);
 }
 
-/** A text that was cut already may end within a secret, which `words` does not find. */
+/** A text that was cut may end within a secret, which `words` would not find. */
 const shown = (text: string, words: (text: string) => string): string =>
   cutText(words(text.endsWith('…') ? text.replace(/\S{1,600}$/u, '…') : text), mostOfReason);
 
@@ -87,7 +87,7 @@ const eventsSay: Partial<Record<string, string>> = {
   Job: 'its pods are refused: ',
 };
 
-/** The most telling problem of the pods, and how many have it. */
+/** The most specific problem of the pods, and how many have it. */
 function reasonInPods(pods: readonly Pod[], explanations: Explanations): Reason | null {
   const problems = pods.flatMap((pod) => {
     const cause = causeOf('Pod', pod);
@@ -102,12 +102,12 @@ function reasonInPods(pods: readonly Pod[], explanations: Explanations): Reason 
   return { says: `${are}${/^(unschedulable|not )/.test(message) ? ' ' : ': '}${message}`, weight: first.weight };
 }
 
-/** Of what these say the events of the pod know more: the volume that is not mounted, the probe that fails. */
+/** For these, the pod's events are more specific: a volume that is not mounted, a probe that fails. */
 const vague: readonly string[] = ['ContainerCreating', 'PodInitializing', 'NotReady', 'ContainersNotReady'];
 
 const unscheduled: readonly string[] = ['Unschedulable', 'SchedulerError'];
 
-/** What a pod itself does not say comes from elsewhere: the claim that it needs, its events. */
+/** Explains a pod by its volume claim and its events. */
 function messageOfPod({ pod, cause }: { pod: Pod; cause: Cause }, { claims, events }: Explanations): string {
   if (vague.includes(cause.cause)) {
     const message = messageOf(events, { kind: 'Pod', name: pod.metadata?.name ?? '' });
@@ -130,7 +130,7 @@ function messageOf(events: readonly ClusterEvent[], { kind, name }: Pick<Awaited
   return latest?.message?.replace(/^\(combined from similar events\): /, '') ?? null;
 }
 
-/** The pods that are to become ready: those of the newest revision where there are any, and none that are being deleted. */
+/** The pods that should become ready: those of the newest revision if any, except pods that are being deleted. */
 function podsOf({ kind, uid, revision }: Awaited, { pods, replicaSets }: Explanations): readonly Pod[] {
   const live = pods.filter(({ metadata }) => !metadata?.deletionTimestamp);
   if (kind === 'Pod') return live.filter(({ metadata }) => metadata?.uid === uid);

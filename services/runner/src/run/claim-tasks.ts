@@ -33,7 +33,7 @@ export function claimTasks({ name, slots, ...deps }: ClaimTasksDeps): Loop {
     const before = latest.get(task_id);
     if (before && before.fence >= fence) return log.warn({ task_id, fence }, 'a claim was answered twice');
     const runNext = async () => {
-      // The same task again, while an earlier run here, which lost its claim, is still ending its Helm.
+      // The same task again, while an earlier run here lost its claim and is still ending its Helm.
       await Promise.allSettled([before?.done]);
       await runTask(task, claimedAt, { ...deps, stopping });
     };

@@ -120,7 +120,7 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads 
   }
 }
 
-/** Best effort: a failed list must not replace the failure of Helm. */
+/** Best effort: a failed list must not hide Helm's failure. */
 async function logUnreadyPods({ task, log, stop }: RunContext, { client }: TaskCluster): Promise<void> {
   if (stop.aborted) return;
   const pods = await client.listPods(task.namespace).catch((error: unknown) => {

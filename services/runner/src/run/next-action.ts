@@ -5,10 +5,10 @@ export interface Desired {
   taskId: string;
 }
 
-/** `adopt`: deployed already, only its outcome was not recorded. `refuse`: data that Helm did not write, which Berth leaves unchanged. */
+/** `adopt`: already deployed, but its outcome was not recorded. `refuse`: data that Helm did not write, which Berth leaves alone. */
 export type NextAction = 'adopt' | 'unlock' | 'deploy' | 'uninstall' | 'nothing' | 'refuse';
 
-/** The whole release policy: what to do next, given the release that is there. Decided after the claim, under its fence. */
+/** The whole release policy: the next action for the observed release. Decided under the claim's fence. */
 export function nextAction(desired: Desired, observed: Observed): NextAction {
   if (observed.status === 'unreadable') return desired.action === 'deploy' ? 'refuse' : 'uninstall';
   if (desired.action === 'uninstall') return observed.status === 'absent' ? 'nothing' : 'uninstall';
@@ -19,6 +19,6 @@ export function nextAction(desired: Desired, observed: Observed): NextAction {
   return observed.status === 'deployed' && isOfThisTask ? 'adopt' : 'deploy';
 }
 
-/** A run ended halfway. A deploy cannot continue from an `uninstalling` release either: Helm finds no deployed one. */
+/** A run ended halfway. A deploy cannot continue from an `uninstalling` release either: Helm finds no deployed revision. */
 export const isInterrupted = ({ status }: Observed): boolean =>
   status.startsWith('pending-') || status === 'uninstalling';

@@ -55,7 +55,7 @@ test('a release that the next claim works on, while the machine of this one slep
   const slept = () => {
     state.version = 2;
   };
-  // Asleep after the namespace was read: its answer names this claim still.
+  // Asleep after reading the namespace, when it still named this claim.
   const { state, client } = cluster('this:3', slept);
 
   await expect(repairRelease(claim, client)).rejects.toThrow('changed by others at the same time');

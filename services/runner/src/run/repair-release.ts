@@ -11,7 +11,7 @@ export async function repairRelease(
 ): Promise<void> {
   const { observed, secret } = await readRelease(cluster, task.namespace);
   if (!secret || !isInterrupted(observed)) return;
-  // After the read: what another claim changes from here on makes the swap fail.
+  // Read first: a change by another claim after this makes the swap fail.
   await checkFence(task, cluster);
   await unlockRelease(cluster, task.namespace, secret);
 }

@@ -12,13 +12,13 @@ import { shownText } from '../log/shown-text.ts';
 import { readAwaitedOfWorkload } from '../rollout/read-awaited.ts';
 import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
 
-/** That of `kubectl rollout restart`. */
+/** The annotation of `kubectl rollout restart`. */
 const annotation = 'kubectl.kubernetes.io/restartedAt';
 const readEveryMs = 500;
 
 type Restart = NonNullable<RunContext['task']['restart']>;
 
-/** Has Kubernetes replace the pods of a workload, and waits until it has. A repeat after a lost claim restarts nothing twice. */
+/** Makes Kubernetes replace the pods of a workload, and waits for it. A repeat after a lost claim does not restart again. */
 export async function restart(run: RunContext, cluster: TaskCluster): Promise<void> {
   const { task, lease, log, stop } = run;
   const { client } = cluster;
@@ -58,7 +58,7 @@ async function readWorkload(client: ClusterClient, namespace: string, wanted: Re
 
 async function annotate(client: ClusterClient, namespace: string, wanted: Restart): Promise<void> {
   const template = { metadata: { annotations: { [annotation]: wanted.at } } };
-  // With its uid the patch meets this object or none.
+  // The uid makes the patch fail for any other object of the same name.
   const patch = { metadata: { uid: wanted.uid }, spec: { template } };
   if (!(await client.patchWorkload(namespace, wanted, patch))) {
     throw transient(`${nameOf(wanted)} was replaced while it was about to be restarted`);
@@ -98,7 +98,7 @@ async function untilRolledOut({ task, log, stop }: RunContext, client: ClusterCl
   }
 }
 
-/** Best effort: a failed list must not replace the failure of the rollout. */
+/** Best effort: a failed list must not hide the rollout's failure. */
 const unreadyPods = async (client: ClusterClient, namespace: string): Promise<string[]> =>
   client.listPods(namespace).then(explainPods, (error: unknown) => {
     if (error instanceof TaskFailure) return [];

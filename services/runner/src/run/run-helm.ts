@@ -9,7 +9,7 @@ import type { RunContext } from './run-context.ts';
 
 const done = Promise.resolve();
 const graceMs = 10_000;
-/** After the claim others may act: there is no time for a gentle end. */
+/** After the claim others may act, so there is no time for a graceful end. */
 const graceAfterLossMs = 2_000;
 const keptErrorLines = 100;
 
@@ -20,7 +20,7 @@ const keptErrorLines = 100;
 const limitMs = (timeoutSecs: number): number => 3 * timeoutSecs * 1_000 + 10 * 60_000;
 
 export interface HelmCommand {
-  /** What the task's log says of it. */
+  /** The line for the task's log. */
   title: string;
   args: readonly string[];
   /** The last answer that was awaited is the cluster's, and it names this claim as the holder of the namespace. */
@@ -29,7 +29,7 @@ export interface HelmCommand {
   lastRead?: (() => Promise<void>) | undefined;
 }
 
-/** Runs Helm to its end under the claim: its output goes to the log, its life ends with the claim. Throws what its failure means. */
+/** Runs Helm under the claim, which also ends it. Output goes to the log. Throws a `TaskFailure` that explains a failed exit. */
 export async function runHelm(
   run: RunContext,
   { client }: TaskCluster,

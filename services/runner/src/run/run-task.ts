@@ -84,7 +84,7 @@ async function withAccessOnce(run: RunContext, action: InCluster): Promise<void>
   try {
     await action(run, taskCluster(access, { lease, signal: stop }));
   } catch (error) {
-    // The cluster may have moved or withdrawn the access: the next attempt requests it again.
+    // The cluster may have moved or withdrawn the access, so the next attempt requests it again.
     const outcome = outcomeOf(error, { lease, stopping: deps.stopping });
     if (outcome && outcome.outcome !== 'Failed') deps.access.forget(task.cluster_id, access);
     if (!deps.stopping.aborted && !lease.isLost()) {

@@ -25,7 +25,7 @@ export async function uninstall(run: RunContext, cluster: TaskCluster): Promise<
 
   const hasBegun = !isTerminating(namespace) && (await removeRelease(run, cluster, namespace));
   if (!task.delete_namespace) return;
-  // What has removed nothing can be canceled without a trace, so this counts as Helm does.
+  // Until something is removed, a cancellation leaves no trace, so this counts as starting Helm does.
   if (!hasBegun) await run.lease.beginAttempt();
   stop.throwIfAborted();
   log.say(`deleting namespace ${task.namespace}`);

@@ -10,7 +10,7 @@ const maxMetrics = 50;
 
 const text = z.string().transform((value) => plainText(value).slice(0, 500).toWellFormed());
 const { color } = ReportedContent.shape.status.shape;
-/** Workloads send numbers, too; in the platform a decimal is a text. */
+/** Workloads may send numbers; the platform stores decimals as text. */
 const decimal = z
   .union([z.string().max(100), z.number().transform((value) => String(value))])
   .pipe(z.string().regex(/^-?\d+(?:\.\d+)?$/));
@@ -25,13 +25,13 @@ const Content = z.object({
     .default([]),
 });
 
-/** What a deployment answered to a poll, in the shape of the platform, or what is wrong with it; unknown members are left out. */
+/** A deployment's answer to a poll in the platform's form, or why it is invalid. Unknown members are left out. */
 export function readStatus({ status, text: body }: Answer, token: string): StatusPollResult['status'] {
   if (status >= 300 && status < 400) return { error: `It answered ${status}, and redirects are not followed` };
   if (status < 200 || status >= 300) return { error: `It answered ${status}` };
   const json = parsed(body);
   if (json === undefined) return { error: 'Its answer is not JSON' };
-  // Escaped it was not found in the answer.
+  // An escaped form was not found in the raw answer.
   const shown = JSON.stringify(json).replaceAll(token, '***');
   const read = Content.safeParse(JSON.parse(shown));
   if (read.success) return { content: withoutUndefined(read.data) };

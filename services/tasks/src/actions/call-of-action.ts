@@ -45,7 +45,7 @@ export async function callOfAction(
     host,
     path,
     method,
-    // Servers treat a GET with a body in different ways.
+    // Servers differ in how they treat a GET with a body.
     body: method === 'GET' || body === null ? null : JSON.stringify(body),
     token,
     hidden: sensitiveTexts(form, inputs),

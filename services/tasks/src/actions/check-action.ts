@@ -12,7 +12,7 @@ import { whyNotNow } from './why-not-now.ts';
 export interface ActionWanted {
   deployment: DeploymentRecord;
   invoked: InvokedAction;
-  /** At the start of the task: the chart that runs now and the status reported now decide, not those at the request. */
+  /** Checked when the task starts, against the current chart and reported status, not those at the request. */
   isNow: boolean;
 }
 

@@ -3,8 +3,8 @@ import type { Features } from '@berth/chart-extensions/files/features';
 import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 
 /**
- * Why an action may not be invoked at the reported status; null where it may. A chart that reports nothing cannot restrict
- * its actions; of one that does, nothing is assumed while its status is not known.
+ * Why an action may not be invoked at the reported status; null if it may. A chart that reports no status cannot restrict its
+ * actions. While a status is unknown, restricted actions are refused.
  */
 export function whyNotNow(
   { allowed_on_statuses: allowed }: Pick<Action, 'allowed_on_statuses'>,

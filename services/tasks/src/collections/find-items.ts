@@ -7,7 +7,7 @@ export interface Item {
   id: string;
   /** What filters and outputs of a form may read. */
   properties: JsonObject;
-  /** Where items of several types share a table: whether it is one of this collection. */
+  /** Whether an item belongs to this collection, for tables that items of several types share. */
   isIn?: (collection: Collection) => boolean;
 }
 

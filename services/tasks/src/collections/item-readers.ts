@@ -30,7 +30,7 @@ const rowsOf =
   async (envId, ids) =>
     (await read(envId, ids)).map((row) => ({ id: row.id, properties: row }));
 
-/** A resource has its id, its name and its props, but not those that are sensitive: no filter of a chart may compare with them. */
+/** The id, name and props of a resource, without sensitive props: filters of a chart must not compare with them. */
 const resourcesOf =
   (read: ResourceRepository['items']): ReadItems =>
   async (envId, ids) =>
@@ -42,7 +42,7 @@ const resourcesOf =
       }),
     );
 
-/** The older form names the key alone, whatever kind has it. */
+/** The older form names the key alone; any kind matches. */
 function isOfType(collection: Collection, type: { key: string; kind: string }): boolean {
   const source = sourceOf(collection);
   if (!('resourceType' in source)) return false;

@@ -22,7 +22,7 @@ export interface ConfigWanted {
 /** Each one is a row to lock while the config is written, and a dependency to follow afterwards. */
 const maxReferences = 1_000;
 const maxErrors = 50;
-/** Of a chart's value in an error. */
+/** Characters of a chart's value in an error. */
 const shownCharacters = 200;
 
 /** The references of a config that fits the form of its chart; throws with every field that does not (Specification, "Creation"). */

@@ -2,7 +2,7 @@ import { implement } from '@berth/bus/rpc/implement';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
-/** Longer than the request for which the owner calls. */
+/** Longer than the owner's request that needs this. */
 const closedMs = 15_000;
 
 interface DeploymentUsageDeps {

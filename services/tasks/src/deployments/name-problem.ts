@@ -7,11 +7,11 @@ export interface Naming {
   name: string;
   /** From the chart: `OnePerCluster` requires an empty name, `Many` a name. */
   cardinality: 'Many' | 'OnePerCluster';
-  /** Namespaces that no deployment may take. */
+  /** Namespaces that deployments may not use. */
   reserved: readonly string[];
 }
 
-/** The rule that the name of a deployment breaks, worded to follow the field's path; null if none (Specification, "Namespaces"). */
+/** The rule that a deployment's name breaks, worded to follow the field's path; null if it is valid (Specification, "Namespaces"). */
 export function nameProblem({ kind, name, cardinality, reserved }: Naming): string | null {
   if (cardinality === 'OnePerCluster' && name !== '')
     return 'must be empty: the chart allows one deployment per cluster';
@@ -27,7 +27,7 @@ export function nameProblem({ kind, name, cardinality, reserved }: Naming): stri
       ? `cannot be used with the kind ${kind}: ${tooLong}`
       : `must leave room for its kind: ${tooLong}`;
   }
-  if (!dnsLabel.test(namespace)) return `cannot be used with the kind ${kind}: ${namespace} is no valid namespace`;
+  if (!dnsLabel.test(namespace)) return `cannot be used with the kind ${kind}: ${namespace} is not a valid namespace`;
   if (isReserved(namespace, reserved)) return `would give the namespace ${namespace}, which is reserved`;
   return null;
 }

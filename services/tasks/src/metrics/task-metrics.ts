@@ -9,7 +9,7 @@ export type PlanOutcome = 'ok' | ErrorCode;
 export interface TaskMetrics {
   /** From the time at which it was to run to its first start. */
   waited(operation: Variant, seconds: number): void;
-  /** Null where nothing ended. */
+  /** Null if nothing ended. */
   ended(claim: EndedClaim | null): void;
   polled(lateSeconds: number): void;
   removed(tasks: number): void;
@@ -22,11 +22,11 @@ export interface QueueDepth {
   cluster: string;
   due: number;
   started: number;
-  /** How long the first of those that are due has been. */
+  /** How long the oldest due task has waited. */
   oldest_seconds: number;
 }
 
-/** Clusters with a label of their own; those with less to do are counted together. */
+/** The busiest clusters get their own label; the others share one. */
 export const labelledClusters = 50;
 const otherClusters = 'other clusters';
 
@@ -100,7 +100,7 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
       registers,
     }),
     queue(depths) {
-      // A cluster that has nothing left to do has no value.
+      // Idle clusters have no value.
       for (const gauge of [due, started, oldest]) gauge.reset();
       for (const { cluster, ...depth } of boundedDepths(depths)) {
         due.set({ cluster }, depth.due);

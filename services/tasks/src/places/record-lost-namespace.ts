@@ -12,7 +12,7 @@ type Report = RequestOutput<typeof deploymentPlace.operations.report_lost>['body
  */
 export async function recordLostNamespace(store: WritingStore, report: Report): Promise<boolean> {
   const deployment = await store.deployments.lock(report.id);
-  // Any task that ran since has made another revision, or another state.
+  // Any task since then changed the revision or the state.
   if (deployment?.status !== 'Running' || deployment.revision_id !== report.revision_id) return false;
   const { cluster_id, namespace } = placeOf(deployment);
   if (cluster_id !== report.cluster_id || namespace !== report.namespace) return false;

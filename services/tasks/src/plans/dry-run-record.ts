@@ -2,7 +2,7 @@ import { Id } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 import { DeployRun } from '../records/task-run.ts';
 
-/** What a runner is to compare, as it is sealed until a runner claims it. */
+/** The input of a dry run, sealed until a runner claims it. */
 export const DryRunRecord = z.strictObject({
   action: z.enum(['deploy', 'uninstall']),
   deployment_id: Id,
@@ -10,7 +10,7 @@ export const DryRunRecord = z.strictObject({
   namespace: z.string(),
   /** Null for an uninstall. */
   run: DeployRun.nullable(),
-  /** What runs now: its secrets are hidden too. */
+  /** The installed revision: its secrets are hidden too. */
   revision: DeployRun.nullable(),
 });
 export type DryRunRecord = z.infer<typeof DryRunRecord>;

@@ -16,7 +16,7 @@ export const most = { ofRequester: 4, ofEnv: 16, inAll: 64 };
 
 /** The hint that a dry run has ended may be lost. */
 const pollMs = 500;
-/** For the answer itself, and what is left of the plan's checks. */
+/** Reserved for the answer and the rest of the plan's checks. */
 const reserveMs = 1_500;
 const leastMs = 3_000;
 
@@ -41,7 +41,7 @@ export interface DryRunRequest {
 export const sealedRun = (id: string): string => `run of dry run ${id}`;
 export const sealedOutcome = (id: string): string => `outcome of dry run ${id}`;
 
-/** The results of dry runs that runners make meanwhile. Nothing of them is left afterwards. */
+/** Has runners make the dry runs, returns their results, and deletes them. */
 export async function makeDryRuns(
   deps: MakeDryRunsDeps,
   runs: readonly DryRunRecord[],

@@ -2,11 +2,11 @@ import { seal, unseal } from '@berth/db/sealing/seal';
 import { KeyIsMissing } from '../secrets/sealed-contents.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 
-/** For what is stored for seconds: the name of the key, and the text sealed under it. */
+/** For texts that are stored for seconds: the key's name and the text sealed under it. */
 export const sealText = ({ current }: SecretKeys, boundTo: string, text: string): string =>
   `${current.id} ${seal(current.wrapping, boundTo, text).toString('base64')}`;
 
-/** Throws where it was changed outside of Berth, and `KeyIsMissing`. */
+/** Throws if it was changed outside Berth, and `KeyIsMissing`. */
 export function openText(keys: SecretKeys, boundTo: string, sealed: string): string {
   const [keyId = '', content = ''] = sealed.split(' ');
   const key = keys.wrappingKey(keyId);

@@ -15,7 +15,7 @@ import { k8sResourceState, type TrackedObject } from '@berth/contracts/resources
 import { AppError, named } from '@berth/contracts/errors';
 import type { Projections } from './projections.ts';
 
-/** What calls to other services need of the request for which they are made. */
+/** The part of a request's context that calls to other services need. */
 export interface RequestScope {
   readonly requestId: string;
   remainingMs(): number;

@@ -74,7 +74,7 @@ const envProjection = (notifyRunners: () => void) =>
       if (tasks.length > 0) notifyRunners();
     },
     onGone: async (id, tx, why) => {
-      // A restored backup may lack the env, and the next one have it again; deleted contents would not come back.
+      // Keep contents: a restored backup may lack the env, and a later one have it again.
       if (why === 'deleted') await removeItemsOf(writingStore(tx), id);
     },
   });

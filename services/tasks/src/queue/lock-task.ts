@@ -6,17 +6,17 @@ import type { TaskRecord } from '../records/task-record.ts';
 /** A task whose deployment nobody else changes until the transaction ends. */
 export interface LockedTask {
   task: TaskRecord;
-  /** Null where it was deleted; its tasks are all over then. */
+  /** Null if it was deleted; all its tasks have ended then. */
   deployment: DeploymentRecord | null;
 }
 
 /**
- * First the deployment, then the task, as everywhere: two that lock in different order would wait for each other. The row of the
- * task too, since heartbeats change it without the deployment.
+ * Lock the deployment before the task, as everywhere: different orders deadlock. Lock the task's row too, since heartbeats
+ * change it without the deployment.
  */
 export const lockTask = (store: Repositories<'lock'>, id: string) => locked(store, id, store.deployments.lock);
 
-/** The same for what the platform does. */
+/** The same for work of the platform itself. */
 export const holdTask = (store: Repositories<'hold'>, id: string) => locked(store, id, store.deployments.hold);
 
 interface Repositories<How extends 'lock' | 'hold'> {

@@ -5,7 +5,7 @@ import { holdTask, type LockedTask } from './lock-task.ts';
 
 /** A task that is about to end. */
 export interface EndingTask extends LockedTask {
-  /** The cluster to which its deployment goes back if the task is canceled, where that is another one. */
+  /** The other cluster to which the deployment returns if the task is canceled. */
   cluster: ProjectedCluster | null;
 }
 

@@ -19,7 +19,7 @@ export type DeploymentState = z.infer<typeof DeploymentState>;
 export const DeploymentRecord = Deployment.extend({
   state: DeploymentState,
   deleting: z.boolean(),
-  /** Where a release may be; null where there is none. */
+  /** The place where a release may be; null if there is none. */
   installed_cluster_id: Id.nullable(),
   installed_namespace: z.string().nullable(),
 });

@@ -1,6 +1,6 @@
 import type { Variant } from './variant.ts';
 
-/** What a claim came to. */
+/** How a claim ended. */
 export interface EndedClaim {
   operation: Variant;
   /** `PutBack`: the task is queued again. */

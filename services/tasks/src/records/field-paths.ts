@@ -15,7 +15,7 @@ export const deploymentPaths: FieldPaths = {
   config: 'body.config',
 };
 
-/** A rollback names a task alone: what does not fit is in that task. */
+/** A rollback names only a task, so errors are about that task. */
 export const rollbackPaths: FieldPaths = {
   ...deploymentPaths,
   helm_chart_id: 'body.task_id.helm_chart_id',

@@ -4,7 +4,7 @@ import type { TaskRecord } from './task-record.ts';
 type Needed = 'deployment_id' | 'cluster_id' | 'env_id' | 'operation';
 type Optional = 'run' | 'change' | 'undo' | 'also_cluster_id' | 'reinstall_dependents' | 'deletes_deployment';
 
-/** A task to be queued; what is left out is null or false. */
+/** A task to queue; absent fields are null or false. */
 export type NewTask = Pick<TaskRecord, Needed> &
   Partial<Pick<TaskRecord, Optional>> & {
     /** Now, unless it lies in the future. */

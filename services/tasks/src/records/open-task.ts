@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { TaskRecord } from './task-record.ts';
 import { effects, variants } from './variant.ts';
 
-/** A pending or started task without its inputs, which may be megabytes, of a hundred tasks. */
+/** A pending or started task without inputs (those of 100 tasks can be megabytes). */
 export const OpenTask = DeploymentTask.pick({ id: true, status: true, first_attempted_at: true }).extend({
   variant: z.enum(variants),
   effect: z.enum(effects),
-  /** It runs a deploy, as far as is known before it starts. */
+  /** It deploys, as far as is known before its start. */
   deploys: z.boolean(),
   /** The deployment changes only when it starts. */
   is_scheduled: z.boolean(),

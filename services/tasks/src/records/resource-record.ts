@@ -16,7 +16,7 @@ export const ResourceRecord = z.object({
   id: Id,
   created_at: Timestamp,
   type_id: Id,
-  /** That of the managing deployment, also when that one is gone. */
+  /** The env of the managing deployment, kept after that is gone. */
   env_id: Id,
   deployment_id: Id.nullable(),
   name: z.string(),
@@ -35,7 +35,7 @@ export const ResourceRecord = z.object({
   is_outdated: z.boolean(),
   is_slow: z.boolean(),
   origin: ResourceOrigin.nullable(),
-  /** Of its type: inputs whose values are never shown, though they may have been stored before they were sensitive. */
+  /** Sensitive inputs of its type: their values are never shown, even if they were stored before they became sensitive. */
   sensitive: z.array(z.string()),
 });
 export type ResourceRecord = z.infer<typeof ResourceRecord>;
@@ -43,7 +43,7 @@ export type ResourceRecord = z.infer<typeof ResourceRecord>;
 /** Props as they are stored. */
 export type SealedProps = Pick<ResourceRecord, 'props' | 'sealed_names' | 'key_id' | 'wrapped_key' | 'sealed_props'>;
 
-/** The resource as those may see it that see its env. */
+/** The resource as members of its env see it. */
 export const publicResource = (record: ResourceRecord): DeploymentResource => {
   const { id, created_at, type_id, deployment_id, name, is_live: exists, props, sync_status, sync_reason } = record;
   const shown = Object.entries(props).filter(([input]) => !record.sensitive.includes(input));

@@ -2,7 +2,7 @@ import { Id } from '@berth/contracts/fields/fields';
 import { Secret } from '@berth/contracts/resources/deployments/secrets';
 import { z } from 'zod';
 
-/** Binds sealed contents to their row: in another row or env they do not open. */
+/** Binds sealed contents to their row: they do not open in another row or env. */
 export const BoundTo = z.object({ id: Id, env_id: Id });
 export type BoundTo = z.infer<typeof BoundTo>;
 

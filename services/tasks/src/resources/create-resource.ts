@@ -27,10 +27,10 @@ import { sensitiveInputs } from './type-spec.ts';
 
 type Context = HandlerContext<typeof deploymentResources.operations.create>;
 
-/** Of one managing deployment. Each is a row that may wait for calls. */
+/** Limit per managing deployment: each resource is a row that may wait for calls. */
 const maxResources = 10_000;
 
-/** The row; its managing deployment is called when it is committed. */
+/** Creates the row; the managing deployment is called after the commit. */
 export const createResource =
   (deps: ResourcesDeps) =>
   (body: NewDeploymentResource, context: Context): Promise<DeploymentResource> => {
@@ -71,7 +71,7 @@ async function insert(
 
   if (!isJsonObject(body.props)) throw unfit('body.props', 'must be a JSON object: the values of the inputs');
   const { values_ui: form } = spec;
-  // Absent and null mean the same, and what is no input is refused below.
+  // Absent and null are equal; unknown inputs are refused below.
   const config = mergedProps({}, body.props, form.inputs);
   await checkConfig(heldReaders(store), { form, config, envId: env_id, at: 'body.props' });
   const count = await store.resources.countOf(deployment_id);

@@ -19,7 +19,7 @@ interface Locked extends ResourceRecord {
   governed: Governing;
 }
 
-/** The resource is gone when its managing deployment has deleted what it stands for; its name is free then. */
+/** The resource is deleted, and its name free, once its managing deployment has deleted the real object. */
 export const deleteResource =
   ({ inTransaction }: Pick<ResourcesDeps, 'inTransaction'>) =>
   async (id: string, context: Context): Promise<null> => {
@@ -33,7 +33,7 @@ export const deleteResource =
       },
       scope: ({ governed, ...place }) => lifecycleScope(governed, 'delete', place),
       publicRow: publicResource,
-      // A second request finds the deletion under way.
+      // A repeated request: the deletion is already under way.
       wanted: (before) => ({ ...before, sync_status: 'Deleting' as const }),
       update: async (store, _wanted, before) => ({ ...before, ...(await remove(store, before, context)) }),
       audited: auditedResource('delete'),
@@ -50,7 +50,7 @@ async function remove(store: WritingStore, before: Locked, context: Context): Pr
   }
   await refuseWhileUsed(store, before, type.key);
 
-  // Without a managing deployment nothing is left that could be called.
+  // Without a managing deployment there is nobody to call.
   const event: SyncEvent = byManager || before.deployment_id === null ? 'deletion announced' : 'deletion requested';
   const sync = afterEvent(syncOf(before), event, callable);
   if (!sync) throw conflict('The resource was deleted already');
@@ -61,7 +61,7 @@ async function remove(store: WritingStore, before: Locked, context: Context): Pr
   });
 }
 
-/** Under the lock of the resource: a deployment that is about to refer to it waits, and then finds it gone. */
+/** Needs the resource's lock: a deployment that is about to refer to it waits, and then finds it gone. */
 async function refuseWhileUsed(
   { references }: Pick<WritingStore, 'references'>,
   { id, name }: ResourceRecord,

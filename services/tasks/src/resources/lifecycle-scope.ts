@@ -6,7 +6,7 @@ import { callableOf, type ResourceTypeSpec, specOf } from './type-spec.ts';
 
 export interface Governing {
   type: DeploymentResourceType;
-  /** That of the chart that the managing deployment runs; that of the type where it does not define the type. */
+  /** The spec of the chart that the managing deployment runs, or the type's own if that chart does not define it. */
   spec: ResourceTypeSpec;
   callable: Callable;
   /** Whether the managing deployment manages resources of the type now. */
@@ -36,6 +36,6 @@ export const lifecycleScope = (
   allowed_role: spec.lifecycle[operation]?.allowed_role ?? ('Maintainer' as const),
 });
 
-/** The managing deployment itself; what it says of its resources is so already. */
+/** The caller is the managing deployment, which reports facts. */
 export const isManager = (identity: Identity, deployment_id: string | null): boolean =>
   identity.kind === 'deployment' && identity.id === deployment_id;

@@ -28,7 +28,7 @@ export async function registerTypes(
   if (!chart || (chart.resource_types === null && !chart.registers)) return;
 
   const { data: defined } = parsed(chart.resource_types ?? {});
-  // Only older rules accepted them: what is registered stays.
+  // Only older rules accepted them: keep the registered ones.
   if (!defined) return;
   const types = Object.entries(defined).map(([key, spec]) => ({
     key,

@@ -34,11 +34,11 @@ export const sweepResources =
 
 async function sealExposed(store: WritingStore, keys: SecretKeys): Promise<void> {
   const exposed = await store.resourceChanges.lockExposed(mostAtOnce);
-  // No other process could open what one with a wrong key sealed.
+  // Without the right key nobody else could open what this process seals.
   if (exposed.length === 0 || (await missingKeys(store, keys)).length > 0) return;
   for (const row of exposed) {
     const hidden = openedOrNull(keys, row);
-    // It was changed outside of Berth; its next change replaces it.
+    // It was changed outside Berth; its next change replaces it.
     if (hidden === null) continue;
     const sealed = sealProps(keys, row, { ...row.props, ...hidden }, row.sensitive);
     await store.resourceChanges.saveSealed({ ...sealed, id: row.id });

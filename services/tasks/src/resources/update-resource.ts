@@ -35,13 +35,13 @@ interface Locked extends ResourceRecord {
   wanted: { name: string; props: JsonObject | null } | null;
 }
 
-/** The change, and a `Reinstall` of the enabled deployments that refer to the resource once it is so. */
+/** Changes the resource; once it holds, enabled deployments that refer to it get a `Reinstall`. */
 export const updateResource =
   (deps: ResourcesDeps) =>
   (id: string, changes: DeploymentResourceChanges, context: Context): Promise<DeploymentResource> =>
     updateRow(deps.inTransaction, context, deploymentResources, {
       lock: async (store): Promise<Locked | null> => {
-        // A caller who may not see the row must not be able to lock it either.
+        // Check visibility first: a caller who may not see the row must not lock it.
         const visible = visibleEnvs(context.identity);
         const resource = (await store.resources.find(id, visible)) && (await store.resources.lock(id));
         if (!resource) return null;
@@ -60,7 +60,7 @@ export const updateResource =
       answer: async (_row, { resources }) => found(await resources.find(id, 'all'), 'deployment resource'),
     });
 
-/** The same row where nothing would change. What failed is tried again by the same request. */
+/** The same row if nothing changes. After a failure, the same request tries again. */
 function wantedOf({ secretKeys }: ResourcesDeps, before: Locked, { name, props }: DeploymentResourceChanges): Locked {
   if (name === undefined && props === undefined) return before;
   if (props !== undefined && !isJsonObject(props)) {
@@ -134,7 +134,7 @@ async function checkedProps(
   const wanted = { form: spec.values_ui, config: props, envId: before.env_id, at: 'body.props' };
   await checkConfig(heldReaders(store), wanted);
   const sensitive = [...new Set([...sensitiveInputs(spec), ...before.sensitive])];
-  // The same ciphertext where the same is sealed, so that no trace of the change is left where there was none.
+  // Keep the ciphertext of equal contents, so that an update without a change leaves the row equal.
   const hidden = Object.fromEntries(Object.entries(props).filter(([input]) => sensitive.includes(input)));
   if (before.sealed_props !== null && sameJson(hidden, openedOrNone(secretKeys, before))) {
     const shown = Object.entries(props).filter(([input]) => !sensitive.includes(input));

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 interface Ended {
-  /** Days since its end. */
+  /** Days since the task ended. */
   ago: number;
   status?: 'Done' | 'Failed' | 'Canceled';
   operation?: object;

@@ -6,7 +6,7 @@ import type { InTransaction, ReadingStore } from '../store/store.ts';
 
 /** Tasks that are examined in one statement. */
 const batch = 100;
-/** Lines that are removed in one statement with their tasks, of which each has up to 10,000. */
+/** Log lines removed in one statement with their tasks; a task has up to 10,000. */
 const linesAtOnce = 20_000;
 /** Each removal is an event for all that follow tasks. */
 const mostPerRun = 5_000;
@@ -42,7 +42,7 @@ export async function removeOldTasks(deps: RemoveOldTasksDeps, signal: AbortSign
   if (removed > 0) deps.log.info({ removed }, 'removed old tasks');
 }
 
-/** What ended too long ago, and then what is too much of one deployment. */
+/** Tasks that ended too long ago, then those beyond the limit of a deployment. */
 async function* noLongerKept({ store, retention: kept }: RemoveOldTasksDeps): AsyncGenerator<Examined[]> {
   const { retention } = store;
   for (let last: Position | null = null; ; ) {
@@ -59,7 +59,7 @@ async function* noLongerKept({ store, retention: kept }: RemoveOldTasksDeps): As
   }
 }
 
-/** Ids in portions whose logs together are not too long; one log alone may be. */
+/** Ids in batches with bounded logs; a single log may exceed the bound. */
 export function portionsOf(tasks: readonly Pick<Examined, 'id' | 'log_lines'>[]): string[][] {
   const portions: string[][] = [];
   let lines = Number.POSITIVE_INFINITY;

@@ -22,7 +22,7 @@ export const deleteSecret =
       },
     });
 
-/** Holds the lock of the secret: a deployment that is about to refer to it waits, and then does not find it. */
+/** Needs the secret's lock: a deployment that is about to refer to it waits, and then finds it gone. */
 async function refuseWhileUsed(
   { references }: Pick<WritingStore, 'references'>,
   { id, collection, name }: Secret,

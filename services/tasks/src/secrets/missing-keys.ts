@@ -10,12 +10,12 @@ export async function usedKeys({ secrets, resources }: SealedRows): Promise<stri
   return [...new Set([...(await secrets.keyIds()), ...(await resources.keyIds())])];
 }
 
-/** Those of them that this process was not given. */
+/** The ones that this process does not have. */
 export async function missingKeys(store: SealedRows, { ids }: Pick<SecretKeys, 'ids'>): Promise<string[]> {
   return (await usedKeys(store)).filter((id) => !ids.includes(id));
 }
 
-/** A process with the wrong key must not seal anything: no other process could open it. */
+/** A process with the wrong key must not seal: no other process could open it. */
 export async function refuseWithMissingKeys(store: SealedRows, keys: SecretKeys): Promise<void> {
   if ((await missingKeys(store, keys)).length === 0) return;
   throw new AppError(

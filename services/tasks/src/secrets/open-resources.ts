@@ -17,7 +17,7 @@ export async function openResources(
   ids: readonly string[],
 ): Promise<Map<string, JsonObject>> {
   if (ids.length === 0) return new Map();
-  // More would not fit into the answer; do not even read it.
+  // More would not fit into the answer, so do not read it.
   if ((await resources.sealedBytes(envId, ids)) > formLimits.bytes) {
     throw new AppError(
       'unprocessable',
@@ -27,7 +27,7 @@ export async function openResources(
   const rows = await resources.records(envId, ids);
   return new Map(
     rows.map((row) => {
-      // Stored before a newer chart made them sensitive.
+      // Stored before the chart declared them sensitive.
       const exposed = Object.entries(row.props).filter(([input]) => row.sensitive.includes(input));
       return [row.id, { ...Object.fromEntries(exposed), ...openProps(secretKeys, row) }];
     }),

@@ -17,7 +17,7 @@ export async function openSecrets(
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  // More would not fit into the answer; do not even read it.
+  // More would not fit into the answer, so do not read it.
   if ((await secrets.sizeOf(envId, ids)) > formLimits.bytes) {
     throw new AppError(
       'unprocessable',

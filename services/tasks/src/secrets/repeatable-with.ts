@@ -2,10 +2,9 @@ import type { ChangeContext } from '@berth/db/changes/change-of';
 import type { OnceContext } from '@berth/db/idempotency/once';
 
 /**
- * A context by which a repeat of a creation is recognized by `request` instead of the body. Requests are remembered by a
- * hash with a key that lies in the same database, which is no protection for a short password in a dump of it. Contents
- * are therefore digested under the key of the configuration; a repeat after a rotation of that key counts as another
- * request and is refused.
+ * A context that recognizes the repeat of a creation by `request` instead of the body. Stored request hashes use a key from the
+ * same database, so a dump would not protect a short password. Contents are therefore digested under the configured key. After
+ * a rotation of that key, a repeat counts as another request and is refused.
  */
 export function repeatableWith<Answer>(
   context: ChangeContext & OnceContext<Answer>,

@@ -19,9 +19,9 @@ export interface ResealDeps {
 
 export interface Resealed {
   resealed: number;
-  /** Those that do not open: their rows were changed outside of Berth. */
+  /** Secrets that do not open: their rows were changed outside Berth. */
   broken: string[];
-  /** Keys that secrets are still sealed under, beside the current one. */
+  /** Keys under which secrets are still sealed, besides the current one. */
   otherKeys: string[];
 }
 
@@ -54,7 +54,7 @@ const otherKeysOf = async ({ store, secretKeys }: ResealDeps): Promise<string[]>
 
 type Wrapped = { id: string } & WrappedKey;
 
-/** What has sealed rows. */
+/** The tables with sealed rows. */
 interface Table {
   name: 'secrets' | 'deployment_resources';
   /** Locks rows in the order of ids, and wraps the key of each again when it is called. */

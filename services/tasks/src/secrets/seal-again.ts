@@ -10,7 +10,7 @@ export interface SealAgainDeps {
   settingsIn: (environment: AdminContext['environment']) => { databaseUrl: string; secretKeys: SecretKeys };
 }
 
-/** Seals all secrets under the current key. When all is well the other keys are no longer needed. */
+/** Seals all secrets under the current key. If it succeeds, the other keys are no longer needed. */
 export const sealAgain = ({ migrations, settingsIn }: SealAgainDeps): AdminCommand => ({
   purpose: 'seal all secrets under the current key, while it is being replaced',
   async run({ environment, log, signal }) {

@@ -11,7 +11,7 @@ export function sealContents(keys: SecretKeys, row: BoundTo, contents: string): 
   return { ...wrapped, sealed_contents: sealed };
 }
 
-/** Throws if the row was changed outside of Berth, and `KeyIsMissing`. */
+/** Throws if the row was changed outside Berth, and `KeyIsMissing`. */
 export const openContents = (keys: SecretKeys, row: BoundTo & SealedContents): string =>
   openValue(keys, rowOf(row), { ...row, sealed: row.sealed_contents });
 

@@ -9,7 +9,7 @@ type Row = Pick<ResourceRecord, 'id' | 'type_id'>;
 
 const rowOf = ({ id, type_id }: Row): string => `resource ${id} of type ${type_id}`;
 
-/** The props as they are stored: those that are sensitive apart from the others, and sealed. */
+/** The stored props: sensitive ones separate and sealed. */
 export function sealProps(keys: SecretKeys, row: Row, props: JsonObject, sensitive: readonly string[]): SealedProps {
   const hidden = Object.entries(props).filter(([input]) => sensitive.includes(input));
   const shown = Object.entries(props).filter(([input]) => !sensitive.includes(input));
@@ -25,7 +25,7 @@ export function sealProps(keys: SecretKeys, row: Row, props: JsonObject, sensiti
   };
 }
 
-/** The sealed props in clear. Throws `unavailable` where the key is not there, `unprocessable` where the row was changed outside of Berth. */
+/** The sealed props in clear. Throws `unavailable` if the key is missing, `unprocessable` if the row was changed outside Berth. */
 export function openProps(keys: SecretKeys, row: ResourceRecord): JsonObject {
   const { key_id, wrapped_key, sealed_props } = row;
   if (key_id === null || wrapped_key === null || sealed_props === null) return {};
@@ -52,7 +52,7 @@ export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey
 
 const maxTexts = 1_000;
 
-/** Every text in it, for those that redact: no log and no reason shows one of them. */
+/** Every text in it, for redaction in logs and reasons. */
 export function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const walk = (each: unknown): void => {

@@ -21,7 +21,7 @@ export function sealValue(keys: SecretKeys, row: string, value: string): SealedV
   return { ...wrap(keys, row, dataKey), sealed: seal(dataKey, contentsOf(row), value) };
 }
 
-/** Throws if the row was changed outside of Berth, and `KeyIsMissing`. */
+/** Throws if the row was changed outside Berth, and `KeyIsMissing`. */
 export const openValue = (keys: SecretKeys, row: string, { sealed, ...wrapped }: SealedValue): string =>
   unseal(unwrap(keys, row, wrapped), contentsOf(row), sealed).toString('utf8');
 

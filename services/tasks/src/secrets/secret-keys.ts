@@ -14,7 +14,7 @@ export interface SecretKeys {
   readonly current: Pick<SecretKey, 'id' | 'wrapping'>;
   readonly ids: readonly string[];
   wrappingKey(id: string): Buffer | undefined;
-  /** Equal for equal contents, and useless to anybody with only a dump of the database. */
+  /** Equal for equal contents, but useless with only a database dump. */
   digest(contents: string): string;
 }
 

@@ -17,7 +17,7 @@ export const updateSecret =
   (id: string, { name, contents }: SecretChanges, context: Context): Promise<Secret> =>
     updateRow(inTransaction, context, secrets, {
       lock: async (store) => {
-        // A caller who may not see the row must not be able to lock it either.
+        // Check visibility first: a caller who may not see the row must not lock it.
         const visible = await store.secrets.find(id, visibleEnvs(context.identity));
         return visible && store.secrets.lock(id);
       },

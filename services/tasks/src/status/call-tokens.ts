@@ -3,7 +3,7 @@ import { deploymentTokens } from '@berth/contracts/resources/deployments/deploym
 import { LRUCache } from 'lru-cache';
 
 const mostKept = 20_000;
-/** A token is reused while it is valid for at least this long. */
+/** A token is reused while it stays valid for at least this long. */
 const leastMs = 120_000;
 /** Even if it is valid for longer by this machine's clock, because auth's clock may be ahead. */
 const mostMs = 180_000;

@@ -36,7 +36,7 @@ export interface RefollowPolledDeps {
 
 const refollowEveryMs = 5 * 60_000;
 
-/** Finds what the changes of deployments do not show. Its lease is kept until it ends, so one replica does it in that time. */
+/** Finds changes of polls that do not come from deployments. Under a lease that runs out, so one replica does it per period. */
 export function refollowPolled({ db, store }: RefollowPolledDeps): () => Promise<void> {
   const lease = {
     name: 'follow all polled deployments',

@@ -10,7 +10,7 @@ const ProjectedCluster = z.object({
   is_ok: z.boolean(),
   ignore: z.boolean(),
   last_seen_at: Timestamp,
-  /** Its owner is about to delete it or to move it to another env. */
+  /** Its owner is about to delete or move it. */
   is_closed: z.boolean(),
   ingress_domain: z.string().nullable(),
   ingress_class: z.string().nullable(),
@@ -98,7 +98,7 @@ export const createProjectionRepository = (db: Queries) => ({
     return !(await db.exists(sql.type(z.object({}))`select from env_projection where id = ${id} and deleted`));
   },
 
-  /** Waits until nothing holds a lock of the env. */
+  /** Waits for all locks of the env. */
   waitForHoldersOfEnv: async (id: string): Promise<void> => {
     await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock(${lockOfEnv(id)})`);
   },

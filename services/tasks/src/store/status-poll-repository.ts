@@ -25,10 +25,10 @@ const leastIntervalSecs = 15;
 /** The lease of a poll, afterwards it is due again. A runner may hold one while another takes its time limit of 10 s. */
 const leaseSecs = 30;
 const slowMs = 2_000;
-/** A deployment takes a tenth of a place at most: one that answers after 9 s is polled every 90 s. */
+/** A deployment uses at most a tenth of a slot: one that answers after 9 s is polled every 90 s. */
 const pausePerTime = 10;
 
-/** Anything but such a number is ignored: a cast that fails for one chart would stop the polls of all. */
+/** Other values are ignored: a failing cast for one chart would stop the polls of all. */
 const wantedInterval = sql.fragment`
   jsonb_path_query_first(c.features, '$.status.refresh_interval_secs ? (@ >= 1 && @ <= 86400)')::numeric::integer`;
 
@@ -121,7 +121,7 @@ export const createStatusPollRepository = (db: Queries) => ({
       where d.installed_namespace is not null
     `),
 
-  /** Those that are still held by this claim are due now. */
+  /** Makes the polls that this claim still holds due now. */
   giveBack: async (polls: readonly ClaimedPoll[]): Promise<void> => {
     if (polls.length === 0) return;
     await db.query(nothing`

@@ -22,7 +22,7 @@ export interface HelmInput {
   chart: Chart;
   values: JsonObject;
   secrets: OutputValues['secrets'];
-  /** Contents of secrets and sensitive props of resources, but for those that `secrets` has as they are. */
+  /** Contents of secrets and sensitive props of resources, except those that `secrets` contains verbatim. */
   confidential: string[];
 }
 
@@ -66,7 +66,7 @@ export async function helmInput(
   return { chart, values, secrets: outputs?.secrets ?? {}, confidential: outputs?.confidential ?? [] };
 }
 
-/** The projection of a new env may arrive after that of its cluster: the task is then tried again. */
+/** A new env's projection may arrive after its cluster's: the task is retried then. */
 async function noEnv(projected: ProjectionRepository, clusterId: string): Promise<AppError> {
   return (await projected.envOfCluster(clusterId))
     ? new AppError('unavailable', 'The env of the cluster is not known yet')

@@ -3,9 +3,8 @@ import { copyJson, writeText } from '@berth/chart-extensions/budget/copy-json';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 
 /**
- * Merges a layer into values that only the caller holds: the layer wins, maps are merged, everything else is replaced. A null
- * stays: Helm drops the chart's default for it. Only what the layer has is copied, so that many layers over a large map
- * do not copy it many times.
+ * Merges a layer into values that the caller owns: the layer wins, maps are merged, everything else is replaced. A null stays, and
+ * Helm then drops the chart's default. Only the layer's own members are copied, so that many layers over a large map stay cheap.
  */
 export function mergeLayer(values: JsonObject, layer: JsonObject, budget: Budget): void {
   merge(values, layer, (key, value) => {
@@ -14,7 +13,7 @@ export function mergeLayer(values: JsonObject, layer: JsonObject, budget: Budget
   });
 }
 
-/** The same with a layer that only the caller holds and that is counted already. */
+/** The same with a layer that the caller owns and that is already counted. */
 export const mergeOwnLayer = (values: JsonObject, layer: JsonObject): void =>
   merge(values, layer, (_key, value) => value);
 

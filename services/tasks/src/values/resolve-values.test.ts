@@ -24,7 +24,7 @@ const sample: Omit<ValuesWorld, 'budget'> = {
   override: null,
 };
 
-/** Outputs become part of the values, so each case has its own. */
+/** Fresh outputs for each case, since they become part of the values. */
 const resolve = (fields: Partial<ValuesWorld> = {}) =>
   resolveValues({ ...structuredClone(sample), budget: new Budget(), ...fields });
 

@@ -58,7 +58,7 @@ function injected(world: ValuesWorld): JsonObject {
   const { env, cluster, deployment, features } = world;
   const { name, namespace } = deployment;
   return {
-    // An env without a placement leaves the chart's own one alone.
+    // Without a placement of the env, the chart's own one stays.
     ...(env.node_selector !== null && { nodeSelector: env.node_selector }),
     ...(env.tolerations !== null && { tolerations: env.tolerations }),
     ...(features.ingress.enabled && {

@@ -15,7 +15,7 @@ export interface LiveDeps {
   signal: AbortSignal;
 }
 
-/** The same objects as the cluster has them; those that it lacks are left out. */
+/** The live state of the objects; missing ones are left out. */
 export async function readLive(
   objects: readonly KubeObject[],
   findKind: FindKind,

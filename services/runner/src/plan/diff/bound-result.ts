@@ -5,7 +5,7 @@ import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 import { startOf } from '@berth/contracts/cut-text';
 import { plainText } from '@berth/contracts/plain-text';
 
-/** Two dry runs at most make one answer. */
+/** An answer holds at most two dry runs. */
 export const most = {
   objects: 500,
   hooks: 100,
@@ -19,7 +19,7 @@ export const most = {
 
 type Objects = DryRunResult['objects'];
 
-/** What matters first: if something has to be left out, it is what stays. */
+/** By importance: what does not fit is left out from the end. */
 const order: Readonly<Record<Objects[number]['action'], number>> = {
   blocked: 0,
   replace: 1,
@@ -29,7 +29,7 @@ const order: Readonly<Record<Objects[number]['action'], number>> = {
   keep: 5,
 };
 
-/** A result that fits into an answer, and says what it leaves out. */
+/** A result that fits into an answer and counts what it leaves out. */
 export function boundResult({ objects, hooks, unchanged, cut: before }: DryRunResult): DryRunResult {
   const cut: PlanCut = { ...before };
   const shownHooks = hooks.slice(0, most.hooks).map((hook) => ({ ...hook, ...named(hook) }));
@@ -76,11 +76,11 @@ function smallField(field: PlannedField, cut: PlanCut): PlannedField {
   return small;
 }
 
-/** Also of what an answer cannot carry, such as a text with a NUL character. */
+/** Also removes what an answer cannot carry, such as NUL characters. */
 const startOfValue = (value: JsonValue): string =>
   `${startOf(typeof value === 'string' ? value.replaceAll('\0', '') : JSON.stringify(value), most.textCharacters)}…`;
 
-/** What a chart calls its objects may be anything. */
+/** A chart may give its objects any name. */
 const named = ({ api_version, kind, namespace, name }: Omit<DryRunResult['hooks'][number], 'events'>) => ({
   api_version: plainText(api_version, most.name),
   kind: plainText(kind, most.name),

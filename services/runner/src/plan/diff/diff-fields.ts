@@ -9,15 +9,15 @@ export interface FieldChange {
 }
 
 export interface ThreeSides {
-  /** As the last release has it; undefined where it lacks the field. */
+  /** The value in the last release; undefined if it lacks the field. */
   old: JsonValue | undefined;
   live: JsonValue | undefined;
   wanted: JsonValue | undefined;
 }
 
 /**
- * What an update would change of a live value: what the new manifest sets to something else, and what the old manifest had and
- * the new one has not. Anything else that the live value has comes from the server or from others, and stays.
+ * The changes that an update makes to a live value: fields that the new manifest sets differently, and fields of the old manifest
+ * that the new one lacks. Other live fields come from the server or from other writers, and stay.
  */
 export function* diffFields({ old, live, wanted }: ThreeSides, path: readonly string[] = []): Generator<FieldChange> {
   if (wanted === undefined || wanted === null) {
@@ -73,7 +73,7 @@ function* diffLists({ old, live, wanted }: Lists, path: readonly string[]): Gene
   }
 }
 
-/** Lists of Kubernetes whose items are merged by a key, where it is not `name`. */
+/** Kubernetes lists whose items are merged by a key other than `name`. */
 const keysOfLists: Readonly<Record<string, readonly string[]>> = {
   ports: ['containerPort', 'port'],
   volumeMounts: ['mountPath'],
@@ -84,7 +84,7 @@ const keysOfLists: Readonly<Record<string, readonly string[]>> = {
 
 type KeyOf = (item: JsonObject) => string | null;
 
-/** How the items of a list are told apart; null where the list is one value. */
+/** The merge key of a list; null if the list is one value. */
 function keyFor(list: string, items: readonly JsonValue[]): KeyOf | null {
   if (items.length === 0 || !items.every(isJsonObject)) return null;
   for (const field of [...(keysOfLists[list] ?? []), 'name']) {
@@ -108,7 +108,7 @@ function itemsBy(key: KeyOf, items: readonly JsonValue[]): Map<string, JsonValue
   return byKey;
 }
 
-/** The server drops what is empty, and what is the zero of its type, on the way in. */
+/** The server drops empty and zero values of a request. */
 function isUnset(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === false || value === 0) return true;
   return typeof value === 'object' && Object.values(value).every(isUnset);
@@ -120,7 +120,7 @@ function isSame(wanted: JsonValue, live: JsonValue | undefined, path: readonly s
   return path.some((name) => holdsQuantities.has(name)) && isSameQuantity(wanted, live);
 }
 
-/** Here the server writes `1000m` as `1`. */
+/** Fields in which the server normalizes quantities: `1000m` becomes `1`. */
 const holdsQuantities: ReadonlySet<string> = new Set([
   'limits',
   'requests',
@@ -156,7 +156,7 @@ const units: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** Rounded, since thousandths are no sums of powers of two. */
+/** Rounded, since thousandths are not exact in binary. */
 function quantityOf(value: JsonValue): number | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const match = /^([+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?)([numkMGTPE]?i?)$/.exec(String(value));

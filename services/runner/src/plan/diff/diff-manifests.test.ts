@@ -18,7 +18,7 @@ function object(kind: string, content: JsonObject, fields: Partial<DesiredObject
   return { ...made, ...fields };
 }
 
-/** As the server has it after an install: owned, with its own fields. */
+/** The live object after an install: with owner metadata and defaults of the server. */
 function asLive(of: KubeObject, more: JsonObject = {}, annotations: JsonObject = {}): KubeObject {
   const metadata = {
     name: of.name,
@@ -46,7 +46,7 @@ function diff({
   return diffManifests({ release, old, wanted, live: all, hidden });
 }
 
-/** What becomes of one object: action, reason, and its fields as `path: before → after`. */
+/** The result for one object: action, reason, and fields as `path: before → after`. */
 function become(manifests: Parameters<typeof diff>[0]): unknown {
   const { objects, unchanged } = diff(manifests);
   const [one] = objects;
@@ -65,7 +65,7 @@ const deployment = (containers: JsonObject[], spec: JsonObject = {}) =>
 const ship = (spec: JsonObject) => object('Ship', { spec });
 const secret = (content: JsonObject) => object('Secret', content);
 
-/** From one manifest to the next, where the cluster has just what the first one says. */
+/** From one manifest to the next, on a cluster that matches the first one exactly. */
 const step = (old: DesiredObject, wanted: DesiredObject, more: Partial<Parameters<typeof diff>[0]> = {}) =>
   become({ old: [old], wanted: [wanted], live: [asLive(old)], ...more });
 

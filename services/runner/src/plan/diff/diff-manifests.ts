@@ -9,9 +9,9 @@ import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
 
 type Planned = DryRunResult['objects'][number];
 
-/** An object that is to be there, and what is known of it. */
+/** An object of the new manifest, and what is known about it. */
 export interface DesiredObject extends KubeObject {
-  /** Of the folder `crds`: Helm creates it with the first release and never changes it. */
+  /** From the folder `crds`: Helm creates it with the first release and never changes it. */
   isCrdFile?: boolean;
   /** Written by Berth itself, before Helm. */
   isOurs?: boolean;
@@ -23,7 +23,7 @@ export interface Manifests {
   /** Of the release that is installed. */
   old: readonly KubeObject[];
   wanted: readonly DesiredObject[];
-  /** What the cluster has, by `keyOf`. A kind that the cluster does not know is `unknown`. */
+  /** The live objects by `keyOf`; `unknown` for kinds that the cluster does not have. */
   live: ReadonlyMap<string, KubeObject | 'unknown'>;
   hidden: Hidden;
 }
@@ -35,7 +35,7 @@ export interface Diff {
 
 const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 'v1' && kind === 'Secret';
 
-/** What Helm would make of the objects of a release: pure, and without anything that is secret. */
+/** What Helm would do to the objects of a release. Pure; hides secrets. */
 export function diffManifests(manifests: Manifests): Diff {
   const olds = new Map(manifests.old.map((object) => [keyOf(object), object]));
   const kept = new Set(manifests.wanted.map(keyOf));
@@ -66,7 +66,7 @@ function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifest
     return becomes('create', old ? 'it is part of the release and missing in the cluster' : null);
   }
   if (object.isCrdFile) return becomes('keep', 'Helm does not change what lies in the folder crds of a chart');
-  // A release is a Secret that its workload may be able to write: it proves what is its own in its own namespace only.
+  // A workload may be able to write its release's Secret, so the release proves ownership only within its namespace.
   const isInstalled = old !== undefined && object.namespace === manifests.release.namespace;
   if (!isInstalled && !isOwned(object, live, manifests.release)) {
     return becomes('blocked', 'it exists already and does not belong to this release');
@@ -105,7 +105,7 @@ function defines({ kind, content }: KubeObject, { apiVersion, kind: defined }: K
   return spec['group'] === apiVersion.split('/')[0] && spec['names']['kind'] === defined;
 }
 
-/** As Helm checks it before it takes an object over. */
+/** Helm's own check before it adopts an object. */
 function isOwned({ isOurs }: DesiredObject, live: KubeObject, { namespace, name }: Manifests['release']): boolean {
   const labels = metadataOf(live, 'labels');
   if (isOurs) return labels['app.kubernetes.io/managed-by'] === 'berth';
@@ -122,7 +122,7 @@ const isFrozen = ({ content }: KubeObject, path: string): boolean =>
 
 const isMetadata = ([first]: readonly string[]): boolean => first === 'metadata';
 
-/** The part of an object that a release decides. */
+/** The fields of an object that a release sets. */
 function comparable(object: KubeObject | undefined): JsonObject | undefined {
   if (!object) return undefined;
   const { status: _, metadata: _all, apiVersion: _version, kind: _kind, ...rest } = object.content;
@@ -134,7 +134,7 @@ function comparable(object: KubeObject | undefined): JsonObject | undefined {
   return { ...(isSecret(object) ? withData(rest) : rest), metadata };
 }
 
-/** The server makes `data` of what a Secret has in `stringData`. */
+/** The server turns a Secret's `stringData` into `data`. */
 function withData({ stringData, ...rest }: JsonObject): JsonObject {
   if (!isJsonObject(stringData)) return rest;
   const encoded = Object.entries(stringData).map(([name, text]): [string, JsonValue] => [

@@ -6,10 +6,10 @@ const eventsOf = (object: KubeObject): string[] => {
   return typeof events === 'string' ? events.split(',').map((event) => event.trim()) : [];
 };
 
-/** Helm runs it at events and does not count it as part of the release. */
+/** Helm runs hooks at events and does not count them as part of the release. */
 export const isHook = (object: KubeObject): boolean => eventsOf(object).length > 0;
 
-/** The hooks that would run, with the events at which they would. */
+/** The hooks that would run, with their events. */
 export function hooksOf(objects: readonly KubeObject[], { isUpgrade }: { isUpgrade: boolean }): DryRunResult['hooks'] {
   const run = isUpgrade ? ['pre-upgrade', 'post-upgrade'] : ['pre-install', 'post-install'];
   return objects.flatMap((object) => {

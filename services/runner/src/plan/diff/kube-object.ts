@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 
-/** An object as a manifest or the cluster has it, with the fields that name it. */
+/** An object of a manifest or of the cluster, with the fields that identify it. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;
@@ -9,7 +9,7 @@ export interface KubeObject {
   content: JsonObject;
 }
 
-/** Null where it is no object of Kubernetes. */
+/** Null if it is not a Kubernetes object. */
 export function kubeObjectOf(content: JsonValue | undefined): KubeObject | null {
   if (!isJsonObject(content)) return null;
   const { apiVersion, kind, metadata } = content;
@@ -19,7 +19,7 @@ export function kubeObjectOf(content: JsonValue | undefined): KubeObject | null 
   return { apiVersion, kind, namespace: typeof namespace === 'string' ? namespace : null, name, content };
 }
 
-/** Which object it is. Versions of one group are forms of the same object. */
+/** Identifies an object, across versions of its API group. */
 export const keyOf = ({ apiVersion, kind, namespace, name }: Omit<KubeObject, 'content'>): string =>
   JSON.stringify([apiVersion.includes('/') ? apiVersion.split('/')[0] : '', kind, namespace, name]);
 

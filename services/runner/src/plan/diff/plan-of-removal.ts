@@ -4,12 +4,12 @@ import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
 export interface Removal {
   old: readonly KubeObject[];
   live: ReadonlyMap<string, unknown>;
-  /** It is deleted with everything in it. */
+  /** The namespace is deleted with everything in it. */
   namespace: string;
   isThere: boolean;
 }
 
-/** What becomes of a release that is removed together with its namespace. */
+/** The plan of removing a release together with its namespace. */
 export function planOfRemoval({ old, live, namespace, isThere }: Removal): Omit<DryRunResult, 'cut'> {
   const objects = old.flatMap((object): DryRunResult['objects'] => {
     const found = live.get(keyOf(object));

@@ -5,7 +5,7 @@ import type { ParsedManifest } from './parse-manifest.ts';
 
 const entry = new URL('./manifest-worker-main.ts', import.meta.url);
 
-/** Of the thread: YAML that grows beyond it ends the thread and nothing else. */
+/** Heap limit of the thread: YAML that exceeds it ends only the thread. */
 const maxMegabytes = 256;
 
 /** The objects of manifests, read outside of the thread that renews claims. */

@@ -2,7 +2,7 @@ import { sameJson } from '@berth/contracts/fields/json';
 import type { DeployRun } from '../../records/task-run.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 
-/** How a run differs from what the deployment wants, in words for people; empty if it does not. */
+/** How a run differs from the wanted deployment, in words; empty if it does not. */
 export function differences(run: DeployRun, wanted: DeploymentRecord): string[] {
   const same = {
     cluster: run.cluster_id === wanted.cluster_id,

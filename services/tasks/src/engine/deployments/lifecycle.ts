@@ -2,7 +2,7 @@ import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment
 import type { DeploymentRecord, DeploymentState } from '../../records/deployment-record.ts';
 
 interface Transition<State extends string> {
-  /** The states in which the event can happen: a test walks all sequences of events and finds just these. */
+  /** The states in which the event can happen. A test walks all sequences of events and finds exactly these. */
   from: readonly State[];
   to: State;
 }
@@ -12,7 +12,7 @@ const resting = ['Unknown', 'Running', 'Error', 'Uninstalled'] as const;
 
 /**
  * The states of a deployment: what happens, where it can happen, and what follows. A task that a runner handed back
- * starts again in the state that its first start made. `deleting` is no state, it lies over the others.
+ * starts again in the state that its first start made. `deleting` is not a state: it hides the others.
  */
 export const deploymentLifecycle = {
   'Install starts': { from: [...resting, 'Installing', 'Renaming'], to: 'Installing' },
@@ -24,7 +24,7 @@ export const deploymentLifecycle = {
   'release removed': { from: ['Uninstalling'], to: 'Uninstalled' },
   'release removed, another follows': { from: ['Renaming'], to: 'Renaming' },
   'release removed, none follows': { from: ['Renaming'], to: 'Error' },
-  // Also before it ran, where what it was to run had become impossible.
+  // Also before it ran, if its run became impossible.
   'task fails': {
     from: ['Running', 'Error', 'Installing', 'Upgrading', 'Renaming', 'Uninstalling'],
     to: 'Error',
@@ -55,7 +55,7 @@ export const taskLifecycle = {
   canceled: { from: ['Pending', 'Started'], to: 'Canceled' },
 } as const satisfies Record<string, Transition<TaskStatus>>;
 
-/** What may be retried: tasks that are over and did not do what they were for. */
+/** Retriable: tasks that ended without success. */
 const retriable: readonly TaskStatus[] = [taskLifecycle.failed.to, taskLifecycle.canceled.to];
 
 export const isRetriable = (status: TaskStatus): boolean => retriable.includes(status);

@@ -10,8 +10,8 @@ export interface Outlook {
 }
 
 /**
- * States without a task in progress. A canceled task leaves its deployment in one of them, with what it wanted and did not
- * get; the others have a task that will set the reason.
+ * States without a running task. A canceled task leaves its deployment in one of them. In all other states a task will set the
+ * reason.
  */
 const resting: readonly DeploymentState[] = ['Running', 'Unknown', 'Uninstalled'];
 

@@ -6,7 +6,7 @@ import { taskOf, unlessEnabled } from './task-of.ts';
 /** The fields of its request, for errors. */
 export const actionPath = 'body.operation.InvokeAction';
 
-/** Calls the running deployment as its chart's `actions.yaml` says. The deployment's state does not change, whatever the result. */
+/** Calls the running deployment as its chart's `actions.yaml` says. Never changes the deployment's state. */
 export const invokeAction: Operation = {
   ...runsNothing,
   needs: (operation) => ('InvokeAction' in operation ? { action: operation.InvokeAction } : {}),
@@ -27,7 +27,7 @@ export const invokeAction: Operation = {
     };
   },
 
-  // Nobody knows what the first call did.
+  // The effect of the first call is unknown.
   isRepeatable: false,
   retry: ({ operation }) =>
     'InvokeAction' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },

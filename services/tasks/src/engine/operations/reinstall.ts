@@ -11,7 +11,7 @@ export const reinstallFor = (reason: string): TaskOperation => ({ Reinstall: { r
 /** Repeats the revision, because something that it uses has changed. */
 export const reinstall: Operation = {
   effect: 'repeats',
-  // Tasks before it may install something that it can then repeat.
+  // Earlier tasks may install something to repeat.
   refusal: (deployment, hasOpenTasks) =>
     unlessEnabled(deployment) ?? (deployment.revision_id === null && !hasOpenTasks ? nothingInstalled : null),
   change: null,
@@ -35,7 +35,7 @@ export const reinstall: Operation = {
 
   isRepeatable: true,
   startEvent: 'Reinstall starts',
-  // The same chart and inputs again: the revision is still the one that brought them.
+  // Chart and inputs are unchanged, so the revision stays.
   afterSuccess: (deployment) => after(deployment, 'release runs'),
   retry: ({ operation }) =>
     'Reinstall' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },

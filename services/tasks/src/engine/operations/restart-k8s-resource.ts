@@ -6,7 +6,7 @@ import { taskOf, unlessEnabled } from './task-of.ts';
 /** The fields of its request, for errors. */
 export const restartPath = 'body.operation.RestartK8sResource';
 
-/** Replaces the pods of a workload, one after the other. The deployment's state does not change, whatever the result. */
+/** Replaces the pods of a workload, one after the other. Never changes the deployment's state. */
 export const restartK8sResource: Operation = {
   ...runsNothing,
   needs: (operation) => ('RestartK8sResource' in operation ? { object: operation.RestartK8sResource } : {}),

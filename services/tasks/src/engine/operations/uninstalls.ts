@@ -13,7 +13,7 @@ export const uninstallRun = (
   kind: '',
 });
 
-/** What is left of a release after its uninstall. */
+/** The fields of a deployment after its release was removed. */
 export const gone = {
   installed_cluster_id: null,
   installed_namespace: null,

@@ -7,7 +7,7 @@ export interface ClaimHistory {
   attempts: number;
   /** Sum of the pauses since Helm last began, while something did not answer. */
   waited_ms: number;
-  /** Like `waited_ms`, while the cluster refused a right. */
+  /** Like `waited_ms`, for pauses after the cluster denied a right. */
   forbidden_ms: number;
   /** Claims that a stopping runner gave back. */
   handed_back: number;
@@ -44,7 +44,7 @@ export interface TaskWaits extends ClaimHistory {
 const notRepeated =
   'the call may have arrived, so it is not repeated: look at the deployment before you retry the task';
 
-/** More than any rollout takes; beyond it, a runner that keeps stopping does not run Helm for ever. */
+/** More than any rollout takes: a runner that keeps stopping must not run Helm forever. */
 const mostHandedBack = 100;
 
 /**
@@ -71,7 +71,7 @@ function afterAttempt(
   const again = { attempts, handed_back, waited_ms: 0, forbidden_ms: 0 };
   if (outcome === 'Silent') return { ...again, pauseMs: 0 };
   const pauseMs = retryDelayMs(attempts, spread());
-  // The last attempt comes only after what failed had time to recover.
+  // The last attempt waits long enough for the dependency to recover.
   const isLast = attempts === maxAttempts - 1;
   return { ...again, pauseMs: isLast ? Math.max(pauseMs, longestWaitOf(outcome)) : pauseMs };
 }

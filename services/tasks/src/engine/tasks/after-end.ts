@@ -13,7 +13,7 @@ export interface Ending {
   reason: string | null;
 }
 
-/** What the end of a task makes of its deployment. `isFollowed`: a task that deploys comes after it. */
+/** The deployment after a task ended. `isFollowed`: a task that deploys comes next. */
 export function afterEnd(
   deployment: DeploymentRecord,
   task: Pick<TaskRecord, 'id' | 'operation' | 'deletes_deployment'> & Undone,
@@ -35,7 +35,7 @@ function goneBack(deployment: DeploymentRecord, task: Undone): DeploymentRecord 
   return before ? { ...deployment, ...before } : null;
 }
 
-/** A deletion is over with its own task, whatever becomes of those before it. */
+/** A deletion ends with its own task, regardless of earlier ones. */
 const withoutDeletion = (deployment: DeploymentRecord, task: Pick<TaskRecord, 'deletes_deployment'>) =>
   task.deletes_deployment ? { ...deployment, deleting: false } : deployment;
 
@@ -43,8 +43,8 @@ const stopped = (variant: Variant, reason: string | null): string =>
   `${variant} was canceled while it ran${reason === null ? '' : `: ${reason}`}. Retry it, or change the deployment`;
 
 /**
- * In-between states end with the task that made them; this is for one that was canceled before it went on. `others`: the
- * tasks that are still open, of which one that has started, be it before it was put back, made the state and ends it.
+ * A transient state ends with the task that made it; this handles a task that was canceled before it ran again. `others`: the
+ * open tasks. An open task that ever started owns the state and ends it.
  */
 export function afterCancelPending(
   deployment: DeploymentRecord,
@@ -55,7 +55,7 @@ export function afterCancelPending(
   const kept = withoutDeletion(deployment, task);
   if (others.some(({ first_attempted_at }) => first_attempted_at !== null) || operations[variant].startEvent === null)
     return kept;
-  // Not by its attempts: one that a runner handed back does not count.
+  // Do not use attempts: a task that a runner handed back has none.
   if (task.first_attempted_at !== null) {
     const begun = `${variant} was canceled after it had begun: retry it`;
     return goneBack(kept, task) ?? after(kept, 'task canceled after its start', begun);
@@ -65,8 +65,8 @@ export function afterCancelPending(
 }
 
 /**
- * The deployment of a task that has nothing left to do. It stays as it is, unless an earlier attempt of the task, or
- * the Recreate before it, left it in between: what would have ended that does not run.
+ * The deployment of a task that has nothing left to do. It stays as it is, unless an earlier attempt of the task, or the
+ * Recreate before it, left a transient state that no other task would end.
  */
 export function afterMoot(
   deployment: DeploymentRecord,

@@ -6,7 +6,7 @@ const longestPauseMs = 60_000;
 
 /** The longest sum of pauses before a waiting task fails. */
 export const longestWaitMs = {
-  /** What the task depends on does not answer. */
+  /** A dependency of the task does not answer. */
   away: 10 * 60_000,
   /** An API server that has just started refuses everything until it has loaded its RBAC rules. */
   forbidden: 60_000,

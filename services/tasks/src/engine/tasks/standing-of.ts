@@ -1,7 +1,7 @@
 import type { TaskRecord } from '../../records/task-record.ts';
 
 /**
- * What the claim with this fence is when its outcome is reported. `acknowledged`: its outcome was recorded before, so a repeat
+ * The standing of a claim when its outcome is reported. `acknowledged`: its outcome was recorded before, so a repeat
  * changes nothing and is no error. `lost`: it is not the latest claim, or the task is over without it.
  */
 export function standingOf(

@@ -19,7 +19,7 @@ export function whileRunning(
   const { startEvent } = operations[variantOf(operation)];
   return {
     ...(startEvent === null ? deployment : after(deployment, startEvent)),
-    // From here on there may be a release, whatever happens to the task.
+    // From here on there may be a release, even if the task fails.
     ...(run.action === 'deploy' && { installed_cluster_id: run.cluster_id, installed_namespace: run.namespace }),
   };
 }

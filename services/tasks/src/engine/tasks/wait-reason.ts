@@ -14,7 +14,7 @@ interface ClusterFacts {
   last_seen_at: string;
 }
 
-/** What keeps a pending task from starting, found in the database by the conditions of the claim, and the facts for its reason. */
+/** Why a pending task cannot start, found by the claim's own conditions, with the facts for its reason. */
 export interface WaitFacts {
   queue_obstacle: QueueObstacle | null;
   earlier_task_id: string | null;
@@ -44,7 +44,7 @@ export function waitReason(facts: WaitFacts, limits: Limits): string | null {
   );
 }
 
-/** What a task that can start waits for. */
+/** Why a task that may start has not started. */
 export const noFreeRunner = 'no free runner';
 
 function queueReason({ queue_obstacle, earlier_task_id, ...schedule }: WaitFacts): string | null {

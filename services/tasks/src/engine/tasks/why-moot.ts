@@ -22,7 +22,7 @@ export function whyMoot(
 
 type Behind = Pick<OpenTask, 'id' | 'effect' | 'is_scheduled'>;
 
-/** A change that was requested later and made already is what the deployment wants. */
+/** A later change that was already made wins. */
 const isOvertaken = (id: string, open: readonly Behind[]): boolean =>
   open
     .slice(open.findIndex((task) => task.id === id) + 1)

@@ -46,7 +46,7 @@ export async function callFor(
     host: ingressHost(place, ingress.hostname_format),
     path,
     method,
-    // Servers treat a GET with a body in different ways.
+    // Servers differ in how they treat a GET with a body.
     body: method === 'GET' ? null : JSON.stringify(body),
     token,
     hidden: textsIn(sensitive),

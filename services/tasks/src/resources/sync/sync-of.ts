@@ -10,7 +10,7 @@ export const syncOf = ({ sync_status, is_live, known, fence, is_outdated }: Stor
   call: fence === null ? 'none' : is_outdated ? 'outdated' : 'current',
 });
 
-/** The row in that state. A deleted one keeps no sensitive props. */
+/** The row in that state. A deleted row loses its sensitive props. */
 export function withSync(row: ResourceRecord, { sync_status, exists, known, call }: Sync): ResourceRecord {
   const nothing = { sealed_names: [], key_id: null, wrapped_key: null, sealed_props: null };
   return {

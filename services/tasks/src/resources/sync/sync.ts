@@ -3,17 +3,17 @@ import type { SyncStatus } from '@berth/contracts/resources/deployments/deployme
 /** What is stored of the synchronization of a resource with the deployment that manages it. */
 export interface Sync {
   sync_status: SyncStatus;
-  /** False for a deleted one: nothing more happens to it. */
+  /** False after deletion, which is final. */
   exists: boolean;
   /** Whether the managing deployment knows the resource. `maybe`: a call was sent and its outcome is not known. */
   known: 'no' | 'maybe' | 'yes';
-  /** `outdated`: the call in flight does not carry what is wanted now. */
+  /** `outdated`: the call in flight carries old props. */
   call: 'none' | 'current' | 'outdated';
 }
 
 export type LifecycleOperation = 'create' | 'update' | 'delete';
 
-/** The operations for which the chart names a call; the others are done without one. */
+/** The operations for which the chart names a call; the others complete without one. */
 export type Callable = Readonly<Record<LifecycleOperation, boolean>>;
 
 const operationOf: Partial<Record<SyncStatus, LifecycleOperation>> = {
@@ -22,7 +22,7 @@ const operationOf: Partial<Record<SyncStatus, LifecycleOperation>> = {
   Deleting: 'delete',
 };
 
-/** What is to be called; null where nothing is. */
+/** The operation to call; null if there is none. */
 export const pendingOperation = ({ exists, sync_status }: Pick<Sync, 'exists' | 'sync_status'>) =>
   (exists && operationOf[sync_status]) || null;
 
@@ -33,13 +33,13 @@ const done = (sync: Sync): Sync =>
 
 const gone = (sync: Sync): Sync => done({ ...sync, sync_status: 'Deleting' });
 
-/** Without a call to make, and with none in flight, it is done at once. */
+/** Completes at once if there is no call to make and none in flight. */
 function withCall(sync: Sync, callable: Callable): Sync {
   const operation = pendingOperation(sync);
   return operation !== null && sync.call === 'none' && !callable[operation] ? done(sync) : sync;
 }
 
-/** The resource as it enters. `status` is what its managing deployment says of it, else `Creating`. */
+/** The initial state. `status` comes from the managing deployment, else `Creating`. */
 export const newSync = (status: SyncStatus, callable: Callable): Sync =>
   withCall({ sync_status: status, exists: true, known: status === 'Creating' ? 'no' : 'yes', call: 'none' }, callable);
 
@@ -49,8 +49,8 @@ const overtaken = ({ call }: Sync): Sync['call'] => (call === 'none' ? 'none' : 
 const isPending = (sync: Sync): boolean => pendingOperation(sync) !== null;
 
 /**
- * What each event makes of a resource that exists; null where it cannot happen. `requested`: by anybody who may.
- * `announced`: by the managing deployment itself, of what is so already, which therefore needs no call.
+ * The state after each event of an existing resource; null if the event cannot happen. `requested`: by any permitted caller.
+ * `announced`: the managing deployment reports a state that already holds, so no call is needed.
  */
 const transitions = {
   'update requested': (before, callable) => {
@@ -65,7 +65,7 @@ const transitions = {
   },
   'update announced': (before) => {
     if (before.sync_status === 'Deleting') return null;
-    // Also from within the call that is in flight, which goes on.
+    // May come from within the call in flight, which continues.
     return isPending(before) ? before : done(before);
   },
   'deletion announced': gone,
@@ -98,6 +98,6 @@ export const syncEvents = Object.keys(transitions) as SyncEvent[];
 export const afterEvent = (before: Sync, event: SyncEvent, callable: Callable): Sync | null =>
   before.exists ? transitions[event](before, callable) : null;
 
-/** Deployments that refer to it are installed again with what is so now. */
+/** Deployments that refer to it are reinstalled with the new state. */
 export const isForDependents = (event: SyncEvent, after: Sync): boolean =>
   event !== 'manager deleted' && after.exists && after.sync_status === 'Ready';

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => emptyAll(database.db));
 
-/** On a busy machine fifty claims that share ten connections may time out; they are repeated, as runners do. */
+/** Repeated as runners do, since fifty claims over ten connections may time out on a busy machine. */
 const persistently = async <T>(work: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {

@@ -25,14 +25,14 @@ const ClaimedDryRun = z.object({
 });
 const Ended = z.object({ id: Id, is_claimed: z.boolean(), sealed_outcome: z.string().nullable() });
 
-/** A runner has no use for less. */
+/** Too short for a runner to finish. */
 const leastMs = 2_000;
-/** Nobody is waiting for it now. */
+/** Nobody waits for it any more. */
 const over = sql.fragment`expires_at < clock_timestamp()`;
 
-/** Dry runs of plans: they last seconds and belong to nothing. */
+/** Dry runs of plans: short-lived rows that no other row refers to. */
 export const createDryRunRepository = (db: Queries) => ({
-  /** How many there are; the transaction that counts them is the only one that adds some. */
+  /** Counts them under a lock, so that only this transaction adds more. */
   countLocked: async ({ requester, env_id }: Pick<NewDryRun, 'requester' | 'env_id'>) => {
     await db.query(nothing`select pg_advisory_xact_lock(hashtextextended('dry_runs', 0))`);
     return db.one(sql.type(Counts)`
@@ -82,6 +82,6 @@ export const createDryRunRepository = (db: Queries) => ({
   remove: (ids: readonly string[]) =>
     db.query(nothing`delete from dry_runs where id = any(${sql.array([...ids], 'uuid')})`),
 
-  /** What a process left that was killed. */
+  /** Rows left by a killed process. */
   removeOver: () => db.query(nothing`delete from dry_runs where ${over}`),
 });

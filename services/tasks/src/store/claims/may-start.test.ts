@@ -113,7 +113,7 @@ test.for(Object.entries(situations))(
     const { reason, claimed } = await db.transaction((tx) => explainedAndClaimed(writingStore(tx), id));
 
     expect(reason ?? '').toMatch(situation.says ?? /^$/);
-    // The queue may hold an earlier task that can start.
+    // An earlier task in the queue may start first.
     expect(claimed === id).toBe(reason === null);
   },
 );
@@ -164,7 +164,7 @@ async function rolledBack(db: Pick<Transaction, 'transaction'>, work: (tx: Trans
   });
 }
 
-/** Makes the task the only one that the next claim could take: others may come before it, but are not due. */
+/** Makes the task the only one that the next claim could take; others are not due. */
 const onlyDue = (tx: Transaction, id: string) =>
   tx.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now() + interval '1 day' where status = 'Pending' and id <> ${id}

@@ -40,7 +40,7 @@ const byLimits = (cluster_id: FragmentSqlToken, { perCluster, inAll }: Limits): 
   ['platform full', sql.fragment`(select count(*) from deployment_tasks s where s.status = 'Started') >= ${inAll}`],
 ];
 
-/** Each is negated by itself, because only then does the planner turn them into joins. */
+/** Negated one by one, so that the planner turns them into joins. */
 const isNone = (obstacles: Obstacles<string>) =>
   sql.join(
     obstacles.map(([, isThere]) => sql.fragment`not (${isThere})`),

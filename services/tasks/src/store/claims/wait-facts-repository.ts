@@ -41,7 +41,7 @@ const QueueDepth = z.object({
 });
 
 export const createWaitFactsRepository = (db: Queries) => ({
-  /** What clusters have to do, those with most of it first. */
+  /** Tasks per cluster, busiest first. */
   depths: () =>
     db.any(sql.type(QueueDepth)`
       with open as (

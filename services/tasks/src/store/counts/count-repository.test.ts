@@ -74,7 +74,7 @@ const viewers: Visible[] = ['all', [envId], [envId, otherEnv]];
 const isSeen = ({ env_id, has_deployment }: Task, visible: Visible) =>
   visible === 'all' || (visible.includes(env_id) && has_deployment);
 
-/** What lists say for every filter and viewer, and what the tasks themselves add up to. */
+/** The totals of lists for every filter and viewer, and the true sums over tasks. */
 async function totals(): Promise<{ listed: number[]; counted: number[] }> {
   const all = await tasks();
   const listed: number[] = [];
@@ -163,7 +163,7 @@ describe('what is kept of it', () => {
     expect(await total()).toBe(16);
   });
 
-  test('grows by no update that changes none of its columns, such as a heartbeat', async () => {
+  test('is unchanged by updates that changes none of its columns, such as a heartbeat', async () => {
     const id = await deploymentWith({ status: 'Started' });
 
     await database.db.query(nothing`
@@ -220,7 +220,7 @@ describe('the number of deployments', () => {
     expect(await numbers()).toEqual([103, 103, 103, 0, 0, 3]);
   });
 
-  test('grows by no update that leaves a deployment in its env', async () => {
+  test('is unchanged by updates that leaves a deployment in its env', async () => {
     await insertMany(2);
 
     await database.db.query(nothing`update deployments set env_id = env_id, state = 'Running'`);

@@ -10,7 +10,7 @@ import { z } from 'zod';
 interface CountTable {
   name: string;
   number: string;
-  /** Of the counted rows; what is counted apart. */
+  /** The columns of the counted rows by which they are counted separately. */
   columns: readonly string[];
 }
 
@@ -32,11 +32,11 @@ const numberIn =
     sql.fragment`
       select coalesce(sum(${sql.identifier([number])}), 0)::bigint from ${sql.identifier([name])} where ${sql.and(where)}`;
 
-/** How many tasks there are of which the columns that are counted fulfil the conditions. Reads rows for each deployment. */
+/** The number of tasks that match conditions on counted columns. Reads rows per deployment. */
 export const numberOfTasksOfDeployments = numberIn(tasksOfDeployments);
-/** The same where no condition is about deployments. Reads rows for each env. */
+/** The same without conditions on deployments. Reads rows per env. */
 export const numberOfTasksOfEnvs = numberIn(tasksOfEnvs);
-/** How many deployments there are in the envs that fulfil the conditions. Reads rows for each env. */
+/** The number of deployments in the envs that match. Reads rows per env. */
 export const numberOfDeployments = numberIn(deployments);
 
 const columnsOf = ({ columns }: CountTable) =>

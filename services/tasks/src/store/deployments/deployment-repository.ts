@@ -11,13 +11,13 @@ import { numberOfDeployments } from '../counts/count-repository.ts';
 
 export type VisibleEnvs = 'all' | readonly string[];
 
-/** All that is small. */
+/** All small columns. */
 export const publishedColumns = sql.fragment`
   id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, reason, revision_id, reported_status,
   helm_chart_id`;
 const columns = sql.fragment`${publishedColumns}, description_md, config, values_override`;
 
-/** Also what the engine needs to know. */
+/** Also the columns that the engine needs. */
 export const recordColumns = sql.fragment`
   ${columns}, state, deleting, installed_cluster_id, installed_namespace`;
 
@@ -45,7 +45,7 @@ export const createDeploymentRepository = (db: Queries) => ({
       where: [ofEnv, ...others],
       numTotal: others.every((other) => other === undefined) ? numberOfDeployments([ofEnv]) : undefined,
       request: query,
-      // Beside the inputs and the description: ids, times, names, the reason, and what its own endpoint reports.
+      // The rest besides inputs and description: ids, times, names, the reason, and the reported status.
       bytes: sql.fragment`bytes + 4096 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)`,
       sortable: {
         created_at: sql.fragment`created_at`,
@@ -64,10 +64,10 @@ export const createDeploymentRepository = (db: Queries) => ({
 
   record: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id}`),
 
-  /** The row, and nobody else changes it or its tasks until the transaction ends. */
+  /** The row, locked with its tasks until the transaction ends. */
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
 
-  /** The same, or null where somebody else has the lock now. */
+  /** The same, or null if somebody else holds the lock. */
   lockIfFree: (id: string) =>
     db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update skip locked`),
 
@@ -78,7 +78,7 @@ export const createDeploymentRepository = (db: Queries) => ({
   hold: (id: string) =>
     db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for no key update`),
 
-  /** That of the task and those that a Reinstall may follow for, in the order in which all that hold many of them do. */
+  /** The task's deployment and those that it may reinstall, locked in the order that all use. */
   holdWithDependents: async (task_id: string) => {
     await db.query(sql.type(z.object({ id: z.string() }))`
       select d.id from deployment_tasks t, deployments d
@@ -93,7 +93,7 @@ export const createDeploymentRepository = (db: Queries) => ({
     `);
   },
 
-  /** Who else lives, or still has a release, in this namespace. */
+  /** Other deployments in this namespace, or with a release left there. */
   occupantOf: (place: { cluster_id: string; namespace: string }, except: string | null) =>
     db.maybeOne(sql.type(Named)`
       select name, namespace from deployments

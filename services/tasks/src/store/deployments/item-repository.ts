@@ -4,7 +4,7 @@ import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 
-/** What a chart may read of a deployment that an input points to. */
+/** The fields of a referenced deployment that a chart may read. */
 const DeploymentItem = z.object({
   id: Id,
   created_at: Timestamp,

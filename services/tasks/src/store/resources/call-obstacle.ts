@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 
-/** A call is to be made for the resource `r`. */
+/** The resource `r` needs a call. */
 export const pending = sql.fragment`r.is_live and r.sync_status in ('Creating', 'Updating', 'Deleting')`;
 
 /**

@@ -19,7 +19,7 @@ const from = sql.fragment`
   join deployment_resource_types t on t.id = r.type_id
   left join deployments m on m.id = r.deployment_id`;
 
-/** What may leave the service. */
+/** The columns that may leave the service. */
 const columns = sql.fragment`
   r.id, r.created_at, r.type_id, r.deployment_id, r.name, r.is_live as "exists", r.props - t.sensitive as props,
   r.sync_status, case when ${pending} then coalesce(${obstacle}, r.sync_reason) else r.sync_reason end as sync_reason`;
@@ -73,7 +73,7 @@ export const createResourceRepository = (db: Queries) => {
         },
       }),
 
-    /** Also a deleted one, until it is forgotten. */
+    /** Includes a deleted one until it is forgotten. */
     find: (id: string, visible: Visible) =>
       db.maybeOne(resource`
         select ${columns} from ${from}

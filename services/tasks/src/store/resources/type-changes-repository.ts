@@ -31,7 +31,7 @@ export const createTypeChanges = (tx: Transaction) => {
    * registered last; a deployment that registers the same again is not the last one for that.
    */
   const register = async (deployment_id: string, kind_id: string, types: readonly DefinedType[]): Promise<void> => {
-    // Of one kind they go one after the other, so that two deployments never wait for each other's types.
+    // Registrations of one kind run one after the other, so that two deployments cannot deadlock on types.
     await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended(${`resource types ${kind_id}`}, 0))`);
     const defined = sql.fragment`
       jsonb_to_recordset(${sql.jsonb(types.map((each) => ({ ...each })))})
@@ -107,7 +107,7 @@ export const createTypeChanges = (tx: Transaction) => {
       if (await tx.exists(registers)) await register(deployment_id, kind_id, []);
     },
 
-    /** Those of a deleted env, with their resources. */
+    /** Removes the types of a deleted env, with their resources. */
     removeOfEnv: async (env_id: string): Promise<void> => {
       await tx
         .any(sql.type(DeploymentResourceType)`

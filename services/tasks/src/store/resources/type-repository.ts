@@ -49,7 +49,7 @@ export const createTypeRepository = (db: Queries) => ({
   find: (id: string, visible: Visible) =>
     db.maybeOne(type`select ${columns} from deployment_resource_types where id = ${id} and ${visibleTo(visible)}`),
 
-  /** By which spec a deployment manages resources of a type; null where it does not. */
+  /** The spec by which a deployment manages resources of a type; null if it does not. */
   registeredSpec: (type_id: string, deployment_id: string) =>
     db.maybeOneFirst(sql.type(z.object({ spec: JsonObject }))`
       select spec from resource_type_registrations where type_id = ${type_id} and deployment_id = ${deployment_id}

@@ -23,14 +23,14 @@ const silentAfter = (wait: string | null): string => (wait === null ? silent : c
 
 /** Tasks whose runner is silent for longer than its lease go back to the queue, or end where they had their attempts. */
 export const sweepLeases = (deps: SweepDeps) => async (): Promise<void> => {
-  // Not left to the loop, which would wait longer and longer while the database is away; tasks would wait as long.
+  // Handled here: the loop would back off while the database is away, and tasks would wait as long.
   await sweep(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'expired claims could not be taken back'));
 };
 
 async function sweep({ store, inTransaction, policy, notifyRunners, log, metrics }: SweepDeps): Promise<void> {
   const expired = await store.leases.expired();
   for (const { id } of expired) {
-    // One that cannot be taken back must not keep the others with runners that are gone.
+    // A task that cannot be taken back must not block the others.
     try {
       metrics.ended(await inTransaction((tx) => takeBack(tx, id, policy)));
     } catch (error) {
@@ -42,7 +42,7 @@ async function sweep({ store, inTransaction, policy, notifyRunners, log, metrics
 
 async function takeBack(store: WritingStore, id: string, policy: RetryPolicy): Promise<EndedClaim | null> {
   const locked = await lockToEnd(store, id);
-  // Renewed, or finished after all, while we waited for the lock.
+  // Renewed or finished while we waited for the lock.
   if (!locked || !(await store.leases.isExpired(id))) return null;
   return endClaim(store, locked, { outcome: 'Silent', reason: silentAfter(locked.task.reason) }, policy);
 }

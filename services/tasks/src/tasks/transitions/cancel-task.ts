@@ -39,7 +39,7 @@ export const cancelTask =
     const visible = visibleEnvs(context.identity);
     found(await tasks.find(id, visible), 'deployment task');
     const target = await tasks.clusterToReturnTo(id);
-    // It may belong to another env by now than when the deployment left it, as for a move.
+    // Check again, as for a move: the cluster may belong to another env by now.
     if (target !== null) await confirm.cluster(target, context);
     const canceled = await runAction(inTransaction, context, deploymentTasks, {
       lock: async (store): Promise<Canceling | null> => {
@@ -86,9 +86,9 @@ export const cancelTask =
 interface Canceling {
   task: TaskRecord;
   deployment: DeploymentRecord | null;
-  /** The one that the deployment left, where the task moves it. */
+  /** The cluster that the deployment left, if the task moves it. */
   cluster: ProjectedCluster | null;
-  /** Where the deployment goes back to; where the task has started, if it ends canceled before it removes anything. */
+  /** The place to which the deployment returns; for a started task, if it is canceled before it removes anything. */
   back: Undo | null;
 }
 

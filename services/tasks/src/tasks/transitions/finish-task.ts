@@ -55,7 +55,7 @@ export async function endClaim(
   const acknowledges = outcome !== 'Silent';
   if (!('ends' in next)) {
     const back = await store.taskChanges.putBack(task, { ...next, reason, acknowledges });
-    // Nothing runs that the deployment could wait for.
+    // The deployment does not wait for anything that runs.
     if (back && deployment && deployment.reason !== null && startEvent !== null) {
       await store.deploymentChanges.saveState({ ...deployment, reason: null });
     }

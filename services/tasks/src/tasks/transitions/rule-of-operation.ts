@@ -24,7 +24,7 @@ export async function ruleOfOperation(
   const { action } = needsOf(operation);
   if (!action) return maintainer;
   const found = await findAction(projected, action).catch((error: unknown) => {
-    // Only maintainers learn that there is no such action, by the checks that come later.
+    // Later checks tell only maintainers that the action does not exist.
     if (error instanceof AppError && error.code === 'unprocessable') return null;
     throw error;
   });
