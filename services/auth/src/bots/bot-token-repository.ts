@@ -57,7 +57,6 @@ export const createBotTokenRepository = (db: Queries) => ({
     `);
   },
 });
-export type BotTokenRepository = ReturnType<typeof createBotTokenRepository>;
 
 /** In a transaction: also every change, which is published with it. */
 export const createBotTokenChanges = (tx: Transaction) => {

@@ -46,7 +46,6 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
   numberOf: async (userId: string) =>
     (await db.one(count`select count(*)::int as number from deployment_permissions where user_id = ${userId}`)).number,
 });
-export type DeploymentPermissionRepository = ReturnType<typeof createDeploymentPermissionRepository>;
 
 /** In a transaction: also every change, which is published with it. */
 export const createDeploymentPermissionChanges = (tx: Transaction) => {

@@ -58,7 +58,6 @@ export const createEnvMemberRepository = (db: Queries) => ({
     await db.query(member`select ${columns} from env_user_permissions where env_id = ${envId} order by id for update`);
   },
 });
-export type EnvMemberRepository = ReturnType<typeof createEnvMemberRepository>;
 
 /** In a transaction: also every change, which is published with it. */
 export const createEnvMemberChanges = (tx: Transaction) => {

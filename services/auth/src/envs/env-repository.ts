@@ -54,7 +54,6 @@ export const createEnvRepository = (db: Queries) => ({
   numberOfAutomatic: async () =>
     (await db.one(count`select count(*)::int as number from envs where auto_add_new_users`)).number,
 });
-export type EnvRepository = ReturnType<typeof createEnvRepository>;
 
 /** In a transaction: also every change, which is published with it. */
 export const createEnvChanges = (tx: Transaction) => {

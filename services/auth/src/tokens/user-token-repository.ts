@@ -61,7 +61,6 @@ export const createUserTokenRepository = (db: Queries) => ({
     `);
   },
 });
-export type UserTokenRepository = ReturnType<typeof createUserTokenRepository>;
 
 /** In a transaction: also every change, which is published with it. */
 export const createUserTokenChanges = (tx: Transaction) => {

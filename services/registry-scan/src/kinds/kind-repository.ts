@@ -31,7 +31,6 @@ export const createKindRepository = (db: Queries) => ({
 
   lock: (id: string) => db.maybeOne(kind`select ${columns} from deployment_kinds where id = ${id} for update`),
 });
-export type KindRepository = ReturnType<typeof createKindRepository>;
 
 /** In a transaction: also every change, which is published with it. */
 export const createKindChanges = (tx: Transaction) => {

@@ -38,7 +38,6 @@ export const createTagFormatRepository = (db: Queries) => ({
   /** Makes every tag due for parsing; call it in the transaction that changes the formats. */
   raiseRevision: () => db.one(revision`update tag_formats_revision set revision = revision + 1 returning revision`),
 });
-export type TagFormatRepository = ReturnType<typeof createTagFormatRepository>;
 
 /** In a transaction: also every change, which is published with it. */
 export const createTagFormatChanges = (tx: Transaction) => {
