@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 
+const Manifest = z.object({ devDependencies: z.object({ pnpm: z.string() }) });
 const checkout = fileURLToPath(new URL('../', import.meta.url));
 let copy: string;
 let temporary: string;
@@ -18,12 +21,24 @@ beforeAll(async () => {
   for (const name of ['packages', 'services', 'scripts', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']) {
     await cp(join(checkout, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
   }
-  await symlink(join(checkout, 'node_modules'), join(copy, 'node_modules'));
+  await linkPackages();
 });
 afterAll(async () => {
   await rm(copy, { recursive: true, force: true });
   await rm(temporary, { recursive: true, force: true });
 });
+
+/** Each by a link, and marked as installed: an installation in the copy would write through a link into this checkout. */
+async function linkPackages(): Promise<void> {
+  const [from, to] = [join(checkout, 'node_modules'), join(copy, 'node_modules')];
+  await mkdir(to);
+  for (const name of await readdir(from)) await symlink(join(from, name), join(to, name));
+  const { devDependencies } = Manifest.parse(JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8')));
+  const lockfile = await readFile(join(checkout, 'pnpm-lock.yaml'));
+  const mark = join(to, '.berth-installed');
+  await rm(mark, { force: true });
+  await writeFile(mark, createHash('sha256').update(devDependencies.pnpm).update(lockfile).digest('hex'));
+}
 
 function start(...args: string[]): { child: ChildProcess; output: () => string } {
   const child = spawn('npm', ['start', '--silent', '--', ...args], {
