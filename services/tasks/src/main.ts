@@ -68,7 +68,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));
-  bus.serve(planHandlers({ ...changes, inTransaction, readers, bus, secretKeys, metrics: taskMetrics }));
+  // A plan holds nothing: it changes nothing that could contradict what it read.
+  bus.serve(
+    planHandlers({ ...changes, heldReaders: itemReaders, inTransaction, bus, secretKeys, metrics: taskMetrics }),
+  );
   bus.serve(dryRunHandlers({ store, readers, bus, secretKeys, ownUrl, log }));
   bus.serve(secretHandlers({ ...changes, secretKeys }));
   bus.serve(typeHandlers({ store }));

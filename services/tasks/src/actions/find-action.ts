@@ -1,5 +1,5 @@
 import { type Action, actionsOf } from '@berth/chart-extensions/files/actions';
-import { type Chart, findChart } from '../deployments/chart.ts';
+import { type Chart, findChart, unfitChart } from '../deployments/chart.ts';
 import { parseOnce } from '../deployments/parse-once.ts';
 import { actionPath } from '../engine/operations/invoke-action.ts';
 import { unfit } from '../errors/refuse.ts';
@@ -22,9 +22,10 @@ export async function findAction(
   projected: Pick<ProjectionRepository, 'chart'>,
   { helm_chart_id, action_id }: ActionName,
 ): Promise<FoundAction> {
-  const chart = await findChart(projected, helm_chart_id, { helm_chart_id: `${actionPath}.helm_chart_id` });
+  const paths = { helm_chart_id: `${actionPath}.helm_chart_id` };
+  const chart = await findChart(projected, helm_chart_id, paths);
   if (!chart.parsedFeatures.ingress.enabled) {
-    throw unfit(`${actionPath}.helm_chart_id`, 'the chart has no ingress, so it cannot be called');
+    throw unfitChart(helm_chart_id, paths, 'the chart has no ingress, so it cannot be called');
   }
   const action = chart.actions_schema && parsedActionsOf(chart.actions_schema).find(({ id }) => id === action_id);
   if (!action) throw unfit(`${actionPath}.action_id`, 'the chart has no such action');

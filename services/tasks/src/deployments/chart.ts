@@ -1,9 +1,9 @@
 import { Features, featuresOf } from '@berth/chart-extensions/files/features';
 import { ValuesUi } from '@berth/chart-extensions/form/values-ui';
-import { named } from '@berth/contracts/errors';
+import type { AppError } from '@berth/contracts/errors';
 import type { ProjectedChart, ProjectionRepository } from '../store/projection-repository.ts';
 import type { FieldPaths } from '../records/field-paths.ts';
-import { unfit } from '../errors/refuse.ts';
+import { CatalogueRefusal } from '../errors/catalogue-refusal.ts';
 import { parseOnce } from './parse-once.ts';
 
 // The largest form takes about 15 ms to parse, and every claim, creation and change of a deployment reads it.
@@ -25,7 +25,9 @@ export async function findChart(
   id: string,
   paths: Pick<FieldPaths, 'helm_chart_id'>,
 ): Promise<Chart> {
-  return readChart(named(await projected.chart(id), paths.helm_chart_id, 'chart'));
+  const chart = await projected.chart(id);
+  if (!chart) throw unfitChart(id, paths, 'no such chart');
+  return readChart(chart);
 }
 
 /** An extension that did not parse when the chart was found was stored as an error; one that no longer parses is an error too. */
@@ -52,11 +54,22 @@ function chartProblem({ kind_id, error, available }: ProjectedChart, wantedKind:
 const errorIn = (error: string): string => `the chart has an error: ${error}`;
 
 /** Newer rules may find an error in a chart that is read again; it then no longer has a form. */
-export function checkError({ error }: Pick<ProjectedChart, 'error'>, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
-  if (error !== null) throw unfit(paths.helm_chart_id, errorIn(error));
+export function checkError(
+  { id, error }: Pick<ProjectedChart, 'id' | 'error'>,
+  paths: Pick<FieldPaths, 'helm_chart_id'>,
+): void {
+  if (error !== null) throw unfitChart(id, paths, errorIn(error));
 }
 
 export function checkChart(chart: ProjectedChart, kindId: string, paths: Pick<FieldPaths, 'helm_chart_id'>): void {
   const problem = chartProblem(chart, kindId);
-  if (problem !== null) throw unfit(paths.helm_chart_id, problem);
+  if (problem !== null) {
+    throw new CatalogueRefusal({ helm_chart_id: chart.id, kind_id: kindId }, paths.helm_chart_id, problem);
+  }
 }
+
+export const unfitChart = (
+  helm_chart_id: string,
+  paths: Pick<FieldPaths, 'helm_chart_id'>,
+  message: string,
+): AppError => new CatalogueRefusal({ helm_chart_id }, paths.helm_chart_id, message);

@@ -6,6 +6,7 @@ import type { WritingStore } from '../store/store.ts';
 import { afterCancelPending } from '../engine/tasks/after-end.ts';
 import { cancelerOf, originOf } from '../records/origin-of.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
+import { beingDeleted } from '../errors/refuse.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { refuseWithDependents } from './fit-changes.ts';
@@ -44,7 +45,7 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
   const open = await store.tasks.open(deployment.id);
   const pending = open.filter(({ status }) => status === 'Pending');
   if (pending.length > 0) {
-    const by = cancelerOf(context.identity, 'The deployment is being deleted');
+    const by = cancelerOf(context.identity, beingDeleted);
     await store.queueChanges.cancelPending(
       pending.map(({ id }) => id),
       by,

@@ -1,6 +1,6 @@
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Confirm } from '../projections/confirm.ts';
-import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
+import type { InTransaction, ReadingStore } from '../store/store.ts';
 
 export interface DeploymentsDeps {
   store: ReadingStore;
@@ -8,7 +8,7 @@ export interface DeploymentsDeps {
   /** Confirms rows with their owners where our projections may lag. */
   confirm: Confirm;
   /** The items that inputs may point to, locked until the transaction ends. */
-  heldReaders: (store: WritingStore) => ItemReaders;
+  heldReaders: (store: ReadingStore) => ItemReaders;
   /** Namespaces that no deployment may take. */
   reserved: readonly string[];
   /** Called after the commit, when a task became due. */

@@ -1,19 +1,21 @@
-import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
+import type { DeploymentChanges, NewDeployment } from '@berth/contracts/resources/deployments/deployments';
+import type { KindScope } from '@berth/contracts/access/rules';
 import { sameJson } from '@berth/contracts/fields/json';
+import { applyGiven } from '@berth/db/changes/apply-given';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { ReadingStore } from '../store/store.ts';
-import { type Chart, checkChart, checkError, findChart } from './chart.ts';
+import { type Chart, checkChart, checkError, findChart, unfitChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
-import type { FieldPaths } from '../records/field-paths.ts';
+import { deploymentPaths, type FieldPaths } from '../records/field-paths.ts';
 import { releaseNameProblem } from '../engine/deployments/namespace-of.ts';
-import { findCluster, findKind, findPlace } from './place.ts';
+import { findCluster, findKind, findPlace, type Place } from './place.ts';
 import { isMoved, isReconfigured } from '../engine/deployments/what-changes.ts';
 import type { Reference } from '../records/reference.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 
-export interface FitOptions {
+interface FitOptions {
   paths: FieldPaths;
   visible: VisibleEnvs;
   /** Namespaces that no deployment may take. */
@@ -21,7 +23,7 @@ export interface FitOptions {
   readers: ItemReaders;
 }
 
-export interface Fit {
+interface Fit {
   after: DeploymentRecord;
   /** Null where they did not change. */
   references: Reference[] | null;
@@ -37,7 +39,7 @@ export async function fitChanges(
   options: FitOptions,
 ): Promise<Fit> {
   const { paths, readers } = options;
-  const wanted = withChanges(before, changes);
+  const wanted = applyGiven(before, changes);
   const isEnabling = wanted.enabled && !before.enabled;
   const otherChart = wanted.helm_chart_id !== before.helm_chart_id;
 
@@ -63,18 +65,28 @@ export async function fitChanges(
   return { after, references, kind, chart };
 }
 
-function withChanges(before: DeploymentRecord, changes: DeploymentChanges): DeploymentRecord {
-  const { name, cluster_id, helm_chart_id, config, values_override, enabled, description_md } = changes;
-  return {
-    ...before,
-    ...(name !== undefined && { name }),
-    ...(cluster_id !== undefined && { cluster_id }),
-    ...(helm_chart_id !== undefined && { helm_chart_id }),
-    ...(config !== undefined && { config }),
-    ...(values_override !== undefined && { values_override }),
-    ...(enabled !== undefined && { enabled }),
-    ...(description_md !== undefined && { description_md }),
-  };
+interface FitCreation extends Omit<FitOptions, 'paths'> {
+  permit: (scope: KindScope) => unknown;
+}
+
+/** What a new deployment would be made of; throws where it may not be (403, 422, 409). Writes nothing. */
+export async function fitCreation(
+  store: Pick<ReadingStore, 'projected' | 'deployments'>,
+  { name, config, cluster_id, kind_id, helm_chart_id }: NewDeployment,
+  { permit, visible, reserved, readers }: FitCreation,
+): Promise<Omit<Fit, 'after'> & { place: Place; references: Reference[] }> {
+  const paths = deploymentPaths;
+  const cluster = await findCluster(store.projected, cluster_id, { visible, path: paths.cluster_id });
+  const kind = await findKind(store.projected, kind_id, paths.kind_id);
+  permit({ env_id: cluster.env_id, kind_id: kind.id });
+
+  const chart = await findChart(store.projected, helm_chart_id, paths);
+  checkChart(chart, kind.id, paths);
+  const { form, parsedFeatures } = chart;
+  const { cardinality } = parsedFeatures;
+  const place = await findPlace(store.deployments, { id: null, name, kind, cluster, cardinality }, { paths, reserved });
+  const wanted = { form, config, envId: place.env_id, at: paths.config };
+  return { kind, chart, place, references: await checkConfig(readers, wanted) };
 }
 
 interface Move {
@@ -106,7 +118,7 @@ async function moved(
 
 function checkCardinality(chart: Chart, { name }: DeploymentRecord, paths: FieldPaths): void {
   if (chart.parsedFeatures.cardinality === 'OnePerCluster' && name !== '') {
-    throw unfit(paths.helm_chart_id, 'the chart allows one deployment per cluster, without a name');
+    throw unfitChart(chart.id, paths, 'the chart allows one deployment per cluster, without a name');
   }
   if (chart.parsedFeatures.cardinality === 'Many' && name === '') {
     throw unfit(paths.name, 'must not be empty with this chart');

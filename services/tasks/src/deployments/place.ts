@@ -4,6 +4,7 @@ import type { DeploymentRepository, VisibleEnvs } from '../store/deployments/dep
 import type { FieldPaths } from '../records/field-paths.ts';
 import { nameProblem } from './name-problem.ts';
 import { namespaceOf } from '../engine/deployments/namespace-of.ts';
+import { CatalogueRefusal } from '../errors/catalogue-refusal.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 
 /** A cluster that the caller may see; any other is 422, like one that does not exist. */
@@ -23,8 +24,11 @@ export function refuseClosed({ name, is_closed }: Pick<ProjectedCluster, 'name' 
   if (is_closed) throw conflict(`The cluster ${name} is being deleted or moved to another env; try again`);
 }
 
-export const findKind = async (projected: Pick<ProjectionRepository, 'kind'>, id: string, path: string) =>
-  named(await projected.kind(id), path, 'deployment kind');
+export async function findKind(projected: Pick<ProjectionRepository, 'kind'>, id: string, path: string) {
+  const kind = await projected.kind(id);
+  if (!kind) throw new CatalogueRefusal({ kind_id: id }, path, 'no such deployment kind');
+  return kind;
+}
 
 export interface PlaceWanted {
   /** Null where the deployment is new. */

@@ -17,10 +17,9 @@ import { type DeploymentRecord, publicDeployment } from '../records/deployment-r
 import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths } from '../records/field-paths.ts';
-import { fitChanges } from './fit-changes.ts';
-import { makeChanges } from './make-changes.ts';
+import { makeChange } from './make-change.ts';
 import { findCluster } from './place.ts';
-import { planUpdate } from '../engine/operations/plans.ts';
+import { proposeChange } from './propose-change.ts';
 import { conflict } from '../errors/refuse.ts';
 
 type Context = HandlerContext<typeof deployments.operations.update>;
@@ -48,7 +47,7 @@ export const updateDeployment =
           refuse: (before, store) => permitMove(store, before, { changes, visible, context }),
           publicRow: publicDeployment,
           wanted: (before) => applyGiven(before, changes),
-          update: (store, wanted, before) => update(deps, store, { before, wanted, changes, visible, context }),
+          update: (store, _desired, before) => update(deps, store, { before, changes, visible, context }),
           audited: (_after, before) => ({
             action: 'update',
             objectId: id,
@@ -58,7 +57,6 @@ export const updateDeployment =
           }),
         }),
       deps.confirm,
-      { helm_chart_id: changes.helm_chart_id },
       context,
     );
     deps.notifyRunners();
@@ -67,7 +65,6 @@ export const updateDeployment =
 
 interface DesiredUpdate {
   before: DeploymentRecord;
-  wanted: DeploymentRecord;
   changes: DeploymentChanges;
   visible: VisibleEnvs;
   context: Context;
@@ -85,16 +82,10 @@ export function targetOf(
 async function update(
   deps: DeploymentsDeps,
   store: WritingStore,
-  { before, wanted, changes, visible, context }: DesiredUpdate,
+  { before, changes, visible, context }: DesiredUpdate,
 ): Promise<DeploymentRecord> {
-  if (before.deleting) throw conflict('The deployment is being deleted');
-  const changed = changedFields(before, changes);
-  if (changed.length === 1 && changed[0] === 'description_md') return store.deploymentChanges.saveWanted(wanted);
-
-  const options = { paths: deploymentPaths, visible, reserved: deps.reserved, readers: deps.heldReaders(store) };
-  const fit = await fitChanges(store, before, changes, options);
-  const plan = planUpdate(before, fit.after);
-  return (await makeChanges(store, plan, { before, fit, origin: originOf(context) })).deployment;
+  const proposed = await proposeChange(deps, store, { before, changes, visible });
+  return (await makeChange(store, proposed, originOf(context))).deployment;
 }
 
 /** The deployment, locked; or `not_found`. */

@@ -9,3 +9,9 @@ export function unfitAll(errors: FieldError[]): AppError {
 }
 
 export const conflict = (words: string): AppError => new AppError('conflict', words);
+
+export const beingDeleted = 'The deployment is being deleted';
+
+export function refuseDeleted({ deleting }: { deleting: boolean }): void {
+  if (deleting) throw conflict(beingDeleted);
+}

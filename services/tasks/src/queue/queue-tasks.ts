@@ -10,7 +10,7 @@ const maxOpenTasks = 100;
 export const maxOpenBytes = 16 * 1024 * 1024;
 
 /** The requested task, which is the last one: tasks that have to run before it are queued before it. */
-export function lastOf(tasks: readonly TaskRecord[]): TaskRecord {
+export function lastOf<Task>(tasks: readonly Task[]): Task {
   const task = tasks.at(-1);
   if (!task) throw new Error('A task was requested and none was queued');
   return task;

@@ -72,8 +72,8 @@ export interface WritingStore extends ReadingStore {
   recordAudit: (entry: AuditEntry) => Promise<void>;
   /** Called once the whole transaction is committed; the same function only once. */
   afterCommit: (work: () => void) => void;
-  /** A savepoint: work that throws is rolled back, and the transaction continues. */
-  attempt: <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
+  /** Work that throws is rolled back, and the transaction continues. */
+  savepoint: <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
 }
 
 export const writingStore = (tx: Transaction): WritingStore => ({
@@ -91,7 +91,7 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   retentionChanges: createRetentionChanges(tx),
   recordAudit: (entry) => recordAudit(tx, entry),
   afterCommit: tx.afterCommit,
-  attempt: (work) => tx.transaction((inner) => work(writingStore(inner))),
+  savepoint: (work) => tx.transaction((inner) => work(writingStore(inner))),
 });
 
 export type InTransaction = InStore<WritingStore>;

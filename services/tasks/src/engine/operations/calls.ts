@@ -1,5 +1,6 @@
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Operation } from './operation.ts';
+import { goneMeanwhile } from './task-of.ts';
 
 const words = 'Nothing is installed';
 
@@ -14,11 +15,7 @@ export const runsNothing = {
   effect: 'keeps',
   change: null,
   dryRun: () => null,
-  nothingToDo: ({ deleting, enabled, revision_id }) => {
-    if (deleting) return 'The deployment is being deleted';
-    if (!enabled) return 'The deployment was disabled meanwhile';
-    return revision_id === null ? words : null;
-  },
+  nothingToDo: (deployment) => goneMeanwhile(deployment) ?? (deployment.revision_id === null ? words : null),
   startEvent: null,
   afterSuccess: (deployment) => deployment,
 } satisfies Partial<Operation>;

@@ -8,13 +8,14 @@ import { deploymentPaths, type FieldPaths } from '../../records/field-paths.ts';
 import type { NewTask } from '../../records/new-task.ts';
 import type { Variant } from '../../records/variant.ts';
 import type { ComparedRun, Operation, RetriedNow, Retry, Retryable, Start, Startable } from './operation.ts';
+import { goneMeanwhile } from './task-of.ts';
 import { placeOf } from '../deployments/place-of.ts';
 
 /** Common to Install and Upgrade, and in part to Reinstall: they run Helm for a chart with its inputs. */
 export const deploys = {
   effect: 'installs',
   dryRun,
-  nothingToDo,
+  nothingToDo: goneMeanwhile,
   runAtStart,
   isRepeatable: true,
   afterSuccess: (deployment, revision_id) => ({ ...after(deployment, 'release runs'), revision_id }),
@@ -55,11 +56,6 @@ export const changesTo = ({ helm_chart_id, config_inputs: config, values_overrid
 function dryRun({ run }: Pick<NewTask, 'run'>): ComparedRun | null {
   if (run?.action !== 'deploy') return null;
   return { action: 'deploy', cluster_id: run.cluster_id, namespace: run.namespace, run };
-}
-
-function nothingToDo({ deleting, enabled }: Pick<DeploymentRecord, 'enabled' | 'deleting'>): string | null {
-  if (deleting) return 'The deployment is being deleted';
-  return enabled ? null : 'The deployment was disabled meanwhile';
 }
 
 function runAtStart({ run }: Startable, deployment: DeploymentRecord): Start {

@@ -1,7 +1,14 @@
+import { beingDeleted } from '../../errors/refuse.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 
 /** What every new task takes from its deployment. */
 export const taskOf = ({ id, cluster_id, env_id }: DeploymentRecord) => ({ deployment_id: id, cluster_id, env_id });
+
+/** Why a task that needs the deployment has nothing left to do; null if that does not keep it. */
+export function goneMeanwhile({ deleting, enabled }: Pick<DeploymentRecord, 'enabled' | 'deleting'>): string | null {
+  if (deleting) return beingDeleted;
+  return enabled ? null : 'The deployment was disabled meanwhile';
+}
 
 /** Refuses an operation that needs an enabled deployment. */
 export const unlessEnabled = ({ enabled }: Pick<DeploymentRecord, 'enabled'>): string | null =>

@@ -61,9 +61,9 @@ export const createDeploymentChanges = (tx: Transaction) => {
       tx
         .one(record`
             insert into deployments (
-              name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override, ingress_name
+              id, name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override, ingress_name
             ) values (
-              ${row.name}, ${row.kind_id}, ${row.env_id}, ${row.cluster_id}, ${row.namespace}, ${row.helm_chart_id},
+              ${row.id}, ${row.name}, ${row.kind_id}, ${row.env_id}, ${row.cluster_id}, ${row.namespace}, ${row.helm_chart_id},
               ${sql.jsonb(row.config)}, ${jsonOrNull(row.values_override)}, ${ingressName(row)}
             )
             returning ${recordColumns}
@@ -133,5 +133,5 @@ export type DeploymentChangesRepository = ReturnType<typeof createDeploymentChan
 
 export type NewDeploymentRow = Pick<
   DeploymentRecord,
-  'name' | 'kind_id' | 'env_id' | 'cluster_id' | 'namespace' | 'helm_chart_id' | 'config' | 'values_override'
+  'id' | 'name' | 'kind_id' | 'env_id' | 'cluster_id' | 'namespace' | 'helm_chart_id' | 'config' | 'values_override'
 >;

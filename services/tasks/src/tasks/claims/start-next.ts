@@ -54,7 +54,7 @@ export async function startNext(
   const deployment = await store.deployments.lock(task.deployment_id);
   if (!deployment) throw new Error('A task was claimed whose deployment is not there');
   try {
-    return await store.attempt((inner) =>
+    return await store.savepoint((inner) =>
       start(deps, inner, { task, before: deployment, checked, isMoreDue: due > 1 }),
     );
   } catch (error) {

@@ -42,7 +42,7 @@ export async function goBackIfPossible(
   const isThere = back.cluster_id === deployment.cluster_id || (cluster?.env_id != null && !cluster.is_closed);
   if (!isThere) return deployment;
   return store
-    .attempt((inner) => goBack(inner, deployment, back))
+    .savepoint((inner) => goBack(inner, deployment, back))
     .catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'conflict') return deployment;
       throw error;

@@ -3,13 +3,13 @@ import { sameJson } from '@berth/contracts/fields/json';
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { VisibleEnvs } from '../../store/deployments/deployment-repository.ts';
-import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
-import { fitChanges } from '../../deployments/fit-changes.ts';
 import { checkAction } from '../../actions/check-action.ts';
-import { makeChanges } from '../../deployments/make-changes.ts';
+import { makeChange } from '../../deployments/make-change.ts';
+import { proposeChange, type ProposeDeps } from '../../deployments/propose-change.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
 import type { WritingStore } from '../../store/store.ts';
-import { refuseDeleted, refuseWrongState } from './refuse-wrong-state.ts';
+import { refuseDeleted } from '../../errors/refuse.ts';
+import { refuseWrongState } from './refuse-wrong-state.ts';
 import type { RestartedObject } from '../../records/task-run.ts';
 import type { Origin } from '../../records/new-task.ts';
 import { needsOf, operationOf, pathsOf } from '../../engine/operations/index.ts';
@@ -27,10 +27,12 @@ export interface Requested {
   object?: RestartedObject | undefined;
 }
 
-type Deps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
-
 /** Queues the requested operation, under the lock of the deployment. */
-export async function queueOperation(deps: Deps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
+export async function queueOperation(
+  deps: ProposeDeps,
+  store: WritingStore,
+  requested: Requested,
+): Promise<TaskRecord> {
   const { notRequestable, change } = operationOf(requested.operation);
   if (notRequestable) throw notRequestable();
   if (!change) return queueWithoutChange(deps, store, requested);
@@ -38,68 +40,28 @@ export async function queueOperation(deps: Deps, store: WritingStore, requested:
   return queueChange(deps, store, requested, { variant, changes: change.of(requested.operation) });
 }
 
-export async function queueChange(deps: Deps, store: WritingStore, wanted: ChangeWanted, request: ChangeRequest) {
-  const { deployment, executeAt } = wanted;
-  refuseDeleted(deployment);
-  if (await isLater(store, executeAt)) return schedule(deps, store, wanted, request);
-  refuseWrongState(request.variant, deployment, true);
-  return changeNow(deps, store, wanted, request);
+export async function queueChange(
+  deps: ProposeDeps,
+  store: WritingStore,
+  { deployment: before, visible, origin, executeAt }: ChangeRequested,
+  { variant, changes }: { variant: Variant; changes: DeploymentChanges },
+): Promise<TaskRecord> {
+  const isScheduled = await isLater(store, executeAt);
+  if (!isScheduled) refuseWrongState(variant, before, true);
+  // What does not fit now is refused at once, also where it is made later.
+  const wanted = { before, changes, visible, paths: pathsOf(variant), plan: [variant] };
+  const proposed = await proposeChange(deps, store, wanted);
+  if (!isScheduled) return lastOf((await makeChange(store, proposed, origin)).tasks);
+
+  const later = { run: null, change: withoutSameOverride(changes, before), execute_at: executeAt };
+  return lastOf(await queueTasks(store, [{ ...lastOf(proposed.tasks), ...later }], origin));
 }
+
+type ChangeRequested = Omit<Requested, 'operation'>;
 
 /** A scheduled task is judged by the state at its start: to disable tonight and enable tomorrow can both be requested now. */
 const isLater = async (store: WritingStore, executeAt: string | undefined): Promise<boolean> =>
   executeAt !== undefined && !(await store.isPast(executeAt));
-
-type ChangeWanted = Omit<Requested, 'operation'>;
-
-export interface ChangeRequest {
-  variant: Variant;
-  changes: DeploymentChanges;
-}
-
-const fit = (
-  { heldReaders, reserved }: Deps,
-  store: WritingStore,
-  wanted: ChangeWanted,
-  { variant, changes }: ChangeRequest,
-) =>
-  fitChanges(store, wanted.deployment, changes, {
-    paths: pathsOf(variant),
-    visible: wanted.visible,
-    reserved,
-    readers: heldReaders(store),
-  });
-
-async function changeNow(
-  deps: Deps,
-  store: WritingStore,
-  wanted: ChangeWanted,
-  request: ChangeRequest,
-): Promise<TaskRecord> {
-  const { deployment: before, origin } = wanted;
-  const { tasks } = await makeChanges(store, [request.variant], {
-    before,
-    fit: await fit(deps, store, wanted, request),
-    origin,
-  });
-  return lastOf(tasks);
-}
-
-/** The deployment changes when the task starts; a change that does not fit now is refused at once. */
-async function schedule(
-  deps: Deps,
-  store: WritingStore,
-  wanted: ChangeWanted,
-  request: ChangeRequest,
-): Promise<TaskRecord> {
-  const { deployment: before, origin, executeAt: execute_at } = wanted;
-  const { after, kind, chart } = await fit(deps, store, wanted, request);
-  const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
-  const planned = plannedTasks([request.variant], { before, after, kind: kind.name, reinstallDependents });
-  const change = withoutSameOverride(request.changes, before);
-  const tasks = planned.map((task) => ({ ...task, run: null, change, execute_at }));
-  return lastOf(await queueTasks(store, tasks, origin));
-}
 
 /** Only owners change the override: a task of somebody else must not undo a change that an owner makes before its start. */
 function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecord): DeploymentChanges {
@@ -108,7 +70,7 @@ function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecor
 }
 
 async function queueWithoutChange(
-  { heldReaders }: Deps,
+  { heldReaders }: ProposeDeps,
   store: WritingStore,
   { deployment, operation, origin, object, executeAt: execute_at }: Requested,
 ): Promise<TaskRecord> {

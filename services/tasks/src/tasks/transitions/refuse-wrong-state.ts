@@ -1,14 +1,11 @@
 import { operations } from '../../engine/operations/index.ts';
-import { conflict } from '../../errors/refuse.ts';
+import { conflict, refuseDeleted } from '../../errors/refuse.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Variant } from '../../records/variant.ts';
 
-export function refuseDeleted({ deleting }: Pick<DeploymentRecord, 'deleting'>): void {
-  if (deleting) throw conflict('The deployment is being deleted');
-}
-
 /** A task that is to run now must fit the deployment's present state. */
 export function refuseWrongState(variant: Variant, deployment: DeploymentRecord, hasOpenTasks: boolean): void {
+  refuseDeleted(deployment);
   const refused = operations[variant].refusal(deployment, hasOpenTasks);
   if (refused !== null) throw conflict(refused);
 }

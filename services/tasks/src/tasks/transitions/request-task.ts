@@ -45,7 +45,6 @@ export const requestTask =
           answer: (task, store) => deps.waitReasons.addTo(store, publicTask(task)),
         }),
       deps.confirm,
-      { helm_chart_id: changeOf(body.operation)?.helm_chart_id },
       context,
     );
     deps.notifyRunners();

@@ -11,10 +11,10 @@ import { publicTask, type TaskRecord } from '../../records/task-record.ts';
 import type { WritingStore } from '../../store/store.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { rollbackPaths } from '../../records/field-paths.ts';
-import { fitChanges } from '../../deployments/fit-changes.ts';
-import { makeChanges } from '../../deployments/make-changes.ts';
+import { makeChange } from '../../deployments/make-change.ts';
+import { proposeChange } from '../../deployments/propose-change.ts';
 import { rollback } from '../../engine/operations/plans.ts';
-import { refuseDeleted, refuseWrongState } from './refuse-wrong-state.ts';
+import { refuseWrongState } from './refuse-wrong-state.ts';
 import { runToReturnTo } from './run-to-return-to.ts';
 import { lockVisible } from '../../deployments/update-deployment.ts';
 
@@ -24,7 +24,6 @@ type Context = HandlerContext<typeof deploymentTasks.operations.rollback>;
 export const rollbackDeployment =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (id: string, taskId: string, context: Context): Promise<DeploymentTask> => {
-    const helm_chart_id = (await deps.store.tasks.deployRunOf(taskId))?.helm_chart_id;
     const task = await confirmedCatalogue(
       () =>
         runAction(deps.inTransaction, context, deploymentTasks, {
@@ -49,7 +48,6 @@ export const rollbackDeployment =
           answer: (queued, store) => deps.waitReasons.addTo(store, publicTask(queued)),
         }),
       deps.confirm,
-      { helm_chart_id },
       context,
     );
     deps.notifyRunners();
@@ -63,21 +61,15 @@ interface Target {
 }
 
 async function goBack(
-  { heldReaders, reserved }: DeploymentsDeps,
+  deps: DeploymentsDeps,
   store: WritingStore,
   { before, task }: Target,
   { taskId, context }: { taskId: string; context: Context },
 ): Promise<TaskRecord> {
   const { helm_chart_id, config, values_override } = runToReturnTo(before, task);
-  refuseDeleted(before);
   refuseWrongState(rollback, before, true);
   const changes = { helm_chart_id, config, values_override };
-  const fit = await fitChanges(store, before, changes, {
-    paths: rollbackPaths,
-    visible: visibleEnvs(context.identity),
-    reserved,
-    readers: heldReaders(store),
-  });
-  const made = await makeChanges(store, [rollback], { before, fit, origin: originOf(context), rollbackTo: taskId });
-  return lastOf(made.tasks);
+  const visible = visibleEnvs(context.identity);
+  const wanted = { before, changes, visible, paths: rollbackPaths, plan: [rollback], rollbackTo: taskId };
+  return lastOf((await makeChange(store, await proposeChange(deps, store, wanted), originOf(context))).tasks);
 }

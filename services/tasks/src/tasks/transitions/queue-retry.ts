@@ -1,0 +1,75 @@
+import { checkChart, findChart } from '../../deployments/chart.ts';
+import { checkConfig } from '../../deployments/check-config.ts';
+import { queueDeletion } from '../../deployments/delete-deployment.ts';
+import { refuseWithDependents } from '../../deployments/fit-changes.ts';
+import type { ProposeDeps } from '../../deployments/propose-change.ts';
+import { operations, pathsOf } from '../../engine/operations/index.ts';
+import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
+import { conflict, refuseDeleted } from '../../errors/refuse.ts';
+import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
+import type { Origin } from '../../records/new-task.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
+import type { DeployRun } from '../../records/task-run.ts';
+import { type Variant, variantOf } from '../../records/variant.ts';
+import type { WritingStore } from '../../store/store.ts';
+import { queueChange, queueOperation } from './queue-operation.ts';
+
+interface Retry {
+  old: TaskRecord;
+  deployment: DeploymentRecord;
+  origin: Origin;
+}
+
+/** Queues what the task was for, under the lock of its deployment; throws where that no longer fits (422, 409). */
+export async function queueRetry(
+  deps: ProposeDeps,
+  store: WritingStore,
+  { old, deployment, origin }: Retry,
+): Promise<TaskRecord> {
+  refuseDeleted(deployment);
+  const variant = variantOf(old.operation);
+  const requested = { deployment, visible: 'all', origin } as const;
+  // The retry of a scheduled change that was never made makes it now.
+  if (old.change) return queueChange(deps, store, requested, { variant, changes: old.change });
+
+  const retried = operations[variant].retry(old, { deployment, open: await store.tasks.open(deployment.id) });
+  if ('refused' in retried) throw conflict(retried.refused);
+  const object = old.run?.action === 'restart' ? old.run.object : undefined;
+  if ('request' in retried) return queueOperation(deps, store, { ...requested, operation: retried.request, object });
+  if ('deletion' in retried) return deleteAgain(store, deployment, origin);
+
+  const { plan, again } = retried;
+  if (again) await checkRun(deps, store, { variant, run: again.run, deployment });
+  const kind = await store.projected.kind(deployment.kind_id);
+  const planned = { before: deployment, after: deployment, kind: kind?.name ?? '', reinstallDependents: true };
+  const tasks = [...plannedTasks(plan, planned), ...(again ? [again] : [])];
+  const queued = await queueTasks(store, tasks, origin);
+  const task = queued.find(({ operation }) => variantOf(operation) === variant);
+  if (!task) throw new Error('A retry queued no task of its operation');
+  return task;
+}
+
+async function deleteAgain(store: WritingStore, deployment: DeploymentRecord, origin: Origin): Promise<TaskRecord> {
+  await refuseWithDependents(store, deployment, 'deleted');
+  const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
+  return lastOf(await queueDeletion(store, after, origin));
+}
+
+interface RunAgain {
+  variant: Variant;
+  run: DeployRun;
+  deployment: DeploymentRecord;
+}
+
+async function checkRun(
+  { heldReaders }: ProposeDeps,
+  store: WritingStore,
+  { variant, run, deployment }: RunAgain,
+): Promise<void> {
+  const paths = pathsOf(variant);
+  const chart = await findChart(store.projected, run.helm_chart_id, paths);
+  checkChart(chart, deployment.kind_id, paths);
+  const wanted = { form: chart.form, config: run.config, envId: deployment.env_id, at: paths.config };
+  await checkConfig(heldReaders(store), wanted);
+}
