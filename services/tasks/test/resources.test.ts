@@ -454,7 +454,7 @@ describe('a call for a resource', () => {
     });
   });
 
-  test('takes few places of one deployment, and those of slow ones apart from the others', async () => {
+  test('takes few slots for one deployment, and those of slow ones apart from the others', async () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const slow = await Promise.all([make(), make(), make(), make()]);
     await make({ deployment_id: other.id });

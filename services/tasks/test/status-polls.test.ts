@@ -58,8 +58,8 @@ async function polled() {
   await makeDue(deployment.id);
   return deployment;
 }
-const take = async (places: { quick: number; slow: number } = { quick: 10, slow: 10 }) =>
-  (await tasks.runner.call(claim, { body: places })).polls;
+const take = async (slots: { quick: number; slow: number } = { quick: 10, slow: 10 }) =>
+  (await tasks.runner.call(claim, { body: slots })).polls;
 const first = async (): Promise<StatusPoll> => {
   const [poll, ...others] = await take();
   if (!poll || others.length > 0) throw new Error('not one poll is due');
@@ -172,7 +172,7 @@ describe('the status of a deployment', () => {
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
   });
 
-  test('that takes long has places of its own, and comes seldom', async () => {
+  test('that takes long has slots of its own, and comes seldom', async () => {
     const { id } = await polled();
     const poll = await first();
     const before = await databaseTime();

@@ -1,5 +1,6 @@
 import type { Bus } from '@berth/bus/bus';
 import { type DryRun, type DryRunFailure, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { cutText } from '@berth/contracts/cut-text';
 import { AppError } from '@berth/contracts/errors';
 import type { Loop, Service } from '@berth/service/service';
@@ -76,5 +77,5 @@ function failureOf(error: unknown, signal: AbortSignal, log: Service['log']): Dr
   if (error instanceof AppError)
     return { refused: error.status < 500 && error.status !== 429, reason: cutText(error.message, 500) };
   log.error({ err: error }, 'a dry run failed because of a bug');
-  return { refused: false, reason: 'An internal error of the platform interrupted the plan' };
+  return { refused: false, reason: internalError.inPlan };
 }

@@ -1,14 +1,17 @@
-import { cutText } from '@berth/contracts/cut-text';
 import type { Bus } from '@berth/bus/bus';
 import { implement } from '@berth/bus/rpc/implement';
 import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
 import { type DryRun, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
+import { completeClaimed } from '../claims/complete-claimed.ts';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Chart } from '../deployments/chart.ts';
 import type { DeployRun } from '../records/task-run.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
+import type { Claim } from '../store/queue/claim-sql.ts';
+import type { ClaimedDryRun } from '../store/queue/dry-run-repository.ts';
 import type { ReadingStore } from '../store/store.ts';
 import { type HelmInput, helmInput } from '../values/helm-input.ts';
 import { sensitiveTexts } from '../values/sensitive-texts.ts';
@@ -32,31 +35,29 @@ const noTask = '00000000-0000-0000-0000-000000000000';
 export const dryRunHandlers = (deps: DryRunHandlersDeps) => {
   const { store, secretKeys, bus, log } = deps;
 
-  async function finish(id: string, fence: number, outcome: Outcome): Promise<void> {
-    await store.dryRuns.finish(id, fence, sealText(secretKeys, sealedOutcome(id), JSON.stringify(outcome)));
-    bus.hints.send('dry_run_ended', id);
+  async function finish(claim: Claim, outcome: Outcome): Promise<void> {
+    await store.dryRuns.finish(claim, sealText(secretKeys, sealedOutcome(claim.id), JSON.stringify(outcome)));
+    bus.hints.send('dry_run_ended', claim.id);
   }
 
   return implement(dryRuns, {
     claim: async (_, { remainingMs }) => {
-      const row = await store.dryRuns.claim();
-      if (!row) return { dry_run: null };
-      const { id, fence, sealed_run, within_ms } = row;
-      try {
-        const record = DryRunRecord.parse(JSON.parse(openText(secretKeys, sealedRun(id), sealed_run)));
-        const deadlineMs = Math.max(100, remainingMs() - 500);
-        return { dry_run: await dryRunOf(deps, { id, fence, within_ms: Math.floor(within_ms) }, record, deadlineMs) };
-      } catch (error) {
-        const isKnown = error instanceof AppError;
-        if (!isKnown) log.error({ err: error, dry_run_id: id }, 'a claimed dry run could not be completed');
-        const reason = isKnown ? cutText(error.message, 500) : 'An internal error of the platform interrupted the plan';
-        await finish(id, fence, { failure: { refused: isKnown && error.status < 500, reason } });
-        return { dry_run: null };
+      const claimed = await store.dryRuns.claim();
+      const { jobs, failed } = await completeClaimed(claimed ? [claimed] : [], {
+        remainingMs,
+        log,
+        idOf: ({ id }) => ({ dry_run_id: id }),
+        bugReason: internalError.inPlan,
+        complete: (row, deadlineMs) => dryRunOf(deps, row, deadlineMs()),
+      });
+      for (const { row, because, reason } of failed) {
+        await finish(row, { failure: { refused: because === 'refused', reason } });
       }
+      return { dry_run: jobs[0] ?? null };
     },
 
     report: async ({ body: { task_id, fence, outcome } }) => {
-      await finish(task_id, fence, outcome);
+      await finish({ id: task_id, fence }, outcome);
       return null;
     },
   });
@@ -64,16 +65,17 @@ export const dryRunHandlers = (deps: DryRunHandlersDeps) => {
 
 async function dryRunOf(
   deps: DryRunHandlersDeps,
-  { id, fence, within_ms }: { id: string; fence: number; within_ms: number },
-  { action, deployment_id, cluster_id, namespace, run, revision }: DryRunRecord,
+  { id, fence, within_ms, sealed_run }: ClaimedDryRun,
   deadlineMs: number,
 ): Promise<DryRun> {
+  const record = DryRunRecord.parse(JSON.parse(openText(deps.secretKeys, sealedRun(id), sealed_run)));
+  const { action, deployment_id, cluster_id, namespace, run, revision } = record;
   const input = run && (await inputOf(deps, run, deployment_id));
   return {
     task_id: id,
     fence,
     action,
-    within_ms,
+    within_ms: Math.floor(within_ms),
     deployment_id,
     cluster_id,
     namespace,

@@ -4,9 +4,11 @@ import { implement } from '@berth/bus/rpc/implement';
 import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/contracts/resources/tasks/status-polls';
 import { AppError } from '@berth/contracts/errors';
+import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import type { Service } from '@berth/service/service';
+import { completeClaimed } from '../claims/complete-claimed.ts';
 import { parseOnce } from '../deployments/parse-once.ts';
-import type { DuePoll } from '../store/status-poll-repository.ts';
+import type { DuePoll } from '../store/queue/status-poll-repository.ts';
 import type { TaskMetrics } from '../metrics/task-metrics.ts';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 import { ingressHost } from '../values/ingress-values.ts';
@@ -28,10 +30,24 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
     claim: async ({ body }, { remainingMs }) => {
       const due = await deps.store.statusPolls.claim(body);
       for (const { late_seconds } of due) deps.metrics.polled(late_seconds);
-      const made = await Promise.all(due.map((poll) => pollOf(deps, poll, Math.max(100, remainingMs() - 300))));
-      const failed = made.filter((poll) => poll !== null && 'status' in poll);
-      if (failed.length > 0) await record(deps, failed);
-      return { polls: made.filter((poll) => poll !== null && 'call' in poll) };
+      const { jobs, failed } = await completeClaimed(due, {
+        remainingMs,
+        log: deps.log,
+        idOf: ({ deployment_id }) => ({ deployment_id }),
+        bugReason: internalError.inPoll,
+        complete: (poll, deadlineMs) => pollOf(deps, poll, deadlineMs()),
+      });
+      // The others, such as one without a token, are due again when their lease is over.
+      const results = failed
+        .filter(({ error }) => error instanceof AppError && error.code === 'unprocessable')
+        .map(({ row: { deployment_id, fence }, reason }) => ({
+          deployment_id,
+          fence,
+          took_ms: 0,
+          status: { error: reason },
+        }));
+      if (results.length > 0) await record(deps, results);
+      return { polls: jobs };
     },
     report: async ({ body }) => {
       await deps.store.statusPolls.giveBack(body.not_made);
@@ -40,38 +56,27 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
     },
   });
 
-/** Without a token the poll is skipped; it is due again when its lease is over. */
+/** Null where its chart no longer has a status. */
 async function pollOf(
-  { callTokens, log }: StatusPollHandlersDeps,
-  due: DuePoll,
+  { callTokens }: StatusPollHandlersDeps,
+  { deployment_id, fence, ...due }: DuePoll,
   deadlineMs: number,
-): Promise<StatusPoll | StatusPollResult | null> {
-  const { deployment_id, fence } = due;
-  const features = readFeatures(due.features);
-  if (!features)
-    return { deployment_id, fence, took_ms: 0, status: { error: 'The features of its chart are not valid' } };
-  const { status, ingress } = features;
+): Promise<StatusPoll | null> {
+  const { status, ingress } = featuresOfPoll(due.features);
   if (!status) return null;
   const { ingress_domain, deployment_name: name, namespace } = due;
   const cluster = { name: due.cluster_name, ingress_domain, ingress_class: null, ingress_tls_secret_name: null };
-  try {
-    const host = ingressHost({ cluster, name, namespace }, ingress.hostname_format);
-    const token = await callTokens({ deployment_id, path: status.path }, deadlineMs);
-    return { deployment_id, fence, call: { host, path: status.path, token } };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    if (error.code === 'unprocessable') return { deployment_id, fence, took_ms: 0, status: { error: error.message } };
-    log.debug({ err: error, deployment_id }, 'a status is not polled this time');
-    return null;
-  }
+  const host = ingressHost({ cluster, name, namespace }, ingress.hostname_format);
+  const token = await callTokens({ deployment_id, path: status.path }, deadlineMs);
+  return { deployment_id, fence, call: { host, path: status.path, token } };
 }
 
-/** Null if only older rules accepted them: one such chart must not stop the polls of the others. */
-function readFeatures(stored: DuePoll['features']): Features | null {
+/** They may have been accepted by older rules only. */
+function featuresOfPoll(stored: DuePoll['features']): Features {
   try {
     return parsedFeaturesOf(stored);
   } catch {
-    return null;
+    throw new AppError('unprocessable', 'The features of its chart are not valid');
   }
 }
 

@@ -24,8 +24,8 @@ import { createReinstalls, type ReinstallsRepository } from './tasks/reinstalls-
 import { createTaskChanges, type TaskChangesRepository } from './tasks/task-changes-repository.ts';
 import { createSecretChanges, type SecretChangesRepository } from './secrets/secret-changes-repository.ts';
 import { createSecretRepository } from './secrets/secret-repository.ts';
-import { createStatusPollRepository } from './status-poll-repository.ts';
-import { createDryRunRepository } from './claims/dry-run-repository.ts';
+import { createStatusPollRepository } from './queue/status-poll-repository.ts';
+import { createDryRunRepository } from './queue/dry-run-repository.ts';
 import {
   createRetentionChanges,
   createRetentionRepository,

@@ -76,6 +76,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
   const stopping = createSignal();
   const helms = new Set<HelmProcess>();
   const running = new Map<string, { fence: number; done: Signal }>();
+  let slotsTaken = 0;
   let beginning = 0;
 
   /** Faults at any step of the process. */
@@ -108,7 +109,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
 
   function* claims(): Steps {
     while (!stopping.aborted) {
-      const isFree = running.size < concurrency;
+      const isFree = slotsTaken < concurrency;
       const isAnyDue = service.nextDue() <= scheduler.now();
       const claimedAt = machine.clock();
       const answer = isFree && isAnyDue ? yield* call((replica) => service.claim(replica), 5_000) : null;
@@ -126,11 +127,13 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
     if (before && before.fence >= fence) return;
     const entry = { fence, done: createSignal() };
     running.set(task_id, entry);
+    slotsTaken += 1;
     process.spawn(
       (function* () {
         if (before && !before.done.aborted) yield* wait<void>((done) => before.done.onAbort(done));
         yield* run(task, claimedAt);
         if (running.get(task_id) === entry) running.delete(task_id);
+        slotsTaken -= 1;
         entry.done.abort();
       })(),
     );

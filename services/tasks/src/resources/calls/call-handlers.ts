@@ -4,11 +4,10 @@ import {
   type ResourceCallResult,
   resourceCalls,
 } from '@berth/contracts/resources/tasks/resource-calls';
-import { cutText } from '@berth/contracts/cut-text';
-import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 import { backOffMs } from '@berth/contracts/back-off';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
+import { completeClaimed } from '../../claims/complete-claimed.ts';
 import type { DueCall } from '../../store/resources/resource-call-repository.ts';
 import type { InTransaction } from '../../store/store.ts';
 import { callFor, type CallForDeps } from './call-for.ts';
@@ -35,9 +34,22 @@ export const resourceCallHandlers = (deps: ResourceCallHandlersDeps) =>
   implement(resourceCalls, {
     claim: async ({ body }, { remainingMs }) => {
       const started = await deps.inTransaction((store) => start(store, deps, body));
-      const deadlineMs = Math.max(100, remainingMs() - 500);
-      const made = await Promise.all(started.map((each) => complete(deps, each, deadlineMs)));
-      return { calls: made.filter((call) => call !== null) };
+      const { jobs, failed } = await completeClaimed<Started, ResourceCall>(started, {
+        remainingMs,
+        log: deps.log,
+        idOf: ({ id }) => ({ resource_id: id }),
+        bugReason: internalError.beforeCall,
+        complete: async (due, deadlineMs) => ({
+          resource_id: due.id,
+          fence: due.fence,
+          call: await callFor(deps, due, deadlineMs()),
+        }),
+      });
+      // Each is an attempt too.
+      for (const { row, reason } of failed) {
+        await record(deps, { resource_id: row.id, fence: row.fence, took_ms: 0, outcome: 'Retry', reason });
+      }
+      return { calls: jobs };
     },
 
     report: async ({ body }) => {
@@ -53,10 +65,10 @@ type Started = DueCall & { fence: number };
 async function start(
   store: Store,
   { notifyRunners }: Pick<ResourceCallHandlersDeps, 'notifyRunners'>,
-  { lane, places }: { lane: 'quick' | 'slow'; places: number },
+  { lane, places: most }: { lane: 'quick' | 'slow'; places: number },
 ): Promise<Started[]> {
   const started: Started[] = [];
-  for (const due of await store.resourceCalls.lockDue(lane, places)) {
+  for (const due of await store.resourceCalls.lockDue(lane, most)) {
     const callable = callableOf(due.spec);
     const sync = afterEvent({ ...syncOf(due), call: 'none' }, 'call starts', callable);
     const operation = pendingOperation(syncOf(due));
@@ -74,26 +86,6 @@ async function start(
       notifyRunners();
   }
   return started;
-}
-
-/** Null where the call cannot be made now; that is an attempt too. */
-async function complete(
-  deps: ResourceCallHandlersDeps,
-  due: Started,
-  deadlineMs: number,
-): Promise<ResourceCall | null> {
-  const { id: resource_id, fence } = due;
-  try {
-    return { resource_id, fence, call: await callFor(deps, due, deadlineMs) };
-  } catch (error) {
-    const isBug = !(error instanceof AppError);
-    // What does not open is a matter for the operator, too.
-    if (isBug || error.cause !== undefined)
-      deps.log.warn({ err: error, resource_id }, 'a call for a resource cannot be made');
-    const reason = isBug ? internalError.beforeCall : cutText(error.message, 500);
-    await record(deps, { resource_id, fence, took_ms: 0, outcome: 'Retry', reason });
-    return null;
-  }
 }
 
 const events = { Done: 'call succeeds', Retry: 'call fails for now', Failed: 'call fails for good' } as const;

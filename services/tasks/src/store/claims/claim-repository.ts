@@ -6,6 +6,7 @@ import { Requester } from '../../records/requester.ts';
 import { TaskRecord } from '../../records/task-record.ts';
 import { taskRecordColumns } from '../tasks/task-repository.ts';
 import type { Limits } from '../../records/limits.ts';
+import { inMs } from '../queue/claim-sql.ts';
 import { clusterIsFree, taskIsFree } from './obstacles.ts';
 
 export interface ClaimOptions {
@@ -112,7 +113,7 @@ const start = (tx: Transaction, { runner, leaseMs }: ClaimOptions, first: Fragme
       fence = t.fence + 1 + ${unguessable},
       started_at = clock_timestamp(),
       first_attempted_at = coalesce(t.first_attempted_at, clock_timestamp()),
-      lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+      lease_until = ${inMs(leaseMs)},
       runner = ${runner},
       reason = null
     from first

@@ -4,6 +4,8 @@ import type { Queries } from '@berth/db/database';
 import { changeAndRecord } from '@berth/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { inMs, isClaimOfTask, leaseIsOver } from '../queue/claim-sql.ts';
+import { isOpenDryRun } from '../queue/dry-run-repository.ts';
 
 const Renewed = z.object({ cancel_requested: z.boolean(), deployment_id: Id, reason: z.string().nullable() });
 const Begun = Renewed.extend({ id: Id, env_id: Id });
@@ -22,8 +24,7 @@ export const createLeaseRepository = (db: Queries) => ({
   /** Null when the claim is no longer the latest one. */
   renew: (id: string, fence: number, leaseMs: number) =>
     db.maybeOne(sql.type(Renewed)`
-      update deployment_tasks set lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-      where id = ${id} and fence = ${fence} and status = 'Started'
+      update deployment_tasks t set lease_until = ${inMs(leaseMs)} where ${isClaimOfTask({ id, fence })}
       returning (cancel_requested_at is not null) as cancel_requested, deployment_id, reason
     `),
 
@@ -36,11 +37,11 @@ export const createLeaseRepository = (db: Queries) => ({
       resource: deploymentTasks,
       change: sql.fragment`
         update deployment_tasks t set
-          lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+          lease_until = ${inMs(leaseMs)},
           attempts = t.attempts + case when t.cancel_requested_at is null and t.helm_fence < t.fence then 1 else 0 end,
           helm_fence = case when t.cancel_requested_at is null then t.fence else t.helm_fence end,
           waited_ms = 0, forbidden_ms = 0
-        where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
+        where ${isClaimOfTask({ id: task_id, fence })}
         returning t.id, t.env_id, t.deployment_id, t.reason,
           (t.cancel_requested_at is not null) as cancel_requested`,
       row: { id: task_id, status: 'Started' },
@@ -52,25 +53,22 @@ export const createLeaseRepository = (db: Queries) => ({
     db.maybeOne(sql.type(Held)`
       select deployment_id, run ->> 'cluster_id' as cluster_id, run ->> 'namespace' as namespace,
         run ->> 'helm_chart_id' as helm_chart_id, false as is_dry_run
-      from deployment_tasks
-      where id = ${id} and fence = ${fence} and status = 'Started' and lease_until > clock_timestamp()
+      from deployment_tasks t where ${isClaimOfTask({ id, fence })} and lease_until > clock_timestamp()
       union all
       select deployment_id, cluster_id::text, namespace, helm_chart_id::text, true from dry_runs
-      where id = ${id} and fence = ${fence} and sealed_outcome is null and expires_at > clock_timestamp()
+      where ${isOpenDryRun({ id, fence })}
     `),
 
   /** Started tasks whose runner is silent for too long. */
   expired: () =>
     db.any(sql.type(Expired)`
-      select id, deployment_id from deployment_tasks
-      where status = 'Started' and lease_until < clock_timestamp()
-      order by lease_until limit 100
+      select id, deployment_id from deployment_tasks t where ${leaseIsOver} order by lease_until limit 100
     `),
 
-  /** Whether the claim is over its lease, checked again under the lock of the deployment. */
+  /** Whether the lease has expired, checked again under the lock of the deployment. */
   isExpired: (id: string) =>
     db.exists(sql.type(z.object({}))`
-      select 1 from deployment_tasks where id = ${id} and status = 'Started' and lease_until < clock_timestamp()
+      select 1 from deployment_tasks t where id = ${id} and ${leaseIsOver}
     `),
 
   /**

@@ -23,7 +23,7 @@ const inLane = { quick: 2, slow: 1 } as const;
 
 export const createResourceCalls = (tx: Transaction) => ({
   /**
-   * The resources that are due first, and few of each managing deployment. Deployments of which a call took long have places
+   * The resources that are due first, and few of each managing deployment. Deployments of which a call took long have slots
    * of their own.
    */
   lockDue: async (lane: 'quick' | 'slow', most: number): Promise<readonly DueCall[]> => {

@@ -7,6 +7,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { WrappedKey } from '../../records/secret-record.ts';
 import { publicResource, ResourceRecord, type SealedProps } from '../../records/resource-record.ts';
+import { inMs, newFence } from '../queue/claim-sql.ts';
 import { pending } from './call-obstacle.ts';
 import { recordColumns } from './resource-repository.ts';
 
@@ -77,8 +78,7 @@ export const createResourceChanges = (tx: Transaction) => {
     saveStart: async ({ id, known }: Pick<ResourceRecord, 'id' | 'known'>, leaseMs: number): Promise<number> =>
       tx.oneFirst(sql.type(z.object({ fence: z.number().int() }))`
         update deployment_resources set
-          known = ${known}, is_outdated = false, due_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond',
-          fence = ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint
+          known = ${known}, is_outdated = false, due_at = ${inMs(leaseMs)}, fence = ${newFence}
         where id = ${id}
         returning fence
       `),
@@ -92,7 +92,7 @@ export const createResourceChanges = (tx: Transaction) => {
             is_live = ${row.is_live}, sync_status = ${row.sync_status}, sync_reason = ${row.sync_reason},
             known = ${row.known}, attempts = ${row.attempts}, fence = ${row.fence}, is_outdated = ${row.is_outdated},
             is_slow = ${row.is_slow}, orphaned = orphaned or ${orphaned},
-            due_at = clock_timestamp() + ${dueInMs} * interval '1 millisecond',
+            due_at = ${inMs(dueInMs)},
             changed_at = clock_timestamp()
           where id = ${row.id}
           returning *

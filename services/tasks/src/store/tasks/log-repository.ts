@@ -3,6 +3,7 @@ import { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { Queries, Transaction } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { isClaimOfTask } from '../queue/claim-sql.ts';
 
 export const LogState = z.object({
   /** The number of the line that the current claim sends next. */
@@ -32,7 +33,7 @@ export const createLogChanges = (tx: Transaction) => ({
   lock: (task_id: string, fence: number) =>
     tx.maybeOne(sql.type(LogState)`
       select case when log_fence = fence then log_next else 0 end as next, log_lines as lines, log_bytes as bytes
-      from deployment_tasks where id = ${task_id} and fence = ${fence} and status = 'Started'
+      from deployment_tasks t where ${isClaimOfTask({ id: task_id, fence })}
       for update
     `),
 

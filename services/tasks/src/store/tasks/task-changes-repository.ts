@@ -7,6 +7,7 @@ import type { TaskWaits } from '../../engine/tasks/after-claim.ts';
 import type { Canceler } from '../../records/canceler.ts';
 import type { NewTask, Origin } from '../../records/new-task.ts';
 import { TaskRecord } from '../../records/task-record.ts';
+import { type Claim, isClaimOfTask } from '../queue/claim-sql.ts';
 import { clock, type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 import { taskRecordColumns } from './task-repository.ts';
 
@@ -69,7 +70,7 @@ export const createTaskChanges = (tx: Transaction) => {
     saveWait: async ({ task_id, fence }: { task_id: string; fence: number }, reason: string | null) => {
       const row = await tx.maybeOne(record`
         update deployment_tasks t set reason = ${reason}
-        where t.id = ${task_id} and t.fence = ${fence} and t.status = 'Started'
+        where ${isClaimOfTask({ id: task_id, fence })}
         returning ${taskRecordColumns}
       `);
       return published.updated(row);
@@ -77,7 +78,7 @@ export const createTaskChanges = (tx: Transaction) => {
 
     /** Ends a started task, if the claim is still the latest. `acknowledges`: its runner reported the outcome. */
     end: async (
-      { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
+      claim: Claim,
       {
         status,
         reason,
@@ -90,7 +91,7 @@ export const createTaskChanges = (tx: Transaction) => {
           acknowledged_fence = case when ${acknowledges} then t.fence end,
           canceled_by_user_id = case when ${status} = 'Canceled' then t.canceled_by_user_id end,
           canceled_by_deployment_id = case when ${status} = 'Canceled' then t.canceled_by_deployment_id end
-        where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
+        where ${isClaimOfTask(claim)}
         returning ${taskRecordColumns}
       `);
       return published.updated(row);
@@ -98,7 +99,7 @@ export const createTaskChanges = (tx: Transaction) => {
 
     /** Gives a started task back to the queue, to be due again after a pause. */
     putBack: async (
-      { id, fence }: Pick<TaskRecord, 'id' | 'fence'>,
+      claim: Claim,
       { reason, pauseMs, acknowledges, ...history }: PutBack,
     ): Promise<PublishedTask | null> => {
       const row = await tx.maybeOne(publishedTask`
@@ -108,7 +109,7 @@ export const createTaskChanges = (tx: Transaction) => {
           handed_back = ${history.handed_back},
           acknowledged_fence = case when ${acknowledges} then t.fence end,
           due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
-        where t.id = ${id} and t.fence = ${fence} and t.status = 'Started'
+        where ${isClaimOfTask(claim)}
         returning ${publishedColumns}
       `);
       return published.updated(row);

@@ -1,11 +1,10 @@
-import { cutText } from '@berth/contracts/cut-text';
 import type { Bus } from '@berth/bus/bus';
 import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
-import { AppError } from '@berth/contracts/errors';
 import { atMost } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
+import { completeClaimed, type Incomplete } from '../../claims/complete-claimed.ts';
 import { type Chart, readChart } from '../../deployments/chart.ts';
 import type { ItemReaders } from '../../collections/find-items.ts';
 import type { Limits } from '../../records/limits.ts';
@@ -67,7 +66,15 @@ export const claimTask = (deps: ClaimDeps) => {
       if (started === 'nothing') return nothing;
       if (started === 'ended') continue;
       noteWait(deps, started);
-      const task = await complete(deps, started, remainingMs);
+      const { jobs, failed } = await completeClaimed([started], {
+        remainingMs,
+        log: deps.log,
+        idOf: ({ task: { id } }) => ({ task_id: id }),
+        bugReason: internalError.beforeStart,
+        complete: (one, deadlineMs) => claimedTask(deps, one, deadlineMs),
+      });
+      for (const one of failed) await giveBack(deps, one);
+      const [task] = jobs;
       if (task) return { task, more: started.isMoreDue };
     }
     return nothing;
@@ -81,17 +88,7 @@ function noteWait({ metrics }: ClaimDeps, { task }: Started): void {
   metrics.waited(variantOf(task.operation), (Date.parse(started_at) - Date.parse(execute_at)) / 1_000);
 }
 
-/** Null if it cannot be completed; the claim then ends here, because no runner knows of it. */
-async function complete(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask | null> {
-  try {
-    return await claimedTask(deps, started, remainingMs);
-  } catch (error) {
-    await giveBack(deps, started, error);
-    return null;
-  }
-}
-
-async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () => number): Promise<ClaimedTask> {
+async function claimedTask(deps: ClaimDeps, started: Started, deadlineMs: () => number): Promise<ClaimedTask> {
   const { task, run, deployment, isFirst } = started;
   const input = run.action === 'deploy' ? await inputOf(deps, started, run) : null;
   const { wait } = input?.chart.parsedFeatures ?? (await featuresOfRestart(deps, started)) ?? usualFeatures;
@@ -110,13 +107,13 @@ async function claimedTask(deps: ClaimDeps, started: Started, remainingMs: () =>
     namespace: run.namespace,
     chart: input && {
       helm_chart_id: input.chart.id,
-      digest: input.chart.digest ?? (await ensureDigest(deps, input.chart, remainingMs)),
+      digest: input.chart.digest ?? (await ensureDigest(deps, input.chart, deadlineMs())),
       version: input.chart.image_tag,
     },
     values: input?.values ?? {},
     secrets: input?.secrets ?? {},
     confidential: input?.confidential ?? [],
-    call: run.action === 'invoke' ? await callOf(deps, started, { run, remainingMs }) : null,
+    call: run.action === 'invoke' ? await callOf(deps, started, { run, deadlineMs: deadlineMs() }) : null,
     restart: run.action === 'restart' ? { ...run.object, at: task.first_attempted_at ?? task.created_at } : null,
     wait,
     traceparent: task.traceparent,
@@ -135,12 +132,8 @@ async function featuresOfRestart({ store: { projected } }: ClaimDeps, { run, dep
 const callOf = (
   { bus, store: { projected }, readers }: ClaimDeps,
   { deployment }: Started,
-  { run, remainingMs }: { run: InvokeRun; remainingMs: () => number },
-) =>
-  callOfAction(
-    { bus, projected, readers },
-    { run, deploymentId: deployment.id, deadlineMs: Math.max(100, remainingMs() - 500) },
-  );
+  { run, deadlineMs }: { run: InvokeRun; deadlineMs: number },
+) => callOfAction({ bus, projected, readers }, { run, deploymentId: deployment.id, deadlineMs });
 
 async function inputOf(
   { store: { projected, secrets, resources }, readers, secretKeys, ownUrl }: ClaimDeps,
@@ -156,13 +149,12 @@ async function inputOf(
   );
 }
 
-/** Stored for good: the archive of a chart never changes. The call leaves time to give the task back. */
+/** Stored for good: the archive of a chart never changes. */
 async function ensureDigest(
   { bus, store: { projected } }: ClaimDeps,
   chart: Chart,
-  remainingMs: () => number,
+  deadlineMs: number,
 ): Promise<string> {
-  const deadlineMs = Math.max(100, remainingMs() - 500);
   const { digest } = await bus.call(
     chartArchives.operations.ensure,
     { body: { helm_chart_id: chart.id } },
@@ -172,17 +164,12 @@ async function ensureDigest(
   return digest;
 }
 
+const outcomes = { bug: 'Retry', outage: 'Unreachable', refused: 'Failed' } as const;
+
 async function giveBack(
-  { inTransaction, policy, log, metrics }: ClaimDeps,
-  { task }: Started,
-  error: unknown,
+  { inTransaction, policy, metrics }: ClaimDeps,
+  { row: { task }, because, reason }: Incomplete<Started>,
 ): Promise<void> {
-  const isBug = !(error instanceof AppError);
-  // A secret that does not open concerns the operator, too.
-  if (isBug || (error.code === 'unprocessable' && error.cause !== undefined))
-    log.error({ err: error, task_id: task.id }, 'a claimed task could not be completed');
-  const reason = isBug ? internalError.beforeStart : cutText(error.message, 500);
-  const outcome = isBug ? 'Retry' : error.status >= 500 || error.status === 429 ? 'Unreachable' : 'Failed';
-  const { id: task_id, fence } = task;
-  metrics.ended(await inTransaction((store) => finishTask(store, { task_id, fence, outcome, reason }, policy)));
+  const finish = { task_id: task.id, fence: task.fence, outcome: outcomes[because], reason };
+  metrics.ended(await inTransaction((store) => finishTask(store, finish, policy)));
 }

@@ -6,5 +6,6 @@ export const internalError = {
   inTask: becauseOfABug('interrupted the task'),
   beforeCall: becauseOfABug('kept the call from being made'),
   inCall: becauseOfABug('interrupted the call'),
+  inPlan: becauseOfABug('interrupted the plan'),
   inPoll: becauseOfABug('interrupted the poll'),
 } as const;

@@ -2,6 +2,7 @@ import { Id } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { type Claim, firstFree, inMs, isClaimOf, newFence } from './claim-sql.ts';
 
 export interface NewDryRun {
   id: string;
@@ -23,12 +24,16 @@ const ClaimedDryRun = z.object({
   sealed_run: z.string(),
   within_ms: z.number(),
 });
+export type ClaimedDryRun = z.infer<typeof ClaimedDryRun>;
 const Ended = z.object({ id: Id, is_claimed: z.boolean(), sealed_outcome: z.string().nullable() });
 
 /** Too short for a runner to finish. */
 const leastMs = 2_000;
 /** Nobody waits for it any more. */
 const over = sql.fragment`expires_at < clock_timestamp()`;
+/** It has no outcome yet. */
+export const isOpenDryRun = (claim: Claim) =>
+  sql.fragment`${isClaimOf(sql.fragment`dry_runs`, claim)} and sealed_outcome is null and not (${over})`;
 
 /** Dry runs of plans: short-lived rows that no other row refers to. */
 export const createDryRunRepository = (db: Queries) => ({
@@ -50,28 +55,26 @@ export const createDryRunRepository = (db: Queries) => ({
       values (
         ${run.id}, ${run.requester}, ${run.env_id}, ${run.deployment_id}, ${run.cluster_id}, ${run.namespace},
         ${run.helm_chart_id},
-        clock_timestamp() + ${withinMs} * interval '1 millisecond', ${run.sealed_run}
+        ${inMs(withinMs)}, ${run.sealed_run}
       )
     `),
 
-  /** The oldest one; replicas and runners pass over what another one takes. */
+  /** The oldest one. It is claimed once: nobody waits long enough for a second runner. */
   claim: () =>
     db.maybeOne(sql.type(ClaimedDryRun)`
-      update dry_runs set fence = ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint
+      update dry_runs set fence = ${newFence}
       where id = (
-        select id from dry_runs
-        where fence is null and expires_at > clock_timestamp() + ${leastMs} * interval '1 millisecond'
-        order by expires_at limit 1 for update skip locked
+        select id from dry_runs where fence is null and expires_at > ${inMs(leastMs)}
+        ${firstFree(sql.fragment`expires_at`, 1)}
       )
       returning id, fence, cluster_id, sealed_run,
         (extract(epoch from expires_at - clock_timestamp()) * 1000)::double precision as within_ms
     `),
 
   /** Keeps the first outcome of the claim; any other changes nothing. */
-  finish: (id: string, fence: number, sealed_outcome: string) =>
+  finish: (claim: Claim, sealed_outcome: string) =>
     db.query(nothing`
-      update dry_runs set sealed_outcome = ${sealed_outcome}
-      where id = ${id} and fence = ${fence} and sealed_outcome is null and not (${over})
+      update dry_runs set sealed_outcome = ${sealed_outcome} where ${isOpenDryRun(claim)}
     `),
 
   outcomes: (ids: readonly string[]) =>

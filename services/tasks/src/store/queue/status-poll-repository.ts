@@ -4,6 +4,7 @@ import type { ClaimedPoll, StatusPollResult } from '@berth/contracts/resources/t
 import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
+import { firstFree, inMs, newFence } from './claim-sql.ts';
 
 const DuePoll = z.object({
   deployment_id: Id,
@@ -23,7 +24,7 @@ const nothing = sql.type(z.object({}));
 /** The shortest interval, whatever charts want. */
 const leastIntervalSecs = 15;
 /** The lease of a poll, afterwards it is due again. A runner may hold one while another takes its time limit of 10 s. */
-const leaseSecs = 30;
+const leaseMs = 30_000;
 const slowMs = 2_000;
 /** A deployment uses at most a tenth of a slot: one that answers after 9 s is polled every 90 s. */
 const pausePerTime = 10;
@@ -41,6 +42,17 @@ const pollable = (d: FragmentSqlToken) => sql.fragment`
   where d.enabled and not d.deleting and d.state in ('Running', 'Upgrading', 'Error')
     and jsonb_typeof(c.features -> 'status') = 'object' and c.features #> '{ingress,enabled}' = 'true'
     and d.installed_cluster_id is not null`;
+
+const duePolls = (lane: FragmentSqlToken, most: number) => sql.fragment`
+  select deployment_id, due_at from status_polls
+  where ${lane} and due_at <= clock_timestamp() ${firstFree(sql.fragment`due_at`, most)}`;
+
+/** Claims `r`; those that still hold their poll `p` satisfy `isHeld`. */
+const claimsAsRows = (claims: readonly (ClaimedPoll & { took_ms?: number })[]) => sql.fragment`
+  jsonb_to_recordset(
+    ${sql.jsonb(claims.map(({ deployment_id, fence, took_ms = 0 }) => ({ deployment_id, fence, took_ms })))}
+  ) as r(deployment_id uuid, fence bigint, took_ms integer)`;
+const isHeld = sql.fragment`p.deployment_id = r.deployment_id and p.fence = r.fence`;
 
 const Followed = z.object({ id: Id, reports_unpolled: z.boolean() });
 
@@ -92,21 +104,13 @@ export const createStatusPollRepository = (db: Queries) => ({
       where d.id = differing.id and d.polls_followed
     `),
 
-  /** The polls that are due, first ones first; concurrent claims skip one another's rows. */
+  /** The polls that are due, under a lease. */
   claim: ({ quick, slow }: { quick: number; slow: number }) =>
     db.any(sql.type(DuePoll)`
-      with quick as materialized (
-        select deployment_id, due_at from status_polls where not is_slow and due_at <= clock_timestamp()
-        order by due_at limit ${quick} for update skip locked
-      ),
-      slow as materialized (
-        select deployment_id, due_at from status_polls where is_slow and due_at <= clock_timestamp()
-        order by due_at limit ${slow} for update skip locked
-      ),
+      with quick as materialized (${duePolls(sql.fragment`not is_slow`, quick)}),
+      slow as materialized (${duePolls(sql.fragment`is_slow`, slow)}),
       claimed as (
-        update status_polls p set
-          fence = ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint,
-          due_at = clock_timestamp() + ${leaseSecs} * interval '1 second'
+        update status_polls p set fence = ${newFence}, due_at = ${inMs(leaseMs)}
         from (select * from quick union all select * from slow) due
         where p.deployment_id = due.deployment_id
         returning p.deployment_id, p.fence, extract(epoch from clock_timestamp() - due.due_at)::float as late_seconds
@@ -125,11 +129,7 @@ export const createStatusPollRepository = (db: Queries) => ({
   giveBack: async (polls: readonly ClaimedPoll[]): Promise<void> => {
     if (polls.length === 0) return;
     await db.query(nothing`
-      update status_polls p set fence = null, due_at = clock_timestamp()
-      from jsonb_to_recordset(
-        ${sql.jsonb(polls.map(({ deployment_id, fence }) => ({ deployment_id, fence })))}
-      ) as r(deployment_id uuid, fence bigint)
-      where p.deployment_id = r.deployment_id and p.fence = r.fence
+      update status_polls p set fence = null, due_at = clock_timestamp() from ${claimsAsRows(polls)} where ${isHeld}
     `);
   },
 
@@ -141,11 +141,8 @@ export const createStatusPollRepository = (db: Queries) => ({
         is_slow = r.took_ms > ${slowMs},
         due_at = clock_timestamp() + (0.9 + 0.2 * random())
           * greatest(p.interval_secs * 1000, r.took_ms * ${pausePerTime}) * interval '1 millisecond'
-      from jsonb_to_recordset(
-        ${sql.jsonb(results.map(({ deployment_id, fence, took_ms }) => ({ deployment_id, fence, took_ms })))}
-      ) as r(deployment_id uuid, fence bigint, took_ms integer)
-      join deployments d on d.id = r.deployment_id
-      where p.deployment_id = r.deployment_id and p.fence = r.fence
+      from ${claimsAsRows(results)} join deployments d on d.id = r.deployment_id
+      where ${isHeld}
       returning p.deployment_id, d.reported_status
     `),
 });
