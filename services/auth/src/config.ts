@@ -66,7 +66,7 @@ export const Config = z
   .transform((env) => ({
     bus: busOptions(env),
     auditDays: env.AUDIT_RETENTION_DAYS,
-    database: { url: env.DATABASE_URL },
+    databaseUrl: env.DATABASE_URL,
     keyEncryptionKey: env.KEY_ENCRYPTION_KEY,
     otherKeyEncryptionKeys: env.OTHER_KEY_ENCRYPTION_KEYS,
     ownUrl: env.SERVICE_OWN_URL,

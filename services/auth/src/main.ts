@@ -1,14 +1,8 @@
 import { createIdentityVerifier } from '@berth/bus/identity-tokens/identity-verifier';
-import { connectBus } from '@berth/bus/connect-bus';
-import { auditRetention } from '@berth/db/audit/audit-retention';
-import { createDeniedAttempts } from '@berth/db/audit/denied-attempts';
-import { forgetIdempotencyKeys } from '@berth/db/idempotency/forget-idempotency-keys';
-import { databaseIsUp, openDatabase } from '@berth/db/postgres/open-database';
-import { outboxRelay } from '@berth/db/outbox/outbox-relay';
 import { inTransactionOf } from '@berth/db/in-transaction';
+import { runOwnerService } from '@berth/db/owner/run-owner-service';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
-import { runService } from '@berth/service/run-service';
 import { auditEventHandlers } from './audit/audit-event-handlers.ts';
 import { identityHandlers } from './authentication/identity-handlers.ts';
 import { createTokenUse } from './authentication/token-use.ts';
@@ -35,18 +29,16 @@ import { userTokenHandlers } from './tokens/user-token-handlers.ts';
 import { storeOf } from './store.ts';
 import { userHandlers } from './users/user-handlers.ts';
 
-await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) => {
-  const config = readConfig(Config, withAdminEmailFlags(process.env, process.argv.slice(2)));
-  const migrations = new URL('../migrations/', import.meta.url);
-  const db = use(await openDatabase({ ...config.database, migrations, log, applicationName: 'auth', signal }));
-  const denied = use(createDeniedAttempts({ db, log }));
+const start = {
+  config: () => readConfig(Config, withAdminEmailFlags(process.env, process.argv.slice(2))),
+  migrations: new URL('../migrations/', import.meta.url),
+};
+
+await runOwnerService('auth', start, async ({ db, denied, connect, log, metrics, use, loop }, config) => {
   const tokenUse = use(createTokenUse({ db, log }));
   const keyRing = await openKeyRing({ db, ...config });
   const verifyIdentity = createIdentityVerifier({ fetchKeys: async () => keyRing.published() });
-  const bus = use(
-    await connectBus({ ...config.bus, caller: 'auth', log, metrics, signal, verifyIdentity, onDenied: denied.note }),
-  );
-  readiness('database', () => databaseIsUp(db));
+  const bus = await connect({ verifyIdentity });
 
   const inTransaction = inTransactionOf(db, storeOf);
   const callingDeployments = createCallingDeployments({ bus });
@@ -72,14 +64,10 @@ await runService('auth', async ({ log, metrics, use, loop, readiness, signal }) 
   bus.serve(envMemberHandlers({ db, inTransaction, changesRights }));
   bus.serve(deploymentPermissionHandlers({ db, inTransaction, changesRights }));
 
-  loop('publish changes', outboxRelay({ db, bus, owner: 'auth', log }));
   loop('follow deployment kinds', deploymentKindProjection.follow({ db, bus }));
   loop('write when tokens were used', every(1_000, tokenUse.write));
-  loop('record denied attempts', every(1_000, denied.write));
-  loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
   loop('rotate signing keys', every(10_000, keyRing.refresh));
   // Removes the leases of killed gateways even if no right changes.
   loop('remove ended identity leases', every(60 * 60_000, makeGatewaysForget));
-  loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('forget login attempts', every(60_000, loginAttempts.forgetExpired));
 });

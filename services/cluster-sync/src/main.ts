@@ -1,14 +1,9 @@
-import { connectBus } from '@berth/bus/connect-bus';
 import { auditOfClusterSync } from '@berth/contracts/resources/audit/audit-events';
 import { auditHandlers } from '@berth/db/audit/audit-handlers';
-import { auditRetention } from '@berth/db/audit/audit-retention';
-import { createDeniedAttempts } from '@berth/db/audit/denied-attempts';
-import { databaseIsUp, openDatabase } from '@berth/db/postgres/open-database';
-import { outboxRelay } from '@berth/db/outbox/outbox-relay';
 import { inTransactionOf } from '@berth/db/in-transaction';
+import { runOwnerService } from '@berth/db/owner/run-owner-service';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
-import { runService } from '@berth/service/run-service';
 import { accessIssuer, ownAccessIssuer } from './access/access-issuer.ts';
 import { clusterAccessHandlers } from './access/cluster-access-handlers.ts';
 import { clusterHandlers } from './clusters/cluster-handlers.ts';
@@ -37,14 +32,14 @@ import { storeOf } from './store.ts';
 
 const name = 'cluster-sync';
 
-await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
-  const config = readConfig(Config, process.env);
-  const { databaseUrl: url, ignoreNew } = config;
-  const migrations = new URL('../migrations/', import.meta.url);
-  const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name, maxConnections: 12 }));
-  const denied = use(createDeniedAttempts({ db, log }));
-  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal, onDenied: denied.note }));
-  readiness('database', () => databaseIsUp(db));
+const start = {
+  config: () => readConfig(Config, process.env),
+  migrations: new URL('../migrations/', import.meta.url),
+  maxConnections: 12,
+};
+
+await runOwnerService(name, start, async ({ db, connect, log, use, loop }, config) => {
+  const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfClusterSync));
 
   const inTransaction = inTransactionOf(db, storeOf);
@@ -76,12 +71,10 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
   );
 
-  loop('publish state', outboxRelay({ db, bus, owner: name, log }));
-  loop('record denied attempts', every(1_000, denied.write));
-  loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
   loop('follow envs', envProjection.follow({ db, bus }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
-  for (const discovery of discoveryLoops({ clusterRepository, directory, log, ignoreNew }, config)) loop(...discovery);
+  for (const discovery of discoveryLoops({ clusterRepository, directory, log, ignoreNew: config.ignoreNew }, config))
+    loop(...discovery);
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   const lostNamespaceRepository = createLostNamespaceRepository(db);
   loop(

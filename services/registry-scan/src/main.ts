@@ -1,15 +1,8 @@
-import { connectBus } from '@berth/bus/connect-bus';
 import { auditOfRegistryScan } from '@berth/contracts/resources/audit/audit-events';
-import { forgetIdempotencyKeys } from '@berth/db/idempotency/forget-idempotency-keys';
 import { auditHandlers } from '@berth/db/audit/audit-handlers';
-import { auditRetention } from '@berth/db/audit/audit-retention';
-import { createDeniedAttempts } from '@berth/db/audit/denied-attempts';
-import { databaseIsUp, openDatabase } from '@berth/db/postgres/open-database';
-import { outboxRelay } from '@berth/db/outbox/outbox-relay';
 import { inTransactionOf } from '@berth/db/in-transaction';
-import { every } from '@berth/service/loop';
+import { runOwnerService } from '@berth/db/owner/run-owner-service';
 import { readConfig } from '@berth/service/read-config';
-import { runService } from '@berth/service/run-service';
 import { createWakeUp } from '@berth/service/waiting/wake-up';
 import { createChartParser } from './archive/chart-parser.ts';
 import { catalogueStateHandlers } from './charts/catalogue-state-handlers.ts';
@@ -35,13 +28,13 @@ import { tagFormatHandlers } from './tag-formats/tag-format-handlers.ts';
 
 const name = 'registry-scan';
 
-await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
-  const config = readConfig(Config, process.env);
-  const migrations = new URL('../migrations/', import.meta.url);
-  const db = use(await openDatabase({ url: config.databaseUrl, migrations, log, signal, applicationName: name }));
-  const denied = use(createDeniedAttempts({ db, log }));
-  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal, onDenied: denied.note }));
-  readiness('database', () => databaseIsUp(db));
+const start = {
+  config: () => readConfig(Config, process.env),
+  migrations: new URL('../migrations/', import.meta.url),
+};
+
+await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop }, config) => {
+  const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfRegistryScan));
 
   const inTransaction = inTransactionOf(db, storeOf);
@@ -75,10 +68,6 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     }),
   );
 
-  loop('publish state', outboxRelay({ db, bus, owner: name, log }));
-  loop('record denied attempts', every(1_000, denied.write));
-  loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
-  loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 
   loop('reparse tags', reparseOnChange({ inTransaction, currentFormats, formatsChanged }));

@@ -1,14 +1,8 @@
-import { connectBus } from '@berth/bus/connect-bus';
 import { auditOfTasks } from '@berth/contracts/resources/audit/audit-events';
-import { forgetIdempotencyKeys } from '@berth/db/idempotency/forget-idempotency-keys';
 import { auditHandlers } from '@berth/db/audit/audit-handlers';
-import { auditRetention } from '@berth/db/audit/audit-retention';
-import { createDeniedAttempts } from '@berth/db/audit/denied-attempts';
-import { databaseIsUp, openDatabase } from '@berth/db/postgres/open-database';
-import { outboxRelay } from '@berth/db/outbox/outbox-relay';
+import { runOwnerService } from '@berth/db/owner/run-owner-service';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
-import { runService } from '@berth/service/run-service';
 import { heldItemReaders, itemReaders } from './collections/item-readers.ts';
 import { Config } from './config.ts';
 import { deploymentHandlers } from './deployments/deployment-handlers.ts';
@@ -41,14 +35,14 @@ import { taskHints } from './tasks/task-hints.ts';
 
 const name = 'tasks';
 
-await runService(name, async ({ log, metrics, signal, use, loop, readiness }) => {
-  const config = readConfig(Config, process.env);
-  const { databaseUrl: url, ownUrl, limits, leaseMs, maxAttempts, reserved, secretKeys } = config;
-  const migrations = new URL('../migrations/', import.meta.url);
-  const db = use(await openDatabase({ url, migrations, log, signal, applicationName: name }));
-  const denied = use(createDeniedAttempts({ db, log }));
-  const bus = use(await connectBus({ ...config.bus, caller: name, log, metrics, signal, onDenied: denied.note }));
-  readiness('database', () => databaseIsUp(db));
+const start = {
+  config: () => readConfig(Config, process.env),
+  migrations: new URL('../migrations/', import.meta.url),
+};
+
+await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, loop, readiness }, config) => {
+  const { ownUrl, limits, leaseMs, maxAttempts, reserved, secretKeys } = config;
+  const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfTasks));
 
   const store = readingStore(db);
@@ -86,10 +80,6 @@ await runService(name, async ({ log, metrics, signal, use, loop, readiness }) =>
     runnerHandlers({ ...changes, ...claims, readers, secretKeys, bus, ownUrl, leaseMs, limits, hintLog: hints.log }),
   );
 
-  loop('publish state', outboxRelay({ db, bus, owner: name, log }));
-  loop('record denied attempts', every(1_000, denied.write));
-  loop('remove old audit events', auditRetention({ db, metrics, days: config.auditDays }));
-  loop('forget idempotency keys', forgetIdempotencyKeys({ db }));
   followAll(projections, { db, bus, loop });
   loop(
     'forget dry runs',
