@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
-import { digestOf } from '../src/oci/digest-of.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
 import { chartTgz } from './support/tgz.ts';
 import { scannedRegistry, web } from './support/scanned-registry.ts';
 

@@ -1,3 +1,4 @@
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import {
   DeploymentPermission,
   deploymentPermissions,
@@ -6,13 +7,11 @@ import {
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Queries, Transaction } from '@berth/db/database';
-import { inEnvs } from '@berth/db/lists/list-filters';
+import { inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
-
-type Visible = 'all' | readonly string[];
 
 export interface DeploymentPermissionFilters extends ListRequest {
   env_id?: string | undefined;
@@ -22,10 +21,10 @@ const permission = sql.type(DeploymentPermission);
 const count = sql.type(z.object({ number: z.number() }));
 const columns = sql.fragment`id, created_at, env_id, user_id, kind_id, role`;
 
-const isVisible = (visible: Visible) => inEnvs(sql.fragment`env_id`, visible) ?? sql.fragment`true`;
+const isVisible = (visible: VisibleEnvs) => isInEnvs(sql.fragment`env_id`, visible);
 
 export const createDeploymentPermissionRepository = (db: Queries) => ({
-  list: (request: DeploymentPermissionFilters, visible: Visible) =>
+  list: (request: DeploymentPermissionFilters, visible: VisibleEnvs) =>
     listPage(db, {
       row: DeploymentPermission,
       columns,
@@ -35,10 +34,10 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
       sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
     }),
 
-  find: (id: string, visible: Visible) =>
+  find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(permission`select ${columns} from deployment_permissions where id = ${id} and ${isVisible(visible)}`),
 
-  lock: (id: string, visible: Visible) =>
+  lock: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(
       permission`select ${columns} from deployment_permissions where id = ${id} and ${isVisible(visible)} for update`,
     ),

@@ -1,3 +1,4 @@
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { EnvRole } from '@berth/contracts/access/identity';
 import { maxRolesOfUser } from '@berth/contracts/access/packed-identity';
 import {
@@ -8,13 +9,11 @@ import {
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Queries, Transaction } from '@berth/db/database';
-import { inEnvs } from '@berth/db/lists/list-filters';
+import { inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
-
-type Visible = 'all' | readonly string[];
 
 export interface EnvMemberFilters extends ListRequest {
   env_id?: string | undefined;
@@ -24,10 +23,10 @@ const member = sql.type(EnvUserPermission);
 const count = sql.type(z.object({ number: z.number() }));
 const columns = sql.fragment`id, created_at, env_id, user_id, role`;
 
-const isVisible = (visible: Visible) => inEnvs(sql.fragment`env_id`, visible) ?? sql.fragment`true`;
+const isVisible = (visible: VisibleEnvs) => isInEnvs(sql.fragment`env_id`, visible);
 
 export const createEnvMemberRepository = (db: Queries) => ({
-  list: (request: EnvMemberFilters, visible: Visible) =>
+  list: (request: EnvMemberFilters, visible: VisibleEnvs) =>
     listPage(db, {
       row: EnvUserPermission,
       columns,
@@ -37,10 +36,10 @@ export const createEnvMemberRepository = (db: Queries) => ({
       sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
     }),
 
-  find: (id: string, visible: Visible) =>
+  find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(member`select ${columns} from env_user_permissions where id = ${id} and ${isVisible(visible)}`),
 
-  lock: (id: string, visible: Visible) =>
+  lock: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(
       member`select ${columns} from env_user_permissions where id = ${id} and ${isVisible(visible)} for update`,
     ),

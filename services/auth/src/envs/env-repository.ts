@@ -1,15 +1,15 @@
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { Env, envs } from '@berth/contracts/resources/envs/envs';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Queries, Transaction } from '@berth/db/database';
-import { equals, equalsIgnoringCase, inEnvs } from '@berth/db/lists/list-filters';
+import { equals, equalsIgnoringCase, inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-type Visible = 'all' | readonly string[];
 type EnvFields = Pick<Env, 'name' | 'node_selector' | 'tolerations' | 'auto_add_new_users'>;
 
 export interface EnvFilters extends ListRequest {
@@ -21,12 +21,12 @@ const env = sql.type(Env);
 const count = sql.type(z.object({ number: z.number() }));
 const columns = sql.fragment`id, created_at, name, node_selector, tolerations, auto_add_new_users`;
 
-const isVisible = (visible: Visible) => inEnvs(sql.fragment`id`, visible) ?? sql.fragment`true`;
+const isVisible = (visible: VisibleEnvs) => isInEnvs(sql.fragment`id`, visible);
 
 const nameIsTaken = (name: string) => conflictOn('envs_name_key', `An env named ${name} already exists`);
 
 export const createEnvRepository = (db: Queries) => ({
-  list: (request: EnvFilters, visible: Visible) =>
+  list: (request: EnvFilters, visible: VisibleEnvs) =>
     listPage(db, {
       row: Env,
       columns,
@@ -41,14 +41,14 @@ export const createEnvRepository = (db: Queries) => ({
       sortable: { created_at: sql.fragment`created_at`, name: sql.fragment`name` },
     }),
 
-  find: (id: string, visible: Visible) =>
+  find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)}`),
 
-  lock: (id: string, visible: Visible) =>
+  lock: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for update`),
 
   /** Keeps the env from being deleted until the transaction ends. Several transactions can hold it. */
-  hold: (id: string, visible: Visible) =>
+  hold: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for key share`),
 
   numberOfAutomatic: async () =>

@@ -1,5 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
+import { parsedJson } from '@berth/contracts/fields/json';
 import { z } from 'zod';
 import { withQuery } from './with-query.ts';
 
@@ -41,7 +42,7 @@ export async function* watchEvents(
 }
 
 function eventOf(line: string): WatchEvent | null {
-  const { data: event } = Event.safeParse(jsonOf(line));
+  const { data: event } = Event.safeParse(parsedJson(line));
   if (!event) return null;
   if (event.type === 'ERROR') return failWith(event.object);
 
@@ -53,12 +54,4 @@ function failWith(status: unknown): null {
   const { data } = Failure.safeParse(status);
   if (data) throw new KubeError({ status: data.code, body: JSON.stringify(status) });
   return null;
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

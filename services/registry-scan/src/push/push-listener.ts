@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Service } from '@berth/service/service';
 import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { readBounded } from '@berth/egress/read-bounded';
+import { parsedJson } from '@berth/contracts/fields/json';
 import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';
 
 export interface PushListenerOptions {
@@ -38,7 +39,7 @@ export async function startPushListener({
     if (!isAuthorized(request)) return 401;
 
     const body = await readBounded(request, maxBytes);
-    const { data } = PushEnvelope.safeParse(jsonOf(body));
+    const { data } = PushEnvelope.safeParse(parsedJson(body.toString()));
     if (!data) return 400;
     onHints(hintsIn(data));
     return 202;
@@ -75,11 +76,3 @@ export async function startPushListener({
 }
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}

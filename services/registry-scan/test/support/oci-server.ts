@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { digestOf } from '../../src/oci/digest-of.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
 import { RegistrySource } from '../../src/oci/registry-source.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => boolean | void;

@@ -1,11 +1,12 @@
 import { singleFlights } from '@berth/service/waiting/single-flight';
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bus } from '@berth/bus/bus';
 import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { permanent, transient } from '../outcome/task-failure.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
 
 /** Small, because the folder is best a tmpfs. */
 const defaultMaxBytes = 256 * 1024 * 1024;
@@ -24,8 +25,6 @@ export interface ChartCacheDeps {
 }
 
 export type ChartCache = Awaited<ReturnType<typeof openChartCache>>;
-
-const digestOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`;
 
 /** Packaged charts by digest, on disk. Verified at every use, because they decide what runs in a cluster. */
 export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }: ChartCacheDeps) {

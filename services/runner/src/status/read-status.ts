@@ -1,4 +1,4 @@
-import { isJson } from '@berth/contracts/fields/json';
+import { isJson, parsedJson } from '@berth/contracts/fields/json';
 import { ReportedContent } from '@berth/contracts/resources/deployments/reported-status';
 import type { StatusPollResult } from '@berth/contracts/resources/tasks/status-polls';
 import { z } from 'zod';
@@ -41,12 +41,8 @@ export function readStatus({ status, text: body }: Answer, token: string): Statu
 
 /** Undefined where it is no JSON that the platform can keep; nested deeper than 64 levels it is none either. */
 function parsed(body: string): unknown {
-  try {
-    const json: unknown = JSON.parse(body);
-    return isJson(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
+  const json = parsedJson(body);
+  return isJson(json) ? json : undefined;
 }
 
 const withoutUndefined = (content: z.infer<typeof Content>): ReportedContent =>

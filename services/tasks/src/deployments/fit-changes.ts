@@ -7,7 +7,7 @@ import type { ReadingStore } from '../store/store.ts';
 import { type Chart, checkChart, checkError, findChart, unfitChart } from './chart.ts';
 import { checkConfig } from './check-config.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
-import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { deploymentPaths, type FieldPaths } from '../records/field-paths.ts';
 import { releaseNameProblem } from '../engine/deployments/namespace-of.ts';
 import { findCluster, findKind, findPlace, type Place } from './place.ts';

@@ -1,6 +1,7 @@
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { named } from '@berth/contracts/errors';
 import type { ProjectedCluster, ProjectionRepository } from '../store/projection-repository.ts';
-import type { DeploymentRepository, VisibleEnvs } from '../store/deployments/deployment-repository.ts';
+import type { DeploymentRepository } from '../store/deployments/deployment-repository.ts';
 import type { FieldPaths } from '../records/field-paths.ts';
 import { nameProblem } from './name-problem.ts';
 import { namespaceOf } from '../engine/deployments/namespace-of.ts';

@@ -12,7 +12,7 @@ import { deploymentPaths, type FieldPaths } from '../records/field-paths.ts';
 import type { NewTask } from '../records/new-task.ts';
 import type { Reference } from '../records/reference.ts';
 import type { Variant } from '../records/variant.ts';
-import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { ReadingStore } from '../store/store.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { fitChanges, fitCreation } from './fit-changes.ts';

@@ -14,7 +14,7 @@ import { updateRow } from '@berth/db/changes/update-row';
 import type { ReadingStore, WritingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
-import type { VisibleEnvs } from '../store/deployments/deployment-repository.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths } from '../records/field-paths.ts';
 import { makeChange } from './make-change.ts';

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { type ObjectInfo, type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
 import { nanos } from '@nats-io/transport-node';
@@ -8,6 +7,7 @@ import { limits } from '../protocol/limits.ts';
 import type { ObjectStore } from './object-store.ts';
 import { streamIsMissing } from '../state/stream-is-missing.ts';
 import { whileUp } from '../connection/while-up.ts';
+import { digestOf } from './digest-of.ts';
 
 export const chartBucket = 'charts';
 export const chartStream = `OBJ_${chartBucket}`;
@@ -89,8 +89,6 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
 
   return { get, put };
 }
-
-const digestOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`;
 
 const tooLarge = (): AppError =>
   new AppError('too_large', `A chart archive has at most ${limits.objectBytes / 1024 / 1024} MiB`);

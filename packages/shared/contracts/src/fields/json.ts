@@ -29,6 +29,15 @@ export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): bo
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The value of a JSON text; undefined if it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export interface JsonProblem {
   /** Relative to the checked value. */
   path: PropertyKey[];

@@ -1,4 +1,5 @@
 import { type FragmentSqlToken, type PrimitiveValueExpression, sql } from 'slonik';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { plannedForItsValues } from '../postgres/pool/statements.ts';
 
 /** A condition of a list, or nothing where the filter was not given. */
@@ -31,11 +32,7 @@ const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.ra
  * Rows of the envs that the caller may see (`visibleEnvs`), or of the one of them that a filter names. Rows without an env
  * are visible only to callers that see all envs. One condition, since PostgreSQL would take two for one that few rows meet.
  */
-export function inEnvs(
-  column: FragmentSqlToken,
-  visible: 'all' | readonly string[],
-  wanted?: string | null,
-): Condition {
+export function inEnvs(column: FragmentSqlToken, visible: VisibleEnvs, wanted?: string | null): Condition {
   if (visible === 'all') return equals(column, wanted);
   if (wanted !== undefined) {
     return wanted !== null && visible.includes(wanted) ? equals(column, wanted) : sql.fragment`false`;
@@ -45,3 +42,7 @@ export function inEnvs(
     ? equals(column, only)
     : sql.fragment`${column} = any(${sql.array([...visible], 'uuid')})`;
 }
+
+/** The same as part of a `where`. */
+export const isInEnvs = (column: FragmentSqlToken, visible: VisibleEnvs): FragmentSqlToken =>
+  inEnvs(column, visible) ?? sql.fragment`true`;

@@ -1,11 +1,10 @@
 import { harmIn } from '@berth/contracts/fields/harmful-text';
-import { isJsonObject } from '@berth/contracts/fields/json';
+import { isForbiddenKey, isJsonObject, maxJsonDepth } from '@berth/contracts/fields/json';
 import { AppError } from '@berth/contracts/errors';
 import { ambiguityIn } from './ambiguity-in-json.ts';
 import { jsonSizeOf } from './json-size.ts';
 
-const limits = { depth: 64, members: 10_000 };
-const refusedKeys = new Set(['__proto__', 'constructor']);
+const limits = { depth: maxJsonDepth, members: 10_000 };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const refuse = (path: string, message: string): never => {
@@ -14,7 +13,7 @@ const refuse = (path: string, message: string): never => {
 
 /**
  * Parses a body as JSON, or throws `invalid` with the path and the rule. Everything that could harm a service behind the
- * gateway is refused here, once: bytes that are not UTF-8, nesting beyond 64, more than 10,000 members, keys that reach
+ * gateway is refused here, once: bytes that are not UTF-8, nesting that is too deep, more than 10,000 members, keys that reach
  * into prototypes, two members with the same name, NUL, lone surrogates, numbers beyond a double. The size is checked
  * first: it bounds the cost of the other checks.
  */
@@ -73,4 +72,4 @@ function harmOf(value: unknown): Harm | null {
 }
 
 const harmOfKey = (key: string): Harm | null =>
-  harmAt(refusedKeys.has(key) ? `must not have a key named ${key}` : harmIn(key));
+  harmAt(isForbiddenKey(key) ? `must not have a key named ${key}` : harmIn(key));

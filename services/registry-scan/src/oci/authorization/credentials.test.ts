@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { archive, challenge, redirect, signal, startWithClient } from '../../../test/support/client-in-test.ts';
 import { type OciServer, type OciServerOptions, sendJson } from '../../../test/support/oci-server.ts';
-import { digestOf } from '../digest-of.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
 
 describe('credentials of a registry', () => {
   async function startWithCredentials(source: OciServerOptions['source'] = {}) {

@@ -1,6 +1,6 @@
 import { archiveLimits } from '../../archive/limits.ts';
 import { ReplyTooLarge } from '@berth/egress/egress-errors';
-import { digestOf } from '../digest-of.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
 import type { RegistryClient } from './registry-client.ts';
 
 /** The registry answered, but not with the package that its manifest names. */

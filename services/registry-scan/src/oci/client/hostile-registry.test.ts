@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { archive, redirect, signal, startWithClient } from '../../../test/support/client-in-test.ts';
 import { type OciServer, sendJson } from '../../../test/support/oci-server.ts';
-import { digestOf } from '../digest-of.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
 
 describe('a registry that misbehaves', () => {
   test('cannot redirect us to a denied address', async () => {

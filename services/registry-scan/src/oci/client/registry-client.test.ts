@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { archive, signal, startWithClient } from '../../../test/support/client-in-test.ts';
 import { imageManifest, type OciServer, sendJson } from '../../../test/support/oci-server.ts';
-import { digestOf } from '../digest-of.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
 
 const lines = ({ requests }: OciServer) => requests.map(({ line }) => line);
 

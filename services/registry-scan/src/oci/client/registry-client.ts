@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { createHttpClient } from '@berth/egress/http-client';
-import { digestOf } from '../digest-of.ts';
+import { digestOf } from '@berth/bus/objects/digest-of';
+import { parsedJson } from '@berth/contracts/fields/json';
 import { acceptedManifests, type ChartLayer, chartLayerOf } from '../replies/manifest.ts';
 import { isRepositoryName, isTag } from '../names.ts';
 import { nextPage } from '../replies/next-page.ts';
-import { jsonOf, parseReply } from '../replies/parse-reply.ts';
+import { parseReply } from '../replies/parse-reply.ts';
 import { RegistryError } from '../registry-error.ts';
 import { createRegistrySession, type RegistryRequest } from './registry-session.ts';
 import type { RegistrySource } from '../registry-source.ts';
@@ -97,7 +98,7 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
       if (typeof claimed === 'string' && claimed.startsWith('sha256:') && claimed !== digest) {
         throw new RegistryError('malformed', `${path} does not match its digest`);
       }
-      const manifest = jsonOf(reply);
+      const manifest = parsedJson(reply.body.toString());
       const { data } = TypedManifest.safeParse(manifest);
       const sentAs = reply.headers['content-type']?.split(';')[0]?.trim();
       // Keeps two readers from interpreting one document differently: https://github.com/opencontainers/distribution-spec/security/advisories/GHSA-mc8v-mgrf-8f4m

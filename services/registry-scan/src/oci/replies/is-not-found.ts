@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpReply } from '@berth/egress/http-client';
-import { jsonOf } from './parse-reply.ts';
+import { parsedJson } from '@berth/contracts/fields/json';
 
 const notFoundCodes = ['NAME_UNKNOWN', 'MANIFEST_UNKNOWN', 'BLOB_UNKNOWN', 'NOT_FOUND'];
 const Errors = z.object({ errors: z.array(z.object({ code: z.string() })).min(1) });
@@ -11,6 +11,6 @@ const Errors = z.object({ errors: z.array(z.object({ code: z.string() })).min(1)
  */
 export function isNotFound(reply: HttpReply): boolean {
   if (reply.status !== 404) return false;
-  const { data } = Errors.safeParse(jsonOf(reply));
+  const { data } = Errors.safeParse(parsedJson(reply.body.toString()));
   return data?.errors.some(({ code }) => notFoundCodes.includes(code)) ?? false;
 }

@@ -1,3 +1,4 @@
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { RequestOutput } from '@berth/contracts/definition/contract';
 import type { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { Deployment } from '@berth/contracts/resources/deployments/deployments';
@@ -8,8 +9,6 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
 import { numberOfDeployments } from '../counts/count-repository.ts';
-
-export type VisibleEnvs = 'all' | readonly string[];
 
 /** All small columns. */
 export const publishedColumns = sql.fragment`

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { ResourceRecord } from '../../records/resource-record.ts';
 import { WrappedKey } from '../../records/secret-record.ts';
 import { obstacle, pending } from './call-obstacle.ts';
-import type { Visible } from './visible.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 
 const from = sql.fragment`
   deployment_resources r
@@ -50,7 +50,7 @@ export const createResourceRepository = (db: Queries) => {
     `);
 
   return {
-    list: (query: ListQuery, visible: Visible) =>
+    list: (query: ListQuery, visible: VisibleEnvs) =>
       listPage(db, {
         row: DeploymentResource,
         columns,
@@ -74,7 +74,7 @@ export const createResourceRepository = (db: Queries) => {
       }),
 
     /** Includes a deleted one until it is forgotten. */
-    find: (id: string, visible: Visible) =>
+    find: (id: string, visible: VisibleEnvs) =>
       db.maybeOne(resource`
         select ${columns} from ${from}
         where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`r.env_id`, visible)])}

@@ -9,19 +9,19 @@ import { equals, inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { Visible } from './visible.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 
 const columns = sql.fragment`id, created_at, env_id, deployment_kind_id, key, spec`;
 const type = sql.type(DeploymentResourceType);
 
 /** Global types are visible to all. */
-const visibleTo = (visible: Visible) =>
+const visibleTo = (visible: VisibleEnvs) =>
   visible === 'all'
     ? sql.fragment`true`
     : sql.fragment`(env_id is null or env_id = any(${sql.array([...visible], 'uuid')}))`;
 
-/** Visible ones, of one env or of none where a filter says so. */
-const listedFor = (visible: Visible, wanted: string | null | undefined) => {
+/** VisibleEnvs ones, of one env or of none where a filter says so. */
+const listedFor = (visible: VisibleEnvs, wanted: string | null | undefined) => {
   if (wanted === undefined) return visibleTo(visible);
   return wanted === null ? sql.fragment`env_id is null` : inEnvs(sql.fragment`env_id`, visible, wanted);
 };
@@ -31,7 +31,7 @@ type ListQuery = RequestOutput<typeof deploymentResourceTypes.operations.list>['
 const Registered = z.object({ resource_types: JsonObject.nullable(), registers: z.boolean() });
 
 export const createTypeRepository = (db: Queries) => ({
-  list: (query: ListQuery, visible: Visible) =>
+  list: (query: ListQuery, visible: VisibleEnvs) =>
     listPage(db, {
       row: DeploymentResourceType,
       columns,
@@ -46,7 +46,7 @@ export const createTypeRepository = (db: Queries) => ({
       sortable: { created_at: sql.fragment`created_at`, key: sql.fragment`key` },
     }),
 
-  find: (id: string, visible: Visible) =>
+  find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(type`select ${columns} from deployment_resource_types where id = ${id} and ${visibleTo(visible)}`),
 
   /** The spec by which a deployment manages resources of a type; null if it does not. */

@@ -6,7 +6,7 @@ import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { BoundTo, SecretRecord, WrappedKey } from '../../records/secret-record.ts';
-import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 
 /** All columns that may leave the service. */
 export const publicColumns = sql.fragment`id, created_at, updated_at, env_id, collection, name`;

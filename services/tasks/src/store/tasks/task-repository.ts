@@ -6,7 +6,7 @@ import { type Condition, equals, inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import type { VisibleEnvs } from '../deployments/deployment-repository.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { Outlook } from '../../engine/deployments/resting-reason.ts';
 import { TaskRecord } from '../../records/task-record.ts';
 import { DeployRun } from '../../records/task-run.ts';

@@ -2,7 +2,7 @@ import type { DeploymentChanges } from '@berth/contracts/resources/deployments/d
 import { sameJson } from '@berth/contracts/fields/json';
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
-import type { VisibleEnvs } from '../../store/deployments/deployment-repository.ts';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { checkAction } from '../../actions/check-action.ts';
 import { makeChange } from '../../deployments/make-change.ts';
 import { proposeChange, type ProposeDeps } from '../../deployments/propose-change.ts';
