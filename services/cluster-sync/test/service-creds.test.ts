@@ -62,7 +62,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-const call = { signal: AbortSignal.timeout(120_000), deadlineMs: 10_000 };
+const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const soon = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { interval: 50 });
 const secretPath = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets/service-creds`;
 
@@ -71,7 +71,7 @@ interface SecretObject {
   type: string;
   data: Record<string, string>;
 }
-const secretIn = async (namespace: string) => (await admin.getJson(secretPath(namespace), call)) as SecretObject;
+const secretIn = async (namespace: string) => (await admin.getJson(secretPath(namespace), call())) as SecretObject;
 const contentsIn = async (namespace: string) =>
   Object.fromEntries(
     Object.entries((await secretIn(namespace)).data).map(([key, value]) => [
@@ -95,7 +95,7 @@ const createNamespace = (name: string, deploymentId: string) =>
         annotations: { 'berth.dev/deployment-id': deploymentId },
       },
     },
-    call,
+    call(),
   );
 
 /** Adds a deployment of the cluster to the projection and creates its namespace. */
@@ -139,7 +139,7 @@ describe('the Secret service-creds', () => {
   test('is written again with a new token when somebody deletes it', async () => {
     const { id, secret } = await withCredentials('creds-deleted');
 
-    await admin.deleteJson(secretPath('creds-deleted'), {}, call);
+    await admin.deleteJson(secretPath('creds-deleted'), {}, call());
 
     await soon(async () => expect((await secretIn('creds-deleted')).metadata.uid).not.toBe(secret.metadata.uid));
     expect((await contentsIn('creds-deleted'))['access_token']).toContain(id);
@@ -153,7 +153,7 @@ describe('the Secret service-creds', () => {
   ])('is repaired after somebody changed %s', async ([, namespace, patch]) => {
     const { id, issuedBefore } = await withCredentials(namespace);
 
-    await admin.patchJson(secretPath(namespace), patch, call);
+    await admin.patchJson(secretPath(namespace), patch, call());
 
     await soon(async () => {
       const { metadata } = await secretIn(namespace);
@@ -170,9 +170,9 @@ describe('the Secret service-creds', () => {
   test('is replaced when it was made immutable with other contents', async () => {
     const { id } = await withCredentials('creds-immutable');
 
-    await admin.deleteJson(secretPath('creds-immutable'), {}, call);
+    await admin.deleteJson(secretPath('creds-immutable'), {}, call());
     const other = { metadata: { name: 'service-creds' }, type: 'example.com/other', immutable: true };
-    await admin.postJson('/api/v1/namespaces/creds-immutable/secrets', other, call).catch(() => undefined);
+    await admin.postJson('/api/v1/namespaces/creds-immutable/secrets', other, call()).catch(() => undefined);
 
     await soon(async () => {
       expect(await secretIn('creds-immutable')).toMatchObject({ type: 'Opaque' });
@@ -221,11 +221,11 @@ describe('the Secret service-creds', () => {
         },
         data: { access_token: Buffer.from('of the chart').toString('base64') },
       },
-      call,
+      call(),
     );
     // A later Secret is repaired, so this one had its turn.
     const after = await withCredentials('creds-after-chart');
-    await admin.deleteJson(secretPath('creds-after-chart'), {}, call);
+    await admin.deleteJson(secretPath('creds-after-chart'), {}, call());
     await soon(async () =>
       expect((await secretIn('creds-after-chart')).metadata.uid).not.toBe(after.secret.metadata.uid),
     );
@@ -327,7 +327,7 @@ describe('credentials for a release that is about to start', () => {
           annotations: { 'meta.helm.sh/release-name': 'creds-of-chart' },
         },
       },
-      call,
+      call(),
     );
 
     await expect(write(claim)).rejects.toMatchObject({

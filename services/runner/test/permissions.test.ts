@@ -55,7 +55,7 @@ const next = <T extends { task_id: string }>(task: T): T => ({
 });
 /** With many kinds to wait for. */
 const run = (task: Parameters<typeof act.run>[0]) => act.run(task, 90_000);
-const call = { signal: AbortSignal.timeout(600_000), deadlineMs: 10_000 };
+const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const Named = z.object({ metadata: z.object({ uid: z.string() }) });
 
 test('a chart of the usual kinds is installed, upgraded, restarted and uninstalled under the least that the manifest grants', async () => {
@@ -106,7 +106,7 @@ test('a first install requests its service-creds while the namespace is made, an
   const seen: boolean[] = [];
   world.credentials.write = async (claim) => {
     const namespace = namespaces.get(claim.task_id) ?? '';
-    const isThere = await world.api.getJson(`/api/v1/namespaces/${namespace}`, call).then(
+    const isThere = await world.api.getJson(`/api/v1/namespaces/${namespace}`, call()).then(
       () => true,
       () => false,
     );

@@ -23,17 +23,17 @@ const Secret = z.looseObject({
   metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
   data: z.record(z.string(), z.string()),
 });
-const call = { signal: AbortSignal.timeout(120_000), deadlineMs: 10_000 };
+const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const next = <T extends { task_id: string }>(task: T): T => ({ ...task, task_id: crypto.randomUUID() });
 
 /** Leaves the release in the state in which a Helm that was killed leaves it. */
 async function leaveAs(namespace: string, revision: number, status: string): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/secrets/sh.helm.release.v1.${namespace}.v${revision}`;
-  const secret = Secret.parse(await world.api.getJson(path, call));
+  const secret = Secret.parse(await world.api.getJson(path, call()));
   const release = await withStatus(secret.data['release'] ?? '', status, 'left by the test');
   expect(await statusInPayload(release)).toBe(status);
   secret.metadata.labels['status'] = status;
-  await world.api.putJson(path, { ...secret, data: { release } }, call);
+  await world.api.putJson(path, { ...secret, data: { release } }, call());
 }
 
 test.for(['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'])(
@@ -79,8 +79,8 @@ test('a deploy fails on a release that cannot be read', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   const path = `/api/v1/namespaces/${task.namespace}/secrets/sh.helm.release.v1.${task.namespace}.v1`;
-  const secret = Secret.parse(await world.api.getJson(path, call));
-  await world.api.putJson(path, { ...secret, data: { release: Buffer.from('what?').toString('base64') } }, call);
+  const secret = Secret.parse(await world.api.getJson(path, call()));
+  await world.api.putJson(path, { ...secret, data: { release: Buffer.from('what?').toString('base64') } }, call());
 
   const end = await act.run(next(task));
 
@@ -154,7 +154,7 @@ test('a deploy into a terminating namespace waits for its end and creates it aga
   const task = taskOf(world.chart);
   await act.run(task);
   const path = `/api/v1/namespaces/${task.namespace}`;
-  await world.api.deleteJson(path, { propagationPolicy: 'Foreground' }, call);
+  await world.api.deleteJson(path, { propagationPolicy: 'Foreground' }, call());
 
   expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
   expect(await act.history(task.namespace)).toEqual(['deployed']);
