@@ -3,42 +3,61 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ProblemError, WaitedTooLong } from '@berth/client';
+import { JourneyFailed } from './journey/journey-failed.ts';
 import { type JourneyResult, runJourney } from './journey/journey.ts';
 import { createSteps } from './journey/steps.ts';
+import { ServerFailed } from './servers/server-failed.ts';
 import { type Stack, startStack } from './stack/start-stack.ts';
 import { takeFreeFileLock } from './tools/file-lock.ts';
+import { ToolUnavailable } from './tools/tool-unavailable.ts';
 
 const usage = `npm start [-- options]
   --fresh               delete the state of earlier starts
   --once                run the journey, stop everything, end with 0 or 1
   --kubeconfig FILE --context NAME   deploy to that cluster instead of the embedded one`;
 
+/** The options are wrong: the usage is printed too. */
+class UsageError extends Error {}
+
+/** What the person at the terminal can act on. Anything else is a bug, which is printed with its stack. */
+const actionable = [UsageError, ToolUnavailable, ServerFailed, JourneyFailed, ProblemError, WaitedTooLong];
+
 const stateFolder = fileURLToPath(new URL('../../../.berth/state', import.meta.url));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
+  process.on(signal, () => stopping.abort());
 }
 void stopWithParent(process.ppid);
 
 /** The parent may be killed without passing a signal on; then this process has to stop the stack. */
 async function stopWithParent(parent: number): Promise<void> {
   while (process.ppid === parent) await delay(500, undefined, { ref: false });
-  stopping.abort(new Error('the parent process is gone'));
+  stopping.abort();
+}
+
+function givenOptions() {
+  try {
+    return parseArgs({
+      options: {
+        fresh: { type: 'boolean', default: false },
+        once: { type: 'boolean', default: false },
+        kubeconfig: { type: 'string' },
+        context: { type: 'string' },
+      },
+    }).values;
+  } catch (cause) {
+    throw new UsageError(wordsOf(cause), { cause });
+  }
 }
 
 function options() {
-  const { values } = parseArgs({
-    options: {
-      fresh: { type: 'boolean', default: false },
-      once: { type: 'boolean', default: false },
-      kubeconfig: { type: 'string' },
-      context: { type: 'string' },
-    },
-  });
-  const { kubeconfig, context, fresh, once } = values;
-  if ((kubeconfig === undefined) !== (context === undefined)) throw new Error('--kubeconfig and --context go together');
+  const { kubeconfig, context, fresh, once } = givenOptions();
+  if ((kubeconfig === undefined) !== (context === undefined)) {
+    throw new UsageError('--kubeconfig and --context go together');
+  }
   const cluster =
     kubeconfig !== undefined && context !== undefined ? { kubeconfigFile: kubeconfig, context } : undefined;
   return { fresh, once, cluster };
@@ -65,7 +84,9 @@ async function main(): Promise<number> {
   const chosen = options();
   await mkdir(dirname(stateFolder), { recursive: true });
   const lock = await takeFreeFileLock(`${stateFolder}.lock`);
-  if ('heldBy' in lock) throw new Error(`it is running already in this checkout, as process ${lock.heldBy}`);
+  if ('heldBy' in lock) {
+    throw new ServerFailed(`it is running already in this checkout, as process ${lock.heldBy}; stop that one first`);
+  }
   try {
     return await run(chosen);
   } finally {
@@ -106,13 +127,20 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
+function explain(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\n${usage}`;
+  if (error instanceof Error && !actionable.some((kind) => error instanceof kind)) return error.stack ?? error.message;
+  return wordsOf(error);
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 try {
   process.exitCode = await main();
 } catch (error) {
   const interrupted = stopping.signal.aborted;
-  const words = error instanceof Error ? error.message : String(error);
-  process.stderr.write(interrupted ? '' : `\nberth: ${words}\n`);
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
-    process.stderr.write(`${usage}\n`);
+  if (!interrupted) process.stderr.write(`\nberth: ${explain(error)}\n`);
   process.exitCode = interrupted ? 130 : 1;
 }

@@ -30,8 +30,8 @@ export class NoCredential extends Error {
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 
-  constructor(maxBytes: number) {
-    super(`the API server's answer is larger than ${maxBytes} bytes`);
+  constructor(most: number, words = `the API server's answer is larger than ${most} bytes`) {
+    super(words);
   }
 }
 

@@ -19,15 +19,20 @@ export type Kubeconfig = z.infer<typeof Kubeconfig>;
 
 const maxCharacters = 1024 * 1024;
 
-/** Reads the text of a kubeconfig. Its errors name the field and never quote the text, which holds credentials. */
+/** Whoever wrote the kubeconfig can correct it. The message never quotes the text, which holds credentials. */
+export class UnusableKubeconfig extends Error {
+  override readonly name = 'UnusableKubeconfig';
+}
+
+/** Reads the text of a kubeconfig; throws `UnusableKubeconfig`, which names the field. */
 export function parseKubeconfig(text: string): Kubeconfig {
-  if (text.length > maxCharacters) throw new Error('the kubeconfig is larger than 1 MiB');
+  if (text.length > maxCharacters) throw new UnusableKubeconfig('the kubeconfig is larger than 1 MiB');
 
   const { data, error } = Kubeconfig.safeParse(yamlOf(text));
   if (data) return data;
 
   const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`);
-  throw new Error(`this is no kubeconfig: ${faults.slice(0, 3).join('; ')}`);
+  throw new UnusableKubeconfig(`this is no kubeconfig: ${faults.slice(0, 3).join('; ')}`);
 }
 
 function yamlOf(text: string): unknown {
@@ -35,6 +40,6 @@ function yamlOf(text: string): unknown {
     return parse(text, { maxAliasCount: 50, prettyErrors: false, logLevel: 'error' });
   } catch {
     // The parser's message quotes the line it failed at, so it is not passed on, not even as a cause.
-    throw new Error('the kubeconfig is not valid YAML');
+    throw new UnusableKubeconfig('the kubeconfig is not valid YAML');
   }
 }

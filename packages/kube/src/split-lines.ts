@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { AnswerTooLarge } from './kube-error.ts';
 
 /** The complete lines of a stream. An incomplete last line is dropped: its event is sent again after the reconnect. */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxCharacters: number): AsyncGenerator<string> {
@@ -16,6 +17,8 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxCharacte
       pieces = [start];
       size = start.length;
     }
-    if (size > maxCharacters) throw new Error(`a line of the watch is longer than ${maxCharacters} characters`);
+    if (size > maxCharacters) {
+      throw new AnswerTooLarge(maxCharacters, `a line of the watch is longer than ${maxCharacters} characters`);
+    }
   }
 }

@@ -20,10 +20,15 @@ export interface ProcessGuard {
   release(pid: number): void;
   /** Add to the environment of every process to register: the guard finds unregistered ones by it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Aborts, with an error as its reason, when the guard ended by itself: running processes are no longer guarded. */
+  /** Aborts, with `ProcessGuardEnded` as its reason, when the guard ended by itself: running processes are no longer guarded. */
   readonly failure: AbortSignal;
   /** Ends what is still registered, then the guard itself. */
   close(): Promise<void>;
+}
+
+/** Processes that are started now could outlive their parent: stop, and start again. */
+export class ProcessGuardEnded extends Error {
+  override readonly name = 'ProcessGuardEnded';
 }
 
 const guardMain = fileURLToPath(new URL('./process-guard-main.ts', import.meta.url));
@@ -42,7 +47,7 @@ export function startProcessGuard(): ProcessGuard {
   const ended = once(guard, 'exit')
     .catch(() => undefined)
     .finally(() => {
-      if (!closing) failure.abort(new Error('the process guard ended by itself'));
+      if (!closing) failure.abort(new ProcessGuardEnded('the process guard ended by itself'));
     });
   guard.stdin.on('error', () => undefined);
   guard.unref();
@@ -56,7 +61,7 @@ export function startProcessGuard(): ProcessGuard {
     failure: failure.signal,
     register(pid, { deadlineMs, stopSignal = 'SIGTERM' } = {}) {
       if (guard.exitCode !== null || guard.signalCode !== null || guard.pid === undefined) {
-        throw new Error('the process guard is gone: a process started now could outlive its parent');
+        throw new ProcessGuardEnded('the process guard is gone: a process started now could outlive its parent');
       }
       const deadline = deadlineMs === undefined ? '-' : Math.round(machineMs() + Math.max(0, deadlineMs));
       send('register', pid, startTimeOf(pid) ?? '-', stopSignal, deadline);

@@ -3,6 +3,7 @@ import type { Env } from '@berth/contracts/resources/envs/envs';
 import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import type { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
 import type { K8sCluster } from '@berth/contracts/resources/clusters/k8s-clusters';
+import { JourneyFailed } from './journey-failed.ts';
 import { sampleChart } from './publish-sample-chart.ts';
 
 /** What a deployment of the sample chart needs. */
@@ -44,7 +45,8 @@ export async function findChart(
     },
     { what: `the chart ${name} ${version} in the catalogue`, withinMs: 30_000, longestPauseMs, signal },
   );
-  if (chart.error !== null) throw new Error(`the catalogue lists the sample chart with an error: ${chart.error}`);
+  if (chart.error !== null)
+    throw new JourneyFailed(`the catalogue lists the sample chart with an error: ${chart.error}`);
   return { registry, chart };
 }
 

@@ -2,6 +2,7 @@ import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import type { Sample } from './find-sample.ts';
+import { JourneyFailed } from './journey-failed.ts';
 import { sampleChart } from './publish-sample-chart.ts';
 
 /** Creates a deployment of the sample chart without waiting for it. */
@@ -32,7 +33,8 @@ export const waitForRunning = (
   waitUntil(
     async () => {
       const { status, reason, ...deployment } = unwrap(await deployments.get({ id }));
-      if (status === 'Error') throw new Error(`deployment ${deployment.name} is in Error: ${reason ?? 'no reason'}`);
+      if (status === 'Error')
+        throw new JourneyFailed(`deployment ${deployment.name} is in Error: ${reason ?? 'no reason'}`);
       return status === 'Running' && { ...deployment, status, reason };
     },
     { what: `deployment ${id} to run`, withinMs, longestPauseMs: 500, ...(signal && { signal }) },

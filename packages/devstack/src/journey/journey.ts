@@ -6,6 +6,7 @@ import { readyWithinMs, type Stack } from '../stack/start-stack.ts';
 import { announcedPatience } from './announced-patience.ts';
 import { assignCluster, ensureEnv, findChart, type Sample } from './find-sample.ts';
 import { createHello, waitForRunning } from './hello-deployment.ts';
+import { JourneyFailed } from './journey-failed.ts';
 import { publishSampleChart, sampleChart } from './publish-sample-chart.ts';
 import { signInAsAda } from './sign-in.ts';
 import type { Steps } from './steps.ts';
@@ -69,7 +70,7 @@ async function followTask({ deploymentTasks }: Client, { id }: DeploymentTask, {
   const log = unwrap(await deploymentTasks.log({ id, query: { follow: true } }));
   for await (const line of log.lines()) detail(line);
   const { status, reason } = unwrap(await deploymentTasks.get({ id }));
-  if (status !== 'Done') throw new Error(`the task ended ${status}: ${reason ?? 'without a reason'}`);
+  if (status !== 'Done') throw new JourneyFailed(`the task ended ${status}: ${reason ?? 'without a reason'}`);
 }
 
 async function seeRunning(api: Client, { id }: Deployment, { steps, signal }: Journey): Promise<Deployment> {

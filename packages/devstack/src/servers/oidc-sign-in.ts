@@ -1,3 +1,5 @@
+import { ServerFailed } from './server-failed.ts';
+
 const MOST_STEPS = 10;
 const STEP_MS = 10_000;
 
@@ -23,12 +25,12 @@ export async function signInWithHttp(person: string, authorizationUrl: string): 
       // The sign-in page.
       form = new URLSearchParams({ person });
     } else {
-      throw new Error(
+      throw new ServerFailed(
         `sign-in of ${person} was refused with ${response.status}: ${(await response.text()).slice(0, 500)}`,
       );
     }
   }
-  throw new Error(`sign-in of ${person} did not come back to ${redirectUri} within ${MOST_STEPS} steps`);
+  throw new ServerFailed(`sign-in of ${person} did not come back to ${redirectUri} within ${MOST_STEPS} steps`);
 }
 
 async function visit(url: string, cookies: Map<string, string>, form: URLSearchParams | undefined): Promise<Response> {

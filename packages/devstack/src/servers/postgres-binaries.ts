@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { ServerFailed } from './server-failed.ts';
 
 export interface PostgresBinaries {
   readonly major: string;
@@ -48,7 +49,7 @@ function packageEntry(): string {
   try {
     return resolvePackage(name);
   } catch {
-    throw new Error(
+    throw new ServerFailed(
       `there is no PostgreSQL for ${process.platform}/${process.arch}: npm package ${name} is not installed`,
     );
   }

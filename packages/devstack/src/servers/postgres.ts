@@ -7,6 +7,7 @@ import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts'
 import { removeStalePid } from './remove-stale-pid.ts';
 import { rememberedPorts, rememberedSecrets } from './remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
+import { ServerFailed } from './server-failed.ts';
 import { type RunAs, unprivilegedWay } from './unprivileged-user.ts';
 
 const run = promisify(execFile);
@@ -88,7 +89,8 @@ async function dataFolder({ folder, binaries, password, durable, signal }: DataF
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version !== undefined) {
     const { major } = binaries;
-    if (version.trim() !== major) throw new Error(`${data} was made by PostgreSQL ${version.trim()}; this is ${major}`);
+    if (version.trim() !== major)
+      throw new ServerFailed(`${data} was made by PostgreSQL ${version.trim()}; this is ${major}`);
     return { data, way: await unprivilegedWay({ ...server, folder: data }) };
   }
 

@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ServerFailed } from './server-failed.ts';
 
 const PATIENCE_MS = 15_000;
 
@@ -15,7 +16,7 @@ export async function removeStalePid(data: string, signal: AbortSignal): Promise
     const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
     if (!pid) return;
     if (!(await isPostgresOn(pid, data))) return rm(file, { force: true });
-    if (performance.now() > giveUp) throw new Error(`PostgreSQL already runs on ${data} as process ${pid}`);
+    if (performance.now() > giveUp) throw new ServerFailed(`PostgreSQL already runs on ${data} as process ${pid}`);
     await delay(100, undefined, { signal });
   }
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessGuard } from '@berth/process-guard/process-guard';
+import { ServerFailed } from './server-failed.ts';
 import { lastLinesOf, openServerLog } from './server-log.ts';
 
 /** A server of the local stack. */
@@ -49,7 +50,7 @@ const PLAIN_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr
 export async function startServerProcess(server: ServerCommand): Promise<RunningServer> {
   const child = await spawnServer(server);
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${server.name} does not start: ${server.command[0]} cannot be run`);
+  if (pid === undefined) throw new ServerFailed(`${server.name} does not start: ${server.command[0]} cannot be run`);
 
   let isStopping = false;
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
@@ -112,7 +113,7 @@ async function untilReady(
   while (!(await Promise.race([probe(isReady, over), death]))) {
     if (over.aborted) {
       signal.throwIfAborted();
-      throw new Error(`${name} is not ready after ${readyWithinMs / 1000} s.\n${await logNote(logFile)}`);
+      throw new ServerFailed(`${name} is not ready after ${readyWithinMs / 1000} s.\n${await logNote(logFile)}`);
     }
     await delay(POLL_MS);
   }
@@ -147,7 +148,9 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function deathOf({ name, logFile }: ServerCommand, { exitCode, signalCode }: ChildProcess): Promise<Error> {
-  return new Error(`${name} ended by itself with ${signalCode ?? `code ${exitCode}`}.\n${await logNote(logFile)}`);
+  return new ServerFailed(
+    `${name} ended by itself with ${signalCode ?? `code ${exitCode}`}.\n${await logNote(logFile)}`,
+  );
 }
 
 const logNote = async (logFile: string) => `The last lines of ${logFile}:\n${await lastLinesOf(logFile)}`;

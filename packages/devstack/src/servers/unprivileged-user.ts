@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chown, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { ServerFailed } from './server-failed.ts';
 
 const run = promisify(execFile);
 
@@ -35,7 +36,7 @@ export async function unprivilegedWay({ folder, program, env, signal }: Program)
     await chown(folder, way.owner.uid, way.owner.gid);
     if (await works(way, { folder, program, env, signal })) return way;
   }
-  throw new Error(
+  throw new ServerFailed(
     `this is root, whom PostgreSQL refuses, and no other user can both run ${program} and write to ${folder}. ` +
       'Run as an ordinary user, or put the checkout where every user may pass.',
   );

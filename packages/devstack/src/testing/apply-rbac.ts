@@ -39,10 +39,14 @@ export async function applyRbac(api: ManifestTarget, ...names: string[]): Promis
     await api
       .postJson(path, object, { signal: AbortSignal.timeout(10_000), deadlineMs: 10_000 })
       .catch((error: unknown) => {
-        if (!(error instanceof Error) || !error.message.includes('AlreadyExists')) throw error;
+        if (!isConflict(error)) throw error;
       });
   }
 }
+
+/** A `KubeError` has a `status`, an `ApiException` of @kubernetes/client-node a `code`. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error && (('status' in error && error.status === 409) || ('code' in error && error.code === 409));
 
 /** A token of an account in `berth-system`. */
 export async function accountToken(api: ManifestTarget, account: string): Promise<string> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ToolUnavailable } from './tool-unavailable.ts';
 import { trustSystemCertificates } from './trust-system-certificates.ts';
 import { type Log, withProgress } from './with-progress.ts';
 
@@ -18,14 +19,17 @@ export async function download(
   const stalled = new AbortController();
   const hash = createHash('sha256');
   let loaded = 0;
-  const timer = setTimeout(() => stalled.abort(new Error(`${url}: no data for ${STALL_MS / 1000} s`)), STALL_MS);
+  const timer = setTimeout(
+    () => stalled.abort(new ToolUnavailable(`${url}: no data for ${STALL_MS / 1000} s`)),
+    STALL_MS,
+  );
 
   const measure = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       timer.refresh();
       hash.update(chunk);
       loaded += chunk.length;
-      done(loaded > LARGEST ? new Error(`${url} is larger than ${LARGEST} bytes`) : null, chunk);
+      done(loaded > LARGEST ? new ToolUnavailable(`${url} is larger than ${LARGEST} bytes`) : null, chunk);
     },
   });
 
@@ -36,7 +40,7 @@ export async function download(
       try {
         const either = AbortSignal.any([signal, stalled.signal]);
         const response = await fetch(url, { signal: either });
-        if (!response.ok || !response.body) throw new Error(`${url} answered ${response.status}`);
+        if (!response.ok || !response.body) throw new ToolUnavailable(`${url} answered ${response.status}`);
         await pipeline(response.body, measure, createWriteStream(file, { mode: 0o600 }), { signal: either });
       } finally {
         clearTimeout(timer);
@@ -45,5 +49,5 @@ export async function download(
   );
 
   const found = hash.digest('hex');
-  if (found !== sha256) throw new Error(`${url} has SHA-256 ${found}; expected is ${sha256}`);
+  if (found !== sha256) throw new ToolUnavailable(`${url} has SHA-256 ${found}; expected is ${sha256}`);
 }

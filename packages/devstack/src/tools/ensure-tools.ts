@@ -8,6 +8,7 @@ import { findOrLoadGo } from './go-toolchain.ts';
 import { loadArchive } from './load-archive.ts';
 import { type Environment, pathInCache, platform, toolCacheFolder } from './tool-cache.ts';
 import { type Tool, type ToolName, toolTable } from './tool-table.ts';
+import { ToolUnavailable } from './tool-unavailable.ts';
 import { versionOfTool } from './version-of-tool.ts';
 import { isInRange } from './version-range.ts';
 import type { Log } from './with-progress.ts';
@@ -86,7 +87,7 @@ async function bring(missing: readonly NamedTool[], search: Search, log: Log): P
   } catch (error) {
     search.signal.throwIfAborted();
     problems.push(error instanceof Error ? error.message : String(error));
-    throw new Error(howToGet(await stillMissing(missing, search), problems), { cause: error });
+    throw new ToolUnavailable(howToGet(await stillMissing(missing, search), problems), { cause: error });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -125,7 +126,7 @@ async function build(tools: readonly NamedTool[], folder: string, search: Search
 async function moveIntoCache(name: string, tool: Tool, program: string, { cache, signal }: Search): Promise<void> {
   const version = await versionOfTool(tool, program, signal);
   if (version === undefined || !isInRange(version, { ...tool.accepts, from: tool.version })) {
-    throw new Error(
+    throw new ToolUnavailable(
       `the download of ${name} ${tool.version} reports ${version === undefined ? 'no version' : `version ${version}`}`,
     );
   }

@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type Environment, pathInCache } from './tool-cache.ts';
 import type { Tool } from './tool-table.ts';
+import { ToolUnavailable } from './tool-unavailable.ts';
 import { versionOfTool } from './version-of-tool.ts';
 import { isInRange } from './version-range.ts';
 
@@ -26,7 +27,9 @@ async function givenTool(name: string, tool: Tool, { env, signal }: Search): Pro
   if (version !== undefined && isInRange(version, tool.accepts)) return path;
   const { from, below } = tool.accepts;
   const found = version === undefined ? `does not run as ${name}` : `is ${name} ${version}`;
-  throw new Error(`${tool.environment} is ${path}, which ${found}; needed is ${name} from ${from} below ${below}`);
+  throw new ToolUnavailable(
+    `${tool.environment} is ${path}, which ${found}; needed is ${name} from ${from} below ${below}`,
+  );
 }
 
 async function toolOnPath(name: string, tool: Tool, { env, signal }: Search): Promise<string | undefined> {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import type { Environment } from './tool-cache.ts';
 import { type Tool, toolTable } from './tool-table.ts';
+import { ToolUnavailable } from './tool-unavailable.ts';
 import { type Log, withProgress } from './with-progress.ts';
 
 const moduleFolder = fileURLToPath(new URL('../../tools/', import.meta.url));
@@ -61,7 +62,7 @@ export async function goBuild(
       const [code] = await closed;
       signal.removeEventListener('abort', stop);
       signal.throwIfAborted();
-      if (code !== 0) throw new Error(`go build ended with ${code}:\n${lastLines.join('\n')}`);
+      if (code !== 0) throw new ToolUnavailable(`go build ended with ${code}:\n${lastLines.join('\n')}`);
     } finally {
       await guard.close();
     }

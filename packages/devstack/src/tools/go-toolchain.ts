@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { download } from './download.ts';
 import { type Environment, platform } from './tool-cache.ts';
+import { ToolUnavailable } from './tool-unavailable.ts';
 import { unzip } from './unzip.ts';
 import type { Log } from './with-progress.ts';
 
@@ -43,7 +44,7 @@ export async function findOrLoadGo(
   if (await exists(program)) return program;
 
   const toolchain = toolchains[platform];
-  if (!toolchain) throw new Error(`Go is not on PATH, and none is known for ${platform}`);
+  if (!toolchain) throw new ToolUnavailable(`Go is not on PATH, and none is known for ${platform}`);
   const module = `golang.org/toolchain@v0.0.1-${VERSION}.${toolchain.goPlatform}`;
   const file = join(folder, 'go.zip');
   const unpacked = join(folder, 'go');

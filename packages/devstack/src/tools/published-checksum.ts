@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { ToolUnavailable } from './tool-unavailable.ts';
 import { trustSystemCertificates } from './trust-system-certificates.ts';
 
 /** Short: a machine that cannot reach publishers builds the tools instead. */
@@ -12,10 +13,10 @@ export async function publishedChecksum(
 ): Promise<string> {
   trustSystemCertificates();
   const response = await fetch(checksums, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
-  if (!response.ok) throw new Error(`${checksums} answered ${response.status}`);
+  if (!response.ok) throw new ToolUnavailable(`${checksums} answered ${response.status}`);
   const text = await response.text();
   const sum = text.length > LARGEST ? undefined : checksumIn(text, basename(new URL(url).pathname));
-  if (sum === undefined) throw new Error(`${checksums} lists no SHA-256 of ${url}`);
+  if (sum === undefined) throw new ToolUnavailable(`${checksums} lists no SHA-256 of ${url}`);
   return sum;
 }
 

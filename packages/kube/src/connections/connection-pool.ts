@@ -52,7 +52,7 @@ export function openPool(origin: string, open: () => Promise<TLSSocket>): Connec
     try {
       socket = await nextSocket();
     } catch (error) {
-      return done(error instanceof Error ? error : new Error('no connection', { cause: error }), null);
+      return done(error instanceof Error ? error : new ConnectionLost(error), null);
     }
     done(null, socket);
   }

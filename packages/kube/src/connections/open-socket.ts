@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { ConnectionLost } from './connection-lost.ts';
 import { tunnelThrough } from './tunnel-through.ts';
 
 export interface SocketTarget {
@@ -47,12 +48,10 @@ const secured = (
     const late = (): void => fail(limit.reason);
     limit.addEventListener('abort', late, { once: true });
     if (limit.aborted) late();
-    socket.once('error', fail).once('close', () => fail(closed()));
+    socket.once('error', fail).once('close', () => fail(new ConnectionLost()));
     socket.once('secureConnect', () => {
       limit.removeEventListener('abort', late);
       socket.removeListener('error', fail).removeAllListeners('close');
       resolve(socket);
     });
   });
-
-const closed = () => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });

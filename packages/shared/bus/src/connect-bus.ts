@@ -11,7 +11,7 @@ import { defaultStateBytes } from './connection/bus-settings.ts';
 import { createCaller } from './rpc/caller/call.ts';
 import { createEventReader } from './events/create-event-reader.ts';
 import { createChartStore } from './objects/chart-store.ts';
-import { type Connection, type ConnectionOptions, openConnection } from './connection/connection.ts';
+import { type Connection, type ConnectionOptions, NatsUnusable, openConnection } from './connection/connection.ts';
 import { streamsUser, usesStreams } from './accounts/stream-grants.ts';
 import { createHints } from './hints/hints-on-nats.ts';
 import { delays } from './protocol/limits.ts';
@@ -58,11 +58,13 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
       const { operation, subject } = violation;
       metrics.denied.inc({ operation });
       // A denial is only a status event; ignored, the service would report healthy and receive nothing.
-      if (operation === 'subscription') failure.abort(new Error(`NATS does not let ${caller} listen to ${subject}`));
+      if (operation === 'subscription') {
+        failure.abort(new NatsUnusable(`NATS does not let ${caller} listen to ${subject}`));
+      }
     });
     void (async () => {
       const cause = await one.nc.closed();
-      if (!closing) failure.abort(new Error('The connection to NATS is closed for good', { cause }));
+      if (!closing) failure.abort(new NatsUnusable('The connection to NATS is closed for good', { cause }));
     })();
     one.onSlow(() => metrics.slow.inc());
   }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from './compile-cache.ts';
+import { ServerUnavailable } from './network/server-unavailable.ts';
 
 export interface NodeProcess extends AsyncDisposable {
   readonly pid: number;
@@ -44,7 +45,7 @@ export function startNode(args: readonly string[], settings: Record<string, stri
       while (!(await isReady())) {
         if (hasEnded() || performance.now() > end) {
           await kill('SIGKILL');
-          throw new Error(`${what} did not become ready:\n${output.slice(-4_000)}`);
+          throw new ServerUnavailable(`${what} did not become ready:\n${output.slice(-4_000)}`);
         }
         await sleep(50);
       }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { migrate, readMigrations } from '@berth/db/postgres/migrate';
 import { type PgConnection, pgConnection } from '@berth/db/postgres/pg-connection';
+import { ServerUnavailable } from './network/server-unavailable.ts';
 
 export interface TestDatabaseOptions {
   /** The service that owns it; the search path is that service's schema, as in production. */
@@ -49,7 +50,7 @@ export async function createTestDatabase({
 function serverUrl(): string {
   const url = process.env.TEST_DATABASE_URL;
   if (url === undefined) {
-    throw new Error('TEST_DATABASE_URL is not set: "npm test" starts a Postgres for the tests and sets it');
+    throw new ServerUnavailable('TEST_DATABASE_URL is not set: "npm test" starts a Postgres for the tests and sets it');
   }
   return url;
 }

@@ -14,6 +14,7 @@ import { resources as allResources } from '@berth/contracts/resources/index';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { freePort } from './network/free-port.ts';
 import { greetsWithJetStream } from './network/greets-with-jetstream.ts';
+import { ServerUnavailable } from './network/server-unavailable.ts';
 
 export interface TestNats extends AsyncDisposable {
   readonly url: string;
@@ -122,11 +123,13 @@ async function startServer(config: string, port: number): Promise<ChildProcess> 
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
         cause.code === 'ENOENT'
-          ? new Error(`nats-server was not found (${binary}); run \`npm test\`, which provides it`, { cause })
+          ? new ServerUnavailable(`nats-server was not found (${binary}); run \`npm test\`, which provides it`, {
+              cause,
+            })
           : cause,
       ),
     );
-    server.once('exit', (code) => reject(new Error(`nats-server ended with code ${code}:\n${output}`)));
+    server.once('exit', (code) => reject(new ServerUnavailable(`nats-server ended with code ${code}:\n${output}`)));
   });
   failed.catch(() => undefined);
   await Promise.race([failed, accepting(port)]);
@@ -139,5 +142,5 @@ async function accepting(port: number): Promise<void> {
     if (await greetsWithJetStream(port).catch(() => false)) return;
     await sleep(20);
   }
-  throw new Error(`nats-server does not listen on port ${port} after 10 s`);
+  throw new ServerUnavailable(`nats-server does not listen on port ${port} after 10 s`);
 }

@@ -1,7 +1,7 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { AllowedField } from '@berth/kube/kube-access';
 import { openKubeApi } from '@berth/kube/kube-api';
-import { parseKubeconfig } from '@berth/kube/kubeconfig';
+import { parseKubeconfig, UnusableKubeconfig } from '@berth/kube/kubeconfig';
 import { z } from 'zod';
 import { listPages } from '../kube/list-pages.ts';
 import type { ClusterProvider, FoundClusters } from './cluster-provider.ts';
@@ -80,7 +80,7 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
   return { source: `the labelled Secrets of ${options.namespace}`, prefix, everyMs, find };
 }
 
-/** Messages of `parseKubeconfig` never quote what it read. */
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : 'it cannot be read');
+/** Only messages that never quote what was read are passed on. */
+const wordsOf = (error: unknown): string => (error instanceof UnusableKubeconfig ? error.message : 'it cannot be read');
 
 export const labelledSecretsPrefix = prefix;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
+import { ConfigError } from '@berth/service/read-config';
 
 /** The absolute path of the Helm binary. It runs without an environment, so `PATH` cannot be searched later. */
 export async function findHelm(binary: string, path: string | undefined): Promise<string> {
@@ -17,5 +18,5 @@ export async function findHelm(binary: string, path: string | undefined): Promis
     );
     if (runs) return candidate;
   }
-  throw new Error(`HELM_BINARY: ${binary} was not found or is not executable`);
+  throw new ConfigError([`HELM_BINARY: ${binary} was not found or is not executable`]);
 }

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { ServerFailed } from '../server-failed.ts';
 
 export interface ApiAccess {
   readonly url: string;
@@ -44,5 +45,5 @@ export function connectKubeApi({ url, ...identity }: ApiAccess): KubeApi {
 }
 
 function accepted({ status, body }: { status: number; body: string }): void {
-  if (status >= 300) throw new Error(`the API server answered ${status}: ${body.slice(0, 500)}`);
+  if (status >= 300) throw new ServerFailed(`the API server answered ${status}: ${body.slice(0, 500)}`);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { KubeApi } from '../kubernetes/kube-api.ts';
 import type { AddressesOf } from '../name-server.ts';
+import { ServerFailed } from '../server-failed.ts';
 
 const Service = z.object({ spec: z.object({ clusterIP: z.string().optional() }) });
 const Slices = z.object({
@@ -18,7 +19,7 @@ export const addressesOfService =
     if (service === undefined || namespace === undefined) return undefined;
     const read = async (path: string) => {
       const { status, body } = await api.get(path, AbortSignal.timeout(2_000));
-      if (status !== 200 && status !== 404) throw new Error(`${path}: ${status}`);
+      if (status !== 200 && status !== 404) throw new ServerFailed(`the API server answered ${status} to GET ${path}`);
       return status === 200 ? JSON.parse(body) : undefined;
     };
     const found = await read(`/api/v1/namespaces/${namespace}/services/${service}`);

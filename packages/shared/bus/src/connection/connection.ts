@@ -49,13 +49,16 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     try {
       return watch(await connectWithin(options), log);
     } catch (error) {
-      if (error instanceof UnfitServer || error instanceof AuthorizationError) throw error;
+      if (error instanceof NatsUnusable || error instanceof AuthorizationError) throw error;
       log.warn({ err: error, servers: servers.map(withoutCredentials) }, 'NATS is not reachable yet');
     }
   }
 }
 
-class UnfitServer extends Error {}
+/** NATS is too old, denies a subject, or closed the connection: its operator must change its version or its users. */
+export class NatsUnusable extends Error {
+  override readonly name = 'NatsUnusable';
+}
 
 /** One round of attempts; ends with the cause of the last one. */
 async function connectWithin(options: ConnectionOptions): Promise<NatsConnection> {
@@ -86,9 +89,9 @@ async function connectWithin(options: ConnectionOptions): Promise<NatsConnection
       const refusal = refusalOfServer(nc.info?.version ?? '0');
       if (refusal === null) return nc;
       await nc.close();
-      throw new UnfitServer(refusal);
+      throw new NatsUnusable(refusal);
     } catch (error) {
-      if (error instanceof UnfitServer || error instanceof AuthorizationError) throw error;
+      if (error instanceof NatsUnusable || error instanceof AuthorizationError) throw error;
       if (performance.now() + 250 > end) throw error;
       await sleep(250 + Math.random() * 250, undefined, signal ? { signal } : {});
     }

@@ -1,5 +1,6 @@
 import { pgConnection } from '../postgres/pg-connection.ts';
-import { LostConnection, NoAnswer, PostgresError } from '../postgres/errors/postgres-error.ts';
+import { refuseWithoutSchema } from '../postgres/migrate.ts';
+import { LostConnection, NoAnswer, NoSchema, PostgresError } from '../postgres/errors/postgres-error.ts';
 import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
 import { pause } from '@berth/service/waiting/pause';
 
@@ -13,8 +14,6 @@ export interface DatabaseWait {
 
 /** No such role or another password, no such database, no right to connect to it, no schema yet. */
 const notYet = ['28P01', '28000', '3D000', '42501'];
-
-class NoSchema extends Error {}
 
 /**
  * Waits until the role can connect and its schema exists: they may be made at this moment. False when the time is over; the
@@ -55,8 +54,7 @@ async function connect(url: string): Promise<void> {
 
 async function connectToSchema(url: string): Promise<void> {
   await using connection = await pgConnection({ url, applicationName });
-  const [row] = await connection.query('select current_schema() as schema');
-  if (row?.['schema'] === null) throw new NoSchema('None of the schemas of the search path exists');
+  await refuseWithoutSchema(connection);
 }
 
 const mayPass = (error: unknown): boolean =>

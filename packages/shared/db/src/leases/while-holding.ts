@@ -9,6 +9,14 @@ export interface HoldOptions extends LeaseRequest {
   signal: AbortSignal;
 }
 
+/** The reason of the abort where the database did not confirm the lease in time; another process may have it now. */
+export class LeaseRanOut extends Error {
+  constructor() {
+    super('The lease ran out');
+    this.name = 'LeaseRanOut';
+  }
+}
+
 /**
  * Does the work while the lease is held: renews it, aborts the work's signal when it is lost or in doubt, and gives it
  * back at the end. Returns false when another holder has it.
@@ -55,4 +63,4 @@ async function keepAlive(db: Queries, first: Lease, { heartbeatMs, marginMs }: H
 }
 
 const endAt = (moment: number, over: AbortController): NodeJS.Timeout =>
-  setTimeout(() => over.abort(new Error('The lease ran out')), Math.max(0, moment - performance.now()));
+  setTimeout(() => over.abort(new LeaseRanOut()), Math.max(0, moment - performance.now()));

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type PgConnection, pgConnection } from './pg-connection.ts';
-import { LostConnection } from './errors/postgres-error.ts';
+import { LostConnection, NoSchema } from './errors/postgres-error.ts';
 
 export interface MigrateOptions {
   url: string;
@@ -18,6 +18,11 @@ export interface Migration {
   checksum: string;
   /** The extension without which it cannot be applied. */
   extension?: string;
+}
+
+/** The schema is not up to date, so the service does not start. The message names the file to correct. */
+export class MigrationFailed extends Error {
+  override readonly name = 'MigrationFailed';
 }
 
 const sharedMigrations = new URL('../migrations/', import.meta.url);
@@ -76,10 +81,11 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
 async function readFolder(folder: URL, prefix: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   const unnumbered = files.find((file) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(file));
-  if (unnumbered !== undefined) throw new Error(`Migration ${unnumbered} is not named like 0001-what-it-makes.sql`);
+  if (unnumbered !== undefined)
+    throw new MigrationFailed(`Migration ${unnumbered} is not named like 0001-what-it-makes.sql`);
   const twin = files.find((file, index) => numberOf(file) === numberOf(files[index + 1] ?? ''));
   if (twin !== undefined)
-    throw new Error(`Migrations ${twin} and ${files[files.indexOf(twin) + 1]} have the same number`);
+    throw new MigrationFailed(`Migrations ${twin} and ${files[files.indexOf(twin) + 1]} have the same number`);
 
   return Promise.all(
     files.map(async (file) => {
@@ -95,14 +101,16 @@ const numberOf = (file: string): string => file.slice(0, 4);
 export function pendingMigrations(wanted: Migration[], applied: ReadonlyMap<string, string>): Migration[] {
   const changed = wanted.find(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum);
   if (changed !== undefined) {
-    throw new Error(`Migration ${changed.name} was changed after it had been applied; write a new one instead`);
+    throw new MigrationFailed(
+      `Migration ${changed.name} was changed after it had been applied; write a new one instead`,
+    );
   }
   return wanted.filter(({ name }) => !applied.has(name));
 }
 
-async function refuseWithoutSchema(connection: PgConnection): Promise<void> {
+export async function refuseWithoutSchema(connection: PgConnection): Promise<void> {
   const [row] = await connection.query(`select current_schema() as schema, current_setting('search_path') as path`);
-  if (row?.schema === null) throw new Error(`None of the schemas of the search path (${String(row.path)}) exists`);
+  if (row?.schema === null) throw new NoSchema(String(row.path));
 }
 
 async function appliedMigrations(connection: PgConnection): Promise<Map<string, string>> {
@@ -152,6 +160,6 @@ async function apply(connection: PgConnection, { name, text, checksum }: Migrati
   } catch (error) {
     await connection.query('rollback').catch(() => undefined);
     if (error instanceof LostConnection) throw error;
-    throw new Error(`Migration ${name} failed`, { cause: error });
+    throw new MigrationFailed(`Migration ${name} failed`, { cause: error });
   }
 }

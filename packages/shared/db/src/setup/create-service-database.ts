@@ -1,3 +1,4 @@
+import { ConfigError } from '@berth/service/read-config';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 
 interface ServiceSchema {
@@ -69,7 +70,9 @@ async function refuseSuperuser(client: Client, role: string): Promise<void> {
     'select from pg_roles where rolname = $1 and (rolsuper or rolcreaterole or rolcreatedb)',
     [role],
   );
-  if (rowCount !== 0) throw new Error(`The role ${role} exists and is an administrator: name another for the service`);
+  if (rowCount !== 0) {
+    throw new ConfigError([`the role ${role} exists and is an administrator: name another for the service`]);
+  }
 }
 
 /** Only a member of a role can make a schema for it, unless it is a superuser. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation, ServiceName } from '@berth/contracts/definition/contract';
 import { resources } from '@berth/contracts/resources/index';
 import { jsonBytes } from '@berth/contracts/fields/json-bytes';
+import { UntestableContract } from './untestable-contract.ts';
 
 /** Longer than any field may be: a field that accepts it is unbounded. */
 const beyondAll = 8_192;
@@ -35,12 +36,12 @@ export interface LargestOptions {
 
 /** A body in which every field has the largest value that its schema accepts. */
 export function largestBody({ body }: Operation, options: LargestOptions = {}): Record<string, unknown> {
-  if (!(body instanceof z.ZodObject)) throw new Error('only an object has fields');
+  if (!(body instanceof z.ZodObject)) throw new UntestableContract('only an object has fields');
   const { given = {} } = options;
   const fields = Object.entries(body.shape).map(([field, schema]) => {
     if (Object.hasOwn(given, field)) return [field, given[field]] as const;
     const value = largestValue(schema as z.ZodType, options);
-    if (value === undefined) throw new Error(`no value is known that ${field} accepts`);
+    if (value === undefined) throw new UntestableContract(`no value is known that ${field} accepts`);
     return [field, value] as const;
   });
   return Object.fromEntries(fields);
@@ -61,7 +62,7 @@ function largestValue(schema: z.ZodType, { mark = '', largestAs = 'json' }: Larg
     const textOf = (length: number) => shape(each.repeat(length) + mark);
     let [fits, tooLong] = [0, beyondAll];
     if (!accepts(textOf(1))) return undefined;
-    if (accepts(textOf(tooLong))) throw new Error(`a field takes ${tooLong} characters: it has no bound`);
+    if (accepts(textOf(tooLong))) throw new UntestableContract(`a field takes ${tooLong} characters: it has no bound`);
     while (tooLong - fits > 1) {
       const middle = Math.floor((fits + tooLong) / 2);
       if (accepts(textOf(middle))) fits = middle;

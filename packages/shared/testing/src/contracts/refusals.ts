@@ -8,6 +8,7 @@ import {
   type ServiceName,
 } from '@berth/contracts/definition/contract';
 import { resources } from '@berth/contracts/resources/index';
+import { UntestableContract } from './untestable-contract.ts';
 import { AppError, type ErrorCode } from '@berth/contracts/errors';
 import { sampleOf } from './sample-of.ts';
 
@@ -58,7 +59,7 @@ export async function answeredUnlikeContract(owner: ServiceName, send: Send): Pr
   const cases = publicOperationsOf(owner).flatMap((operation) =>
     refusalsOf(operation).map((refusal) => ({ operation, ...refusal })),
   );
-  if (cases.length === 0) throw new Error(`${owner} has no operations to try`);
+  if (cases.length === 0) throw new UntestableContract(`${owner} has no operations to try`);
 
   const wrong: string[] = [];
   for (const { operation, caller, request, code } of cases) {

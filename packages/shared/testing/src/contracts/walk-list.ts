@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation, Resource, ServiceName } from '@berth/contracts/definition/contract';
 import { resources } from '@berth/contracts/resources/index';
+import { UntestableContract } from './untestable-contract.ts';
 
 /** Newest first, in PostgreSQL's notation: every kind of time that a column may hold. */
 export const extremeTimes = [
@@ -95,7 +96,7 @@ export const largestOf = (rows: readonly ListedRow[]): number =>
 
 function operationsOf(name: string): { list: Operation; get: Operation } {
   const { list, get }: Partial<Resource['operations']> = resources.find((each) => each.name === name)?.operations ?? {};
-  if (!list || !get) throw new Error(`${name} has no list and no read by id`);
+  if (!list || !get) throw new UntestableContract(`${name} has no list and no read by id`);
   return { list, get };
 }
 

@@ -4,6 +4,7 @@ import type { ServiceName } from '@berth/contracts/definition/contract';
 import { resources } from '@berth/contracts/resources/index';
 import type { Database, Queries, Query } from '@berth/db/database';
 import { listedResources } from '../contracts/walk-list.ts';
+import { UntestableContract } from '../contracts/untestable-contract.ts';
 import { openTestDatabase } from '../open-test-database.ts';
 
 /** How many rows each list has. */
@@ -186,7 +187,7 @@ export async function faultsAtManyRows({
  */
 async function faultyPlans({ owner, db, lists }: PlannedLists & { db: Database }): Promise<string[]> {
   const missing = listedResources(owner).filter((name) => lists[name] === undefined);
-  if (missing.length > 0) throw new Error(`No plans of the lists of ${missing.join(', ')}`);
+  if (missing.length > 0) throw new UntestableContract(`No plans of the lists of ${missing.join(', ')}`);
 
   const faults: string[] = [];
   const explained = new Set<string>();
@@ -207,7 +208,7 @@ async function faultyPlans({ owner, db, lists }: PlannedLists & { db: Database }
     for (const seeing of ['all envs', 'one env'] as const) {
       for (const filter of [{}, ...filters]) {
         if (Object.values(filter).includes(undefined))
-          throw new Error(`No value of a filter: ${name} ${JSON.stringify(filter)}`);
+          throw new UntestableContract(`No value of a filter: ${name} ${JSON.stringify(filter)}`);
         for (const order of orders) {
           const plans: Plan[] = [];
           await list(explaining(db, plans, explained), { ...filter, ...order }, seeing);

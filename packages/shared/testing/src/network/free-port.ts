@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { ServerUnavailable } from './server-unavailable.ts';
 
 // Below the ephemeral ports, so that no outgoing connection takes one before its server listens.
 const FIRST_PORT = 15_000;
@@ -18,7 +19,7 @@ export async function freePort(): Promise<number> {
     reserved.add(port);
     if (await isFreePort(port)) return port;
   }
-  throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${ATTEMPTS} attempts`);
+  throw new ServerUnavailable(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${ATTEMPTS} attempts`);
 }
 
 /** Keeps `freePort` from handing out a port that a server of this process had before and gets again. */

@@ -2,7 +2,7 @@ import type { Msg } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { CallerName, ServiceName } from '@berth/contracts/definition/contract';
 import { AppError } from '@berth/contracts/errors';
-import type { Connection } from '../../connection/connection.ts';
+import { type Connection, NatsUnusable } from '../../connection/connection.ts';
 import { disconnected } from '../../connection/disconnected.ts';
 import { limits } from '../../protocol/limits.ts';
 import type { Sender } from '../wire/sender.ts';
@@ -54,7 +54,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
     if (operation !== 'publish') return;
     failAll(
       (waiting) => waiting.subject === subject,
-      () => new Error(`NATS does not allow ${caller} to send to ${subject}`),
+      () => new NatsUnusable(`NATS does not allow ${caller} to send to ${subject}`),
     );
   });
 

@@ -32,6 +32,14 @@ export class NoAnswer extends Error {
   }
 }
 
+/** An administrator has to create the schema, or to set another search path for the role. */
+export class NoSchema extends Error {
+  constructor(searchPath: string) {
+    super(`None of the schemas of the search path (${searchPath}) exists`);
+    this.name = 'NoSchema';
+  }
+}
+
 /** 08 connection exceptions, 53 out of resources, 57P0x shutting down or starting up, 25P03 idle in a transaction. */
 const isConnectionCode = (code: string): boolean => /^(08...|53...|57P0.|25P03)$/.test(code);
 

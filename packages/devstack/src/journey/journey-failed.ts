@@ -1,0 +1,4 @@
+/** The platform answered, but what was deployed does not work. The message is the platform's reason. */
+export class JourneyFailed extends Error {
+  override readonly name = 'JourneyFailed';
+}
