@@ -33,7 +33,6 @@ interface Limits {
   /** Per identity, or per address for requests without one, at each replica. */
   requestsPerMinute: number;
   anonymousRequestsPerMinute: number;
-  /** The clock of the limits, in ms. */
   now?: () => number;
 }
 
@@ -46,7 +45,6 @@ export interface GatewayDeps
     Pick<AuditExportDeps, 'auditExports'>,
     Pick<HttpServerDeps, 'tls' | 'allowedOrigins' | 'connections'> {
   bus: Pick<Bus, 'call' | 'callForBytes' | 'events' | 'hints' | 'identify' | 'isAlive' | 'isConnected' | 'isAnswering'>;
-  /** Aborts when the gateway stops. */
   stopping: AbortSignal;
   version: string;
   ownUrl: string;
@@ -55,9 +53,7 @@ export interface GatewayDeps
   perMinute: Limits;
   /** Lists of this size and more are compressed for clients that accept it; 0, the default: none. */
   compressFromBytes?: number;
-  /** Without this, auth is called on every request. */
   identities?: LeasedIdentities;
-  /** By default all contracts. */
   resources?: readonly Resource[];
 }
 

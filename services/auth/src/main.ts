@@ -37,6 +37,7 @@ const start = {
 await runOwnerService('auth', start, async ({ db, denied, connect, log, metrics, use, loop }, config) => {
   const tokenUse = use(createTokenUse({ db, log }));
   const keyRing = await openKeyRing({ db, ...config });
+  // By default the bus fetches these keys from auth, which is this process.
   const verifyIdentity = createIdentityVerifier({ fetchKeys: async () => keyRing.published() });
   const bus = await connect({ verifyIdentity });
 

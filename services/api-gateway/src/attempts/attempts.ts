@@ -9,7 +9,6 @@ export interface AttemptsOptions {
   onUsedUp?: (network: string) => void;
   /** Called for each attempt that this replica counts, to inform the others. */
   onCount?: (network: string) => void;
-  /** The clock, in ms. */
   now?: () => number;
 }
 
@@ -22,7 +21,6 @@ interface Used {
 /** Above this, the least recently used bucket is dropped: an attacker with more networks has enough attempts anyway. */
 const maxNetworks = 10_000;
 
-/** Limits the attempts of each network. */
 export class Attempts {
   readonly #used = new LRUCache<string, Used>({ max: maxNetworks });
   readonly #quota: Quota | null;
@@ -41,7 +39,6 @@ export class Attempts {
     return this.#used.size;
   }
 
-  /** Throws if the network has no attempts left. */
   refuseUsedUp(network: string): void {
     if (!this.#quota) return;
     const waitMs = waitOf(this.#quota, this.#used.get(network)?.fullAt ?? 0, this.#now());

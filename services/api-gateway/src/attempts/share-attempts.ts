@@ -6,7 +6,6 @@ export interface ShareAttemptsDeps {
   hints: Bus['hints'];
   /** The counters, by their name in messages. */
   attempts: Readonly<Record<string, Pick<Attempts, 'countElsewhere'>>>;
-  /** Aborts when the gateway stops. */
   signal: AbortSignal;
   everyMs?: number;
 }

@@ -13,13 +13,11 @@ import type { LeasedIdentities } from './leases/leased-identities.ts';
 /** Calls auth, unless the identity was just read and the lease of this gateway still holds (docs/decisions/0015). */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'id' | 'ip' | 'socket'>,
-  /** The service to call next. */
   audience: ServiceName,
 ) => Promise<Authenticated>;
 
 export interface AuthenticateDeps {
   bus: Pick<Bus, 'call'>;
-  /** Failed attempts, by network. */
   failures: Attempts;
   known: KnownCredentials;
   /** Without this, auth is called on every request. */

@@ -16,7 +16,6 @@ export function credentialOf({ 'x-service-token': token, authorization }: Incomi
   return { jwt };
 }
 
-/** Whether a request has a header for a credential. */
 export function presentsCredential(headers: IncomingHttpHeaders): boolean {
   try {
     credentialOf(headers);

@@ -11,13 +11,11 @@ import { credentialOf } from './credential-of.ts';
 export interface RequireCredentialDeps {
   authenticate: Authenticate;
   known: Pick<KnownCredentials, 'identityOf'>;
-  /** Requests, by identity. */
   requests: RequestLimit;
   /** Requests whose credential was refused, by address. */
   refusals: RequestLimit;
 }
 
-/** The options of a route that needs a credential. */
 interface CredentialRoute {
   config: { needsCredential: true };
   /** Authenticates the request before its body is read. */

@@ -17,7 +17,6 @@ interface FeedPart {
   readonly events: readonly FedEvent[];
   /** The position after the last event of this part, shown or not. */
   readonly position: Position;
-  /** There is more to read at once. */
   readonly more: boolean;
   /** Why events before this position are missing. */
   readonly missing?: string;
@@ -36,7 +35,6 @@ export interface EventFeed {
 export interface EventFeedDeps {
   reader: EventReader;
   log: Pick<Service['log'], 'warn'>;
-  /** Aborts when the gateway stops. */
   stopping: AbortSignal;
   pollMs?: number;
   /** The size of the events in memory, which all streams share. */
@@ -153,7 +151,6 @@ export function createEventFeed({
 
   const missed = (missing: string): FeedPart => ({ events: [], position: here(end - 1), more: false, missing });
 
-  /** Reads events that are no longer in memory from the stream. */
   async function catchUp(from: number): Promise<FeedPart> {
     const { created, first } = await reader.status();
     if (created !== stream?.created) return { events: [], position: here(from - 1), more: true };

@@ -6,7 +6,6 @@ export interface EventStreamMetrics {
   opened(): Disposable;
 }
 
-/** The metrics of a registry, shared by all servers that use it. */
 export const eventStreamMetrics = oncePerRegistry(create);
 
 function create(registry: Registry): EventStreamMetrics {

@@ -15,7 +15,6 @@ export interface CurrentIdentity extends Disposable {
 export interface SharedIdentitiesDeps {
   bus: Pick<Bus, 'identify'>;
   authenticate: Authenticate;
-  /** How old an identity may be, in ms. */
   maxAgeMs?: number;
   /** The longest outage that a stream survives, in ms. */
   outageMs?: number;

@@ -31,7 +31,6 @@ declare module 'fastify' {
     identity: Authenticated['identity'] | undefined;
     /** The identity as a JWT signed by auth, for the owner. */
     identityToken: string | undefined;
-    /** Duration of the call to auth, in ms. */
     spentMs: number;
   }
 }
@@ -85,7 +84,6 @@ const serverFactory =
   (listener) =>
     tls ? createTlsServer(tls, limits, inTurn(listener)) : createServer(limits, inTurn(listener));
 
-/** Creates a Fastify server with our limits, our JSON parser and our error handling, without routes. */
 export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }: HttpServerDeps): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = log;
   const { tls, ownUrl, allowedOrigins = [], connections = usualConnections } = deps;

@@ -11,7 +11,6 @@ export interface Overload extends Disposable {
   isOverloaded(): boolean;
 }
 
-/** The part of Node's event loop monitor that is needed here. */
 export interface DelayMonitor {
   enable(): unknown;
   disable(): unknown;

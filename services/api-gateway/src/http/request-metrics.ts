@@ -7,7 +7,6 @@ export interface RequestMetrics {
   inFlight: { count: number };
 }
 
-/** The metrics of a registry, shared by all servers that use it. */
 export const requestMetrics = oncePerRegistry(create);
 
 function create(registry: Registry): RequestMetrics {

@@ -10,7 +10,6 @@ declare module 'fastify' {
 
 export interface LimitAddressesDeps {
   addresses: RequestLimit;
-  /** The address or network for which a request counts. */
   networkOf: (request: FastifyRequest) => string;
   presentsCredential: (headers: FastifyRequest['headers']) => boolean;
 }

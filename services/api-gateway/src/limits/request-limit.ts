@@ -7,11 +7,9 @@ export interface RequestLimitOptions {
   by: 'identity' | 'address';
   /** The size of a burst, and how many are added each minute; 0: no limit. */
   perMinute: number;
-  /** The clock, in ms. */
   now?: () => number;
 }
 
-/** The part of a reply that is used. */
 interface Reply {
   header(name: string, value: string): unknown;
 }
@@ -39,7 +37,6 @@ export class RequestLimit {
     return this.#fullAt.size;
   }
 
-  /** Throws if the key has used up its quota. */
   refuseUsedUp(key: string, reply: Reply): void {
     if (!this.#quota) return;
     const waitMs = waitOf(this.#quota, this.#fullAt.get(key) ?? 0, this.#now());

@@ -1,6 +1,5 @@
 import { AppError } from '@berth/contracts/errors';
 
-/** A 429 with its Retry-After. */
 export class TooManyRequests extends AppError {
   declare readonly retryAfterSeconds: number;
 

@@ -11,7 +11,6 @@ import { sendTextStream } from './text-stream.ts';
 export interface AuditExportDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
   bus: Pick<Bus, 'call'>;
   auditExports?: StreamLimits & ExportLimits;
-  /** A reader that receives nothing for this long is cut off. */
   slowReaderMs?: number;
 }
 

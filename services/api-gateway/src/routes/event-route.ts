@@ -23,7 +23,6 @@ export interface EventRouteDeps extends Pick<Service, 'log' | 'metrics'> {
   authenticate: Authenticate;
   requireCredential: RequireCredential;
   resources: readonly Resource[];
-  /** Aborts when the gateway stops, which ends every open stream. */
   stopping: AbortSignal;
   limits?: StreamLimits;
   slowReaderMs?: number;

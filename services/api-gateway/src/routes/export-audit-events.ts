@@ -3,7 +3,6 @@ import { AppError, isOutage } from '@berth/contracts/errors';
 import { pause } from '@berth/service/waiting/pause';
 
 export interface ExportLimits {
-  /** The longest duration of one export, in ms. */
   ms: number;
 }
 

@@ -5,7 +5,6 @@ import { pause } from '@berth/service/waiting/pause';
 export interface PodLogLimits {
   /** The size of one stream, in UTF-8. */
   bytes: number;
-  /** The duration of one stream, in ms. */
   ms: number;
 }
 

@@ -10,7 +10,6 @@ export interface LogPart {
 }
 
 export interface FollowDeps {
-  /** Reads at most `limit` lines. */
   read: (from: number, limit: number) => Promise<LogPart>;
   /** Throws if the caller may no longer read the log. */
   reauthenticate: () => Promise<void>;

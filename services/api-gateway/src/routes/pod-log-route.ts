@@ -11,10 +11,8 @@ import { refuseAtStop, sendTextStream } from './text-stream.ts';
 
 export interface PodLogDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
   bus: Pick<Bus, 'call'>;
-  /** Aborts when the gateway stops, which ends every stream that follows. */
   stopping: AbortSignal;
   podLogs?: StreamLimits & PodLogLimits;
-  /** A reader that receives nothing for this long is cut off. */
   slowReaderMs?: number;
 }
 

@@ -18,7 +18,6 @@ export type ReadRequest = (parts: HttpParts) => object;
  */
 export function requestReader(operation: Operation): ReadRequest {
   const readId = hasPathId(operation);
-  // Without query and body there is nothing for the schema to check.
   const needsSchema = operation.query !== undefined || operation.body !== undefined;
 
   return ({ params, query, body }) => {

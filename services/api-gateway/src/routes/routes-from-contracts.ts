@@ -20,7 +20,6 @@ export interface RouteDeps {
   authenticate: Authenticate;
   requireCredential: RequireCredential;
   compress: CompressList;
-  /** Attempts to sign in, by network. */
   signIns: Attempts;
   /** The time for the calls to auth and the owner together, in ms; 5,000 unless given. */
   budgetMs?: number;

@@ -5,7 +5,6 @@ export interface StreamLimits {
   perIdentity: number;
 }
 
-/** A stream lasts for minutes. */
 const fullForSeconds = 10;
 
 export type TakeSlot = (identity: string) => Disposable;

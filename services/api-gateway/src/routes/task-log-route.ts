@@ -11,10 +11,8 @@ import { refuseAtStop, sendTextStream, type TextStream } from './text-stream.ts'
 
 export interface TaskLogDeps extends Omit<RouteDeps, 'bus' | 'compress' | 'signIns'> {
   bus: Pick<Bus, 'call' | 'hints'>;
-  /** Aborts when the gateway stops, which ends every stream that follows. */
   stopping: AbortSignal;
   limits?: StreamLimits;
-  /** A reader that receives nothing for this long is cut off. */
   slowReaderMs?: number;
 }
 

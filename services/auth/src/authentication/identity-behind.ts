@@ -20,6 +20,7 @@ export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRo
   return row.holder === 'bot' ? { kind: 'bot', id: row.holder_id } : userIdentity(row.holder_id, row);
 }
 
+/** Sessions have no rows: a deactivation raises the epoch of the user, which ends all of them. */
 export function identityBehindSession(
   { sessionEpoch }: Extract<JwtSubject, { kind: 'session' }>,
   row: SessionRow | null,

@@ -40,6 +40,7 @@ export const identityHandlers = (deps: IdentityHandlersDeps) => {
       try {
         return await authenticate(credential, audience);
       } catch (error) {
+        // Audited here, since the operation that the credential was for never sees the request.
         const refused = refusedCredential(credential, error, context);
         if (refused) denied.noteSignIn(refused);
         throw error;

@@ -26,6 +26,7 @@ export const botHandlers = ({ db, inTransaction, changesRights }: BotHandlersDep
 
     get: async ({ id }) => found(await botRepository.find(id), 'bot'),
 
+    // A new bot has no token, so no gateway can know it.
     create: ({ body }, context) =>
       createRow(inTransaction, context, bots, { insert: (store) => store.bots.insert(body) }),
 
@@ -41,6 +42,7 @@ export const botHandlers = ({ db, inTransaction, changesRights }: BotHandlersDep
       removeRow(inTransaction, context, bots, {
         lock: (store) => store.bots.lock(id),
         remove: async (store, _before, also) => {
+          // Revoked first, so that each token has its own audit event.
           also.removed(botTokens, await store.botTokens.revokeOfBot(id), 'revoke');
           await store.bots.remove(id);
         },

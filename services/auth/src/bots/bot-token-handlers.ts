@@ -37,6 +37,7 @@ export const botTokenHandlers = ({ db, inTransaction, changesRights }: BotTokenH
           const row = { id, bot_id, created_by_user_id, name, expires_at, secretHash };
           return store.botTokens.insert(row);
         },
+        // Only the hash is stored, so the token cannot be read again.
         answer: () => ({ created_token: text }),
       });
     },

@@ -29,9 +29,11 @@ export const envHandlers = ({ db, inTransaction, bus, changesRights }: EnvHandle
 
     get: async ({ id }, { identity }) => found(await envRepository.find(id, visibleEnvs(identity)), 'env'),
 
+    // Neither a new env nor a changed one gives anybody a right, so gateways need not forget.
     create: ({ body }, context) =>
       createRow(inTransaction, context, envs, {
         insert: async ({ envs }) => {
+          // Each of these envs becomes a role of every new user, and the roles of a user are limited.
           if (body.auto_add_new_users) refuseTooManyAutomaticEnvs(await envs.numberOfAutomatic());
           return envs.insert(body);
         },
@@ -49,6 +51,7 @@ export const envHandlers = ({ db, inTransaction, bus, changesRights }: EnvHandle
       }),
 
     delete: changesRights(async ({ id }, context) => {
+      // A stale deletion is refused before the owners are asked; the transaction locks the env and checks again.
       context.checkIfMatch(found(await envRepository.find(id, visibleEnvs(context.identity)), 'env'));
       refuseWhileInUse(await usageOfEnv(bus, id, context));
       return deleteEnv(inTransaction, id, context);

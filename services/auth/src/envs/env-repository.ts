@@ -21,6 +21,7 @@ const env = sql.type(Env);
 const count = sql.type(z.object({ number: z.number() }));
 const columns = sql.fragment`id, created_at, name, node_selector, tolerations, auto_add_new_users`;
 
+/** An env that the caller may not see is not found: a 403 would confirm that it exists. */
 const isVisible = (visible: VisibleEnvs) => isInEnvs(sql.fragment`id`, visible);
 
 const nameIsTaken = (name: string) => conflictOn('envs_name_key', `An env named ${name} already exists`);

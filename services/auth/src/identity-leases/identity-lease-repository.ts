@@ -10,7 +10,10 @@ const nothing = sql.type(z.strictObject({}));
 const maxHolders = 1_000;
 
 export const createIdentityLeaseRepository = (db: Queries) => ({
-  /** False if there are too many. */
+  /**
+   * A gateway whose lease becomes shorter may still reuse identities under the longer one, so the longest counts. The new
+   * `renewal` keeps `removeEnded` from removing a lease that was renewed meanwhile. False if there are too many leases.
+   */
   renew: async (gateway: string, leaseMs: number): Promise<boolean> => {
     const { rowCount } = await db.query(nothing`
       insert into identity_leases as held (gateway, lease_ms)

@@ -21,6 +21,7 @@ export interface LoginAttempts {
   forgetExpired(signal: AbortSignal): Promise<void>;
 }
 
+/** Time for a person to sign in at the provider, with a second factor. */
 const lifetimeSeconds = 600;
 
 const Sealed = z.strictObject({ nonce: z.string(), codeVerifier: z.string() });
@@ -35,12 +36,14 @@ export function createLoginAttempts({
   return {
     async begin({ state, ...secrets }, challenge) {
       const sealedSecrets = seal(keyEncryptionKey, boundTo(state), JSON.stringify(secrets));
+      // Nobody who reads the database learns a state that could finish somebody's login.
       const stateHash = sha256(state);
       await loginAttemptRepository.insert({ stateHash, sealedSecrets, challenge: challenge ?? null, lifetimeSeconds });
     },
 
     async useUp(state, verifier) {
       const attempt = await loginAttemptRepository.useUp(sha256(state));
+      // One error for both, so that a state cannot be tested without its verifier.
       if (attempt === null || !isMeantFor(attempt.challenge, verifier)) throw invalidLogin();
       const keys = [keyEncryptionKey, ...otherKeyEncryptionKeys];
       const secrets = unsealWithAny(keys, boundTo(state), attempt.sealed_secrets);
@@ -53,6 +56,7 @@ export function createLoginAttempts({
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
+/** A sealed secret that is copied to the row of another attempt cannot be opened. */
 const boundTo = (state: string): string => `login attempt ${state}`;
 
 /** An attempt that was started with a challenge can only be finished with its verifier. */

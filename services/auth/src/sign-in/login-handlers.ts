@@ -32,6 +32,7 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
   }
 
   function noteRefusal({ code, message: reason }: AppError, { network, requestId }: Context): void {
+    // Anything else is an outage, and no attempt to sign in was refused.
     if (code !== 'invalid_login' && code !== 'login_refused') return;
     const details = { code, reason, address: network };
     denied.noteSignIn({ requestId, resource: logins.name, action: 'refuse login', details });
@@ -41,12 +42,14 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
     start: async ({ query }, context) => {
       const secrets = newLoginSecrets();
       const redirect_url = await beforeDeadline(context, identityProvider.authorizationUrl(secrets));
+      // Stored only after the provider has answered, so that its outages leave no rows behind.
       await loginAttempts.begin(secrets, query.challenge);
       return { redirect_url, state: secrets.state };
     },
 
     finish: async ({ body }, context) => {
       try {
+        // Before the provider is called: an intercepted callback cannot be tried twice.
         const secrets = await loginAttempts.useUp(body.state, body.verifier);
         const user = await signIn(body, secrets, context);
         const { access_token } = await jwtIssuer.forSession(user);

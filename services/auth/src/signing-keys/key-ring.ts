@@ -64,6 +64,7 @@ export async function openKeyRing({
 }
 
 async function loaded(keys: readonly StoredKey[], sealingKeys: readonly Buffer[]): Promise<Loaded> {
+  // A key is published for a minute before it may sign, so that every verifier has it by then.
   const newest = keys.find(({ may_sign }) => may_sign);
   if (!newest) throw new Error('No signing key may sign yet');
 

@@ -26,6 +26,7 @@ export async function rotateSigningKeys({
   const [newest] = await createSigningKeyRepository(db).all();
   if (newest && !isDue(newest.age_seconds)) return;
 
+  // Made before the lock is taken, so that the lock is held only for the statements.
   const { publicJwk, privateJwk } = await newSigningKey();
   await db.transaction(async (tx) => {
     const signingKeyRepository = createSigningKeyRepository(tx);
@@ -38,6 +39,7 @@ export async function rotateSigningKeys({
       kid: publicJwk.kid,
       publicJwk,
       sealedPrivateJwk: seal(keyEncryptionKey, publicJwk.kid, JSON.stringify(privateJwk)),
+      // The first key has to sign at once: there is no other.
       signsInSeconds: newestNow ? publishedBeforeUseSeconds : 0,
     });
     await signingKeyRepository.removeSuperseded(publishedAfterUseSeconds);

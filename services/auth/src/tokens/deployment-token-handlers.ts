@@ -19,6 +19,7 @@ export const deploymentTokenHandlers = ({ callingDeployments, jwtIssuer }: Deplo
   return implement(deploymentTokens, {
     issue: async ({ body }) => {
       const deployment = await enabled(body.deployment_id);
+      // It may have moved since the caller read it, and the token would carry the rights of the new env.
       if (deployment.env_id !== body.env_id) throw new AppError('conflict', 'The deployment is in another env');
       return jwtIssuer.forDeployment(deployment);
     },

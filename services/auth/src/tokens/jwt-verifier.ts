@@ -23,8 +23,10 @@ interface Verified {
   expiresAt: number;
 }
 
+/** Far longer than any token of ours, and short enough to hash on every request. */
 const maxLength = 4096;
 const maxRemembered = 10_000;
+/** Another replica may have issued the token by its own clock. */
 const clockToleranceSeconds = 5;
 
 /** Three parts of base64url; anything else is refused before any cryptography. */
@@ -86,5 +88,6 @@ function subjectOf({ payload, protectedHeader: { typ } }: JWTVerifyResult): Omit
     const { identity, env_id, exp } = DeploymentClaims.parse(payload);
     return { subject: { kind: 'deployment', deploymentId: identity.Deployment, envId: env_id }, expiresAt: exp };
   }
+  // A `call` token is meant for a deployment; the platform must not accept what a workload received.
   throw notAuthenticated();
 }

@@ -33,6 +33,7 @@ export const userTokenHandlers = ({ db, inTransaction, changesRights }: UserToke
     get: async ({ id }, { identity }) =>
       found(await userTokenRepository.find(id, visibleHolders(identity)), 'user token'),
 
+    // No gateway can know a new token, so none has to forget it.
     create: ({ body }, context) => {
       const { identity } = context;
       const { name = null, expires_at = null } = body;

@@ -93,6 +93,7 @@ export const createUserChanges = (tx: Transaction) => {
   return {
     ...createUserRepository(tx),
 
+    /** A deactivation ends the sessions for good: after an activation the user has to sign in again. */
     update: (id: string, { is_admin, is_active }: Pick<StoredUser, 'is_admin' | 'is_active'>) =>
       tx
         .one(storedUser`

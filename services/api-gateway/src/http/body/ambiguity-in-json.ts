@@ -1,7 +1,6 @@
 import type { FieldError } from '@berth/contracts/errors';
 
 interface Level {
-  /** The path to this object or array. */
   path: string;
   /** Member names so far; undefined for an array. */
   names: Set<string> | undefined;

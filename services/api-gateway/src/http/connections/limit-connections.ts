@@ -8,9 +8,7 @@ export interface ConnectionLimit {
   readonly slowReaderMs: number;
   /** Unread bytes of all clients together; above this, the clients with the most are disconnected. */
   readonly mostUnreadBytes: number;
-  /** How often unread answers are checked. */
   readonly sweepMs?: number;
-  /** Called for each connection that is closed. */
   readonly onClosed?: (which: 'waiting' | 'new' | 'slow') => void;
 }
 

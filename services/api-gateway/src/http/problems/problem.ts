@@ -53,7 +53,6 @@ export function problemOf(error: AppError, { requestId, status = error.status }:
   };
 }
 
-/** The headers of a problem: how to authenticate, when to retry. */
 export function problemHeaders(error: AppError): Record<string, string> {
   if (error.status === 401) return { 'www-authenticate': 'Bearer realm="berth"' };
   if (error.status === 503 || error.status === 429) return { 'retry-after': String(error.retryAfterSeconds ?? 1) };

@@ -24,5 +24,4 @@ export class TooManyHeaders extends AppError {
   }
 }
 
-/** The headers of every response. */
 export const commonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;

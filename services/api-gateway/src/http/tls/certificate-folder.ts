@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A certificate chain and its key, as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
