@@ -11,7 +11,7 @@ export interface WaitOptions {
   signal?: AbortSignal;
 }
 
-class WaitedTooLong extends Error {
+export class WaitedTooLong extends Error {
   constructor({ what, withinMs }: WaitOptions) {
     super(`${what}: not within ${withinMs / 1000} s`);
     this.name = 'WaitedTooLong';

@@ -27,7 +27,7 @@ export interface ProcessGuard {
 }
 
 /** Processes that are started now could outlive their parent: stop, and start again. */
-export class ProcessGuardEnded extends Error {
+class ProcessGuardEnded extends Error {
   override readonly name = 'ProcessGuardEnded';
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Stack } from '../stack/start-stack.ts';
+import { ToolUnavailable } from '../tools/tool-unavailable.ts';
 
 const run = promisify(execFile);
 
@@ -46,7 +47,7 @@ export async function pushChart({ tools, registry, folder, signal }: PushChart):
   try {
     const { stdout } = await run(tools.helm, ['package', folder, '--destination', work], options);
     const archive = /saved it to: (.+)$/m.exec(stdout)?.[1];
-    if (archive === undefined) throw new Error(`helm package did not say where it put the chart: ${stdout}`);
+    if (archive === undefined) throw new ToolUnavailable(`helm package did not say where it put the chart: ${stdout}`);
     await run(
       tools.helm,
       ['push', archive.trim(), `oci://${new URL(registry.url).host}/charts`, '--plain-http'],

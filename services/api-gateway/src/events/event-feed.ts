@@ -28,7 +28,6 @@ export interface EventFeed {
    * be read.
    */
   join(wake: () => void): Promise<{ end: Position } & Disposable>;
-  /** The events after a position, at most 500. */
   after(position: Position): Promise<FeedPart>;
 }
 
@@ -42,7 +41,6 @@ export interface EventFeedDeps {
 }
 
 const partSize = 500;
-/** The rough size of an event beside its data. */
 const eventOverhead = 500;
 const rowsRemembered = 20_000;
 /** How many earlier events are searched for newer versions of the same rows before the first event is sent. */

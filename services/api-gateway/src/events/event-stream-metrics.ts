@@ -2,7 +2,6 @@ import { oncePerRegistry } from '@berth/service/metrics/once-per-registry';
 import { Gauge, type Registry } from 'prom-client';
 
 export interface EventStreamMetrics {
-  /** Counts a stream until it is disposed of. */
   opened(): Disposable;
 }
 

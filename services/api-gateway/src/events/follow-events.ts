@@ -10,7 +10,6 @@ export interface FollowEventsDeps {
   feed: Pick<EventFeed, 'after'>;
   /** The identity of the client; null while auth cannot be reached. Throws if it may no longer read. */
   identity: () => Promise<Identity | null>;
-  /** Whether the client wants the event and may see it. */
   isFor: (identity: Identity, event: FedEvent) => boolean;
   wakeUp: Pick<WakeUp, 'wait'>;
   signal: AbortSignal;

@@ -16,7 +16,6 @@ export interface SharedIdentitiesDeps {
   bus: Pick<Bus, 'identify'>;
   authenticate: Authenticate;
   maxAgeMs?: number;
-  /** The longest outage that a stream survives, in ms. */
   outageMs?: number;
 }
 

@@ -3,7 +3,6 @@ import { isOutage } from '@berth/contracts/errors';
 import { pause } from '@berth/service/waiting/pause';
 
 export interface PodLogLimits {
-  /** The size of one stream, in UTF-8. */
   bytes: number;
   ms: number;
 }

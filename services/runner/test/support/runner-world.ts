@@ -14,7 +14,7 @@ import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-acces
 import { deploymentCredentials } from '@berth/contracts/resources/clusters/deployment-credentials';
 import { kubeAccessOf } from '@berth/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
-import { parseKubeconfig } from '@berth/kube/kubeconfig';
+import { parseKubeconfig, UnusableKubeconfig } from '@berth/kube/kubeconfig';
 import { compileCache } from '@berth/testing/compile-cache';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
@@ -72,7 +72,7 @@ export async function startRunnerWorld({ chartFiles = testChartFiles } = {}): Pr
 
   const adminKubeconfig = await readFile(cluster.kubeconfigFile, 'utf8');
   const access = kubeAccessOf(parseKubeconfig(adminKubeconfig), cluster.context);
-  if ('refused' in access) throw new Error(access.refused);
+  if ('refused' in access) throw new UnusableKubeconfig(access.refused);
   const api = stack.use(openKubeApi(access.access));
 
   let kubeconfigs = [adminKubeconfig];

@@ -10,7 +10,7 @@ export interface HoldOptions extends LeaseRequest {
 }
 
 /** The reason of the abort where the database did not confirm the lease in time; another process may have it now. */
-export class LeaseRanOut extends Error {
+class LeaseRanOut extends Error {
   constructor() {
     super('The lease ran out');
     this.name = 'LeaseRanOut';

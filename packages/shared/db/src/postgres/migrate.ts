@@ -21,7 +21,7 @@ export interface Migration {
 }
 
 /** The schema is not up to date, so the service does not start. The message names the file to correct. */
-export class MigrationFailed extends Error {
+class MigrationFailed extends Error {
   override readonly name = 'MigrationFailed';
 }
 

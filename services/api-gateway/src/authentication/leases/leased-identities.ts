@@ -25,7 +25,6 @@ export interface LeasedIdentities extends AsyncDisposable {
   find(key: string): Authenticated | undefined;
   /** Call it before a lookup is sent. */
   begin(): Ticket | null;
-  /** Keeps the answer to a lookup for as long as its ticket allows. */
   keep(key: string, ticket: Ticket | null, authenticated: Authenticated): void;
   /** Serves the call by which auth makes this gateway forget. */
   served: ReturnType<typeof serveForget>;

@@ -1,7 +1,6 @@
 export interface JsonSize {
   /** Levels of objects and arrays. */
   depth: number;
-  /** Members of all objects and arrays. */
   members: number;
 }
 

@@ -19,6 +19,5 @@ export function acceptedEncoding(header: string | undefined): Encoding | null {
   for (const encoding of encodings) {
     if (weightOf(encoding) > (best === null ? 0 : weightOf(best))) best = encoding;
   }
-  // The client prefers the plain answer.
   return best !== null && weightOf(best) >= (weights.get('identity') ?? 0) ? best : null;
 }
