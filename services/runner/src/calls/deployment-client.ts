@@ -16,7 +16,7 @@ export interface DeploymentCall {
 }
 
 interface CallLimits {
-  /** For the whole exchange: resolving, connecting, answering, and the last byte of the body. */
+  /** Limit for the whole exchange, from resolving to the last byte of the body. */
   timeoutMs: number;
   maxBytes: number;
   /** A longer answer is cut instead of refused. */
@@ -41,7 +41,7 @@ export interface DeploymentClient extends Disposable {
 }
 
 export interface DeploymentClientOptions extends Pick<EgressPolicy, 'allowAddresses' | 'ca' | 'resolve'> {
-  /** Name servers that know the deployments, where those of the system do not. */
+  /** Name servers for the hostnames of deployments, if those of the system do not know them. */
   nameServers?: readonly string[];
   /** Where ingress controllers listen. */
   port: number;
@@ -54,7 +54,7 @@ export function createDeploymentClient({
   nameServers = [],
   ...policy
 }: DeploymentClientOptions): DeploymentClient {
-  // Ten thousand deployments are called in turn; keeping a connection open for each would take half a gigabyte.
+  // With ten thousand deployments, an open connection for each would take half a gigabyte.
   const http = createHttpClient({
     ...policy,
     allowHttp: false,
@@ -81,7 +81,7 @@ export function createDeploymentClient({
           method,
           headers,
           ...(body !== undefined && { body }),
-          // A token that begins within the limit is read to its end: half a token could not be redacted.
+          // Read a token that begins within the limit to its end: half a token could not be redacted.
           maxBytes: beginningSuffices ? maxBytes + token.length : maxBytes,
           beginningSuffices,
           signal: deadline,

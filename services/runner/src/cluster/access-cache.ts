@@ -9,13 +9,13 @@ import { parseKubeconfig } from '@berth/kube/kubeconfig';
 import { permanent } from '../outcome/task-failure.ts';
 
 const maxClusters = 100;
-/** cluster-sync passes on what its operator allows, and no files. */
+/** cluster-sync forwards only what its operator allows, and never files. */
 const allowed = new Set(['insecure-skip-tls-verify', 'proxy-url'] as const);
 
 /** Access to one cluster, with open connections. */
 export interface ClusterAccess {
   kubeconfig: string;
-  /** Redacted from every log line. */
+  /** Texts to redact from every log line. */
   credentials: string[];
   api: KubeApi;
   issuedAt: number;
@@ -26,7 +26,7 @@ type Claim = Pick<ClaimedTask, 'cluster_id' | 'task_id' | 'fence'>;
 
 export type AccessCache = ReturnType<typeof createAccessCache>;
 
-/** Keeps the access that cluster-sync issues for as long as it lasts long enough. */
+/** Caches access that cluster-sync issues while enough of its lifetime is left. */
 export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
   const cache = new LRUCache<string, ClusterAccess>({ max: maxClusters });
   /** Tasks that start together share one request. */
@@ -39,7 +39,7 @@ export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
       { deadlineMs: 10_000 },
     );
     const access = openAccess(kubeconfig, Date.parse(expires_at) - Date.now());
-    // The oldest is not disposed of: another run may use it. Idle connections close by themselves.
+    // Another run may still use the oldest, so do not dispose of it. Idle connections close by themselves.
     cache.set(clusterId, access);
     return access;
   }
@@ -53,7 +53,7 @@ export function createAccessCache({ bus }: { bus: Pick<Bus, 'call'> }) {
   }
 
   return {
-    /** Access to the cluster of a claimed task that lasts for `neededMs`, where the cluster grants so long a time. */
+    /** Access to the cluster of a claimed task that lasts for `neededMs`, if the cluster grants such a lifetime. */
     async of(claim: Claim, neededMs: number): Promise<ClusterAccess> {
       const cached = cache.get(claim.cluster_id);
       const now = performance.now();
@@ -93,7 +93,7 @@ function openAccess(kubeconfig: string, lifetimeMs: number): ClusterAccess {
   };
 }
 
-/** Access that never lasts as long as needed is used for the first half of its life. */
+/** Access whose lifetime is shorter than needed is used for its first half. */
 const isGoodFor = (
   { expiresAt, issuedAt }: Pick<ClusterAccess, 'expiresAt' | 'issuedAt'>,
   neededMs: number,

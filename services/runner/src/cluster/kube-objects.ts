@@ -17,7 +17,7 @@ const Condition = z.object({
 });
 type Condition = z.infer<typeof Condition>;
 
-/** Objects of Kubernetes, as far as the runner reads them. An object that is sent back keeps its unknown fields. */
+/** The fields of Kubernetes objects that the runner reads. Objects that are sent back keep their other fields. */
 export const Namespace = z.looseObject({
   metadata: Metadata,
   status: z.looseObject({ phase: z.string().optional() }).optional(),
@@ -143,7 +143,7 @@ export const VolumeClaim = z.object({
 });
 export type VolumeClaim = z.infer<typeof VolumeClaim>;
 
-/** Of any kind that the cluster defines itself; what its status says is read where it is explained. */
+/** A custom resource; its status is read where it is explained. */
 export const CustomObject = z.looseObject({
   kind: z.string(),
   metadata: z.looseObject({ name: z.string(), uid: z.string().optional() }),

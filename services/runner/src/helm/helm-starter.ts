@@ -13,7 +13,7 @@ interface HelmRun {
   /** The guard ends Helm after this time unless `extend` moves it, even while this process is paused. */
   deadlineMs: number;
   onLine: (stream: 'stdout' | 'stderr', line: string) => void;
-  /** Receives standard output as it is, where it is no log; `onLine` gets the rest. */
+  /** Receives raw standard output if that is not a log; `onLine` gets the rest. */
   onOutput?: (chunk: Buffer) => void;
 }
 

@@ -15,7 +15,7 @@ const parsedFeaturesOf = parseOnce((stored) => Features.safeParse(stored), mostF
 /** A chart with its extensions read. */
 export interface Chart extends ProjectedChart {
   parsedFeatures: Features;
-  /** Null where the chart has no inputs: any config will do. */
+  /** Null if the chart has no inputs: any config is valid. */
   form: ValuesUi | null;
 }
 
@@ -53,7 +53,7 @@ function chartProblem({ kind_id, error, available }: ProjectedChart, wantedKind:
 
 const errorIn = (error: string): string => `the chart has an error: ${error}`;
 
-/** Newer rules may find an error in a chart that is read again; it then no longer has a form. */
+/** Newer rules may find an error in a stored chart, which then has no form. */
 export function checkError(
   { id, error }: Pick<ProjectedChart, 'id' | 'error'>,
   paths: Pick<FieldPaths, 'helm_chart_id'>,

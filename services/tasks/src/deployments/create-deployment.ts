@@ -16,7 +16,7 @@ type Context = HandlerContext<typeof deployments.operations.create>;
 export const createDeployment =
   (deps: DeploymentsDeps) =>
   async (body: NewDeployment, context: Context): Promise<Deployment> => {
-    // Its env decides who is permitted, and which items the deployment may refer to.
+    // The cluster's env decides who is permitted and which items the deployment may refer to.
     await deps.confirm.cluster(body.cluster_id, context);
     const created = await confirmedCatalogue(
       () =>

@@ -16,14 +16,14 @@ import { lockVisible } from './update-deployment.ts';
 
 type Context = HandlerContext<typeof deployments.operations.delete>;
 
-/** The row goes when its release and namespace are gone; at once where there never was one. */
+/** Deletes the row once release and namespace are gone; at once if there never was a release. */
 export const deleteDeployment =
   ({ inTransaction, notifyRunners }: Pick<DeploymentsDeps, 'inTransaction' | 'notifyRunners'>) =>
   async (id: string, context: Context): Promise<null> => {
     await updateRow(inTransaction, context, deployments, {
       lock: (store) => lockVisible(store, id, visibleEnvs(context.identity)),
       publicRow: publicDeployment,
-      // Requested twice, the deletion is under way already.
+      // A repeated request: the deletion is already under way.
       wanted: (deployment) => ({ ...deployment, deleting: true }),
       update: async (store, wanted, before) => {
         await refuseWithDependents(store, before, 'deleted');
@@ -57,7 +57,7 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
     return;
   }
 
-  // What the deletion covers must not be in between, since nothing is left that would end it.
+  // The state under the deletion must not be transient, since no task would end it.
   const covered = pending.reduce((before, task) => afterCancelPending(before, task, started), deployment);
   const after = await store.deploymentChanges.saveState({ ...covered, deleting: true });
   await queueDeletion(store, after, originOf(context));

@@ -9,7 +9,7 @@ export interface DeploymentsDeps {
   confirm: Confirm;
   /** The items that inputs may point to, locked until the transaction ends. */
   heldReaders: (store: ReadingStore) => ItemReaders;
-  /** Namespaces that no deployment may take. */
+  /** Namespaces that deployments may not use. */
   reserved: readonly string[];
   /** Called after the commit, when a task became due. */
   notifyRunners: () => void;

@@ -18,14 +18,14 @@ import { conflict, unfit } from '../errors/refuse.ts';
 interface FitOptions {
   paths: FieldPaths;
   visible: VisibleEnvs;
-  /** Namespaces that no deployment may take. */
+  /** Namespaces that deployments may not use. */
   reserved: readonly string[];
   readers: ItemReaders;
 }
 
 interface Fit {
   after: DeploymentRecord;
-  /** Null where they did not change. */
+  /** Null if they did not change. */
   references: Reference[] | null;
   kind: { id: string; name: string };
   chart: Chart;
@@ -69,7 +69,7 @@ interface FitCreation extends Omit<FitOptions, 'paths'> {
   permit: (scope: KindScope) => unknown;
 }
 
-/** What a new deployment would be made of; throws where it may not be (403, 422, 409). Writes nothing. */
+/** The parts of a new deployment; throws if it is not allowed (403, 422, 409). Writes nothing. */
 export async function fitCreation(
   store: Pick<ReadingStore, 'projected' | 'deployments'>,
   { name, config, cluster_id, kind_id, helm_chart_id }: NewDeployment,

@@ -8,7 +8,7 @@ import { namespaceOf } from '../engine/deployments/namespace-of.ts';
 import { CatalogueRefusal } from '../errors/catalogue-refusal.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 
-/** A cluster that the caller may see; any other is 422, like one that does not exist. */
+/** A cluster that the caller may see; 422 for any other, as for a missing one. */
 export async function findCluster(
   projected: Pick<ProjectionRepository, 'holdCluster'>,
   id: string,

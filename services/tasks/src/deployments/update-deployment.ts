@@ -30,7 +30,7 @@ export const updateDeployment =
   async (id: string, changes: DeploymentChanges, context: Context): Promise<Deployment> => {
     const visible = visibleEnvs(context.identity);
     const target = targetOf(found(await deps.store.deployments.find(id, visible), 'deployment'), changes);
-    // Its env decides who is permitted, and which items the deployment may refer to.
+    // The cluster's env decides who is permitted and which items the deployment may refer to.
     if (target !== null) await deps.confirm.cluster(target, context);
     const updated = await confirmedCatalogue(
       () =>
@@ -94,12 +94,12 @@ export async function lockVisible(
   id: string,
   visible: VisibleEnvs,
 ): Promise<DeploymentRecord> {
-  // A caller who may not see the row must not be able to lock it either.
+  // Check visibility first: a caller who may not see the row must not lock it.
   found(await store.deployments.find(id, visible), 'deployment');
   return found(await store.deployments.lock(id), 'deployment');
 }
 
-/** A move needs the role in the env of the new cluster too. */
+/** A move also needs the role in the new cluster's env. */
 export async function permitMove(
   store: Pick<ReadingStore, 'projected'>,
   before: DeploymentRecord,
@@ -111,7 +111,7 @@ export async function permitMove(
   context.permit({ env_id, kind_id: before.kind_id }, owner);
 }
 
-/** A request may send values that the deployment has already. */
+/** Requests may repeat current values. */
 function changedFields(before: DeploymentRecord, changes: DeploymentChanges): string[] {
   const current = new Map<string, unknown>(Object.entries(before));
   return Object.entries(changes)

@@ -28,7 +28,7 @@ export interface DryRunHandlersDeps {
   log: Service['log'];
 }
 
-/** Of a task that is not made: whatever names it is no real change. */
+/** Placeholder id: a plan creates no task. */
 const noTask = '00000000-0000-0000-0000-000000000000';
 
 /** What runners call to make the dry runs of plans. The answer to a claim is the one message with secrets in clear. */
@@ -100,7 +100,7 @@ const inputOf = ({ store, readers, secretKeys, ownUrl }: DryRunHandlersDeps, run
     { run, deploymentId, revisionId: noTask },
   );
 
-/** What must not be shown of what runs now. Where its chart or its secrets are gone, nobody can know. */
+/** The secrets of the installed revision, to hide them. Empty if its chart or secrets are gone. */
 async function confidentialOf(deps: DryRunHandlersDeps, revision: DeployRun, deploymentId: string): Promise<string[]> {
   const input = await inputOf(deps, revision, deploymentId).catch((error: unknown): HelmInput | null => {
     if (error instanceof AppError) return null;

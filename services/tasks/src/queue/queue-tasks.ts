@@ -3,7 +3,7 @@ import type { WritingStore } from '../store/store.ts';
 import type { NewTask, Origin } from '../records/new-task.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 
-/** More than anybody queues for one deployment on purpose; a client in a loop must not fill the queue. */
+/** More than anybody queues on purpose: a client in a loop must not fill the queue. */
 const maxOpenTasks = 100;
 
 /** Five of the largest tasks, or the hundred with inputs of 80 KiB. */
@@ -32,7 +32,7 @@ export async function queueTasks(
   const queued: TaskRecord[] = [];
   for (const task of tasks) queued.push(await store.taskChanges.insert(task, origin));
 
-  // Measured in the transaction that wrote them, which is rolled back if they are too many.
+  // Measured after the insert, in the same transaction, which is rolled back if they are too large.
   const { bytes } = await store.tasks.sizeOfOpen(first.deployment_id);
   if (bytes > maxOpenBytes) {
     throw conflict(

@@ -6,7 +6,7 @@ import { DeploymentState } from './deployment-record.ts';
 import { Requester } from './requester.ts';
 import { TaskRun } from './task-run.ts';
 
-/** Where and what a deployment was before a Recreate. */
+/** Place and state of a deployment before a Recreate. */
 export const Undo = z.strictObject({
   name: z.string(),
   cluster_id: Id,
@@ -17,7 +17,7 @@ export const Undo = z.strictObject({
 });
 export type Undo = z.infer<typeof Undo>;
 
-/** A change as it was accepted; the bounds of a request may be narrower by now. */
+/** A change as it was accepted, possibly under wider limits than today's. */
 const StoredChange = DeploymentChanges.extend({
   config: JsonObject.optional(),
   values_override: JsonObject.nullable().optional(),
@@ -27,14 +27,14 @@ const StoredChange = DeploymentChanges.extend({
 export const TaskRecord = DeploymentTask.extend({
   env_id: Id,
   due_at: Timestamp,
-  /** Null until the start where only then it is known: Reinstall, Uninstall, Recreate, and what is scheduled. */
+  /** Null until the start for operations that resolve it then: Reinstall, Uninstall, Recreate, and scheduled tasks. */
   run: TaskRun.nullable(),
   /** The change of the deployment that is made when the task starts. */
   change: StoredChange.nullable(),
   /** Null where it is not known, and for what the platform does by itself. */
   requester: Requester.nullable(),
   undo: Undo.nullable(),
-  /** A second cluster that must be there: the old one of a move. */
+  /** A second cluster that must be reachable: the old one of a move. */
   also_cluster_id: Id.nullable(),
   reinstall_dependents: z.boolean(),
   /** It was requested for later, so the rights of its requester are checked when it starts. */

@@ -42,6 +42,6 @@ export type RestartedObject = z.infer<typeof RestartedObject>;
 const RestartRun = z.strictObject({ action: z.literal('restart'), ...place, object: RestartedObject });
 type RestartRun = z.infer<typeof RestartRun>;
 
-/** The snapshot that a task runs: nothing of it is read from the deployment again. */
+/** The snapshot that a task runs. It is never read from the deployment again. */
 export const TaskRun = z.discriminatedUnion('action', [DeployRun, UninstallRun, InvokeRun, RestartRun]);
 export type TaskRun = z.infer<typeof TaskRun>;

@@ -9,11 +9,11 @@ import type { FieldChange } from './diff-fields.ts';
 export interface Hidden {
   /** Contents of secrets and sensitive inputs, also quoted and encoded; searched for in longer texts. */
   texts: readonly string[];
-  /** The same as they are, also where they are too short to be searched for. */
+  /** The plain texts, including those too short to search for. */
   whole: ReadonlySet<string>;
 }
 
-/** Of what is too short to be searched for, only whole values are hidden, and none of one or two characters. */
+/** Short secrets are hidden only as whole values, and those of one or two characters not at all. */
 const leastWhole = 3;
 
 export function hiddenOf(
@@ -24,18 +24,18 @@ export function hiddenOf(
   return { texts, whole: new Set(whole.flatMap(withoutEnds).filter(({ length }) => length >= leastWhole)) };
 }
 
-/** Names under which charts put what nobody may read. */
+/** Names of fields in which charts put secrets. */
 const secretName = /pass(?:word|wd|phrase)?|secret|token|credential|api[_-]?key|private[_-]?key|dsn$/i;
 
-/** A digest of a secret lets others try out what it may be. */
+/** A digest of a secret allows guesses to be verified. */
 const digestName = /^checksum\/|sha(?:1|256|512)|-(?:hash|checksum)$/i;
 
 export interface FieldOf {
-  /** A Secret, of which only names are shown. */
+  /** A Secret: only names are shown. */
   isSecret: boolean;
 }
 
-/** The change with its pointer; without values where one of them is secret, or may be. */
+/** The change with its pointer, without values if one of them may be secret. */
 export function plannedField(change: FieldChange, { isSecret }: FieldOf, hidden: Hidden): PlannedField {
   const path = redact(pointerOf(change.path), hidden.texts);
   const sides = [change.before, change.after];
@@ -54,7 +54,7 @@ export function plannedField(change: FieldChange, { isSecret }: FieldOf, hidden:
 const pointerOf = (path: readonly string[]): string =>
   path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** A variable or key that is called a secret, or an annotation that is a digest; where a variable is read from is none. */
+/** A variable or key whose name suggests a secret, or an annotation with a digest. The source of a variable is not secret. */
 function isNamedSecret(path: readonly string[]): boolean {
   const annotation = path[path.indexOf('annotations') + 1];
   if (path.includes('annotations') && annotation !== undefined && digestName.test(annotation)) return true;
@@ -63,7 +63,7 @@ function isNamedSecret(path: readonly string[]): boolean {
   return item.startsWith('name=') ? secretName.test(item) : path.includes('data') && secretName.test(last);
 }
 
-/** A text only: that a token is mounted, or how long it lasts, is no secret. */
+/** Texts only: whether a token is mounted, or its lifetime, is not secret. */
 const isCalledSecret = (name: string, value: JsonValue | undefined): boolean =>
   typeof value === 'string' && secretName.test(name) && name !== 'secretName';
 
@@ -72,7 +72,7 @@ function holdsSecret(value: JsonValue | undefined, hidden: Hidden): boolean {
   if (Array.isArray(value)) return value.some((item) => holdsSecret(item, hidden));
   if (isJsonObject(value)) {
     const { name } = value;
-    // A whole item of `env` that is new or gone.
+    // A whole item of `env` that was added or removed.
     if (typeof name === 'string' && 'value' in value && secretName.test(name)) return true;
     return Object.entries(value).some(
       ([key, item]) => holdsSecret(key, hidden) || isCalledSecret(key, item) || holdsSecret(item, hidden),

@@ -9,11 +9,11 @@ interface ManifestObject {
 
 export interface ParsedManifest {
   objects: ManifestObject[];
-  /** Documents that are no YAML, or YAML that no JSON can express. */
+  /** The document is not YAML, or is YAML that JSON cannot express. */
   unreadable: number;
 }
 
-/** As Helm writes it above each object. */
+/** The comment that Helm writes above each object. */
 const crdSource = /^# Source: \S+\/crds\//m;
 
 /** The objects of a manifest, read as Helm's YAML library reads them. */

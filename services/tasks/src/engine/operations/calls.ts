@@ -4,7 +4,7 @@ import { goneMeanwhile } from './task-of.ts';
 
 const words = 'Nothing is installed';
 
-/** Tasks before it may install something that it can then act on. */
+/** Earlier tasks may install something to act on. */
 export const nothingInstalled = (
   { revision_id }: Pick<DeploymentRecord, 'revision_id'>,
   hasOpenTasks: boolean,

@@ -64,7 +64,7 @@ function runAtStart({ run }: Startable, deployment: DeploymentRecord): Start {
   return tooLong === null ? unlessLeftBehind(run, deployment) : { impossible: tooLong };
 }
 
-/** A second release would make the platform forget the first, whose removal failed or was canceled. */
+/** Refuses a second release: the platform would forget the first, whose removal failed or was canceled. */
 export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): Start {
   if (run.action !== 'deploy' || deployment.installed_cluster_id === null) return { run };
   const left = placeOf(deployment);

@@ -1,7 +1,7 @@
 import { beingDeleted } from '../../errors/refuse.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 
-/** What every new task takes from its deployment. */
+/** The fields that every new task copies from its deployment. */
 export const taskOf = ({ id, cluster_id, env_id }: DeploymentRecord) => ({ deployment_id: id, cluster_id, env_id });
 
 /** Why a task that needs the deployment has nothing left to do; null if that does not keep it. */

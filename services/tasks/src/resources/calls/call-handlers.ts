@@ -22,7 +22,7 @@ export interface ResourceCallHandlersDeps extends CallForDeps {
   log: Service['log'];
 }
 
-/** A call takes a minute at most; after this it is made again, as its runner went silent. */
+/** A call takes at most a minute; after this its runner counts as lost and the call is repeated. */
 const leaseMs = 90_000;
 const pauses = { firstMs: 5_000, longestMs: 300_000, jitter: 0.2 };
 /** Half an hour in all. */
@@ -61,7 +61,7 @@ export const resourceCallHandlers = (deps: ResourceCallHandlersDeps) =>
 type Store = Parameters<Parameters<InTransaction>[0]>[0];
 type Started = DueCall & { fence: number };
 
-/** Calls that are due, each under a lease. What needs none is done here. */
+/** Leases the due calls. Changes that need no call are completed here. */
 async function start(
   store: Store,
   { notifyRunners }: Pick<ResourceCallHandlersDeps, 'notifyRunners'>,
@@ -90,7 +90,7 @@ async function start(
 
 const events = { Done: 'call succeeds', Retry: 'call fails for now', Failed: 'call fails for good' } as const;
 
-/** Takes the outcome of a call, once: one that was taken over changes nothing. */
+/** Records the outcome of a call once; a claim that was taken over changes nothing. */
 async function record(
   { inTransaction, notifyRunners }: Pick<ResourceCallHandlersDeps, 'inTransaction' | 'notifyRunners'>,
   { resource_id, fence, took_ms, outcome, reason }: ResourceCallResult,

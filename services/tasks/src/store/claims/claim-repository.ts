@@ -13,7 +13,7 @@ export interface ClaimOptions {
   runner: string;
   leaseMs: number;
   limits: Limits;
-  /** The task whose requester's rights were looked up; without it no task that needs this is taken. */
+  /** The task whose requester's rights were looked up; other tasks that need a lookup are skipped. */
   checked?: string | null;
 }
 
@@ -25,7 +25,7 @@ const planEachTime = sql.fragment`set_config('plan_cache_mode', 'force_custom_pl
 const planned = sql.type(z.object({ plans: z.string() }))`select ${planEachTime} as plans`;
 
 const turn = sql.type(z.object({ due: z.number() }));
-/** Counted no further: one to take, and whether there is another. */
+/** Counts up to two: one to take, and whether there is another. */
 const maxCounted = 2;
 
 const p = sql.fragment`p`;
@@ -48,8 +48,8 @@ const chosen = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
   )`;
 
 /**
- * Whoever can name a claim may write its task, read its chart and access its cluster. So a fence is no counter: each is higher
- * than the last by up to 2^40, and a few thousand claims of one task stay below 2^53.
+ * Anyone who knows a claim may write its task, read its chart and access its cluster. So fences grow by random steps of up to
+ * 2^40, and a few thousand claims of one task stay below 2^53.
  */
 const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bit(40)::bigint`;
 

@@ -48,7 +48,7 @@ export const createLeaseRepository = (db: Queries) => ({
       returns: Begun,
     }),
 
-  /** What a claim of a task, or of a dry run, is good for; null when it is over or was never given. */
+  /** What a claim of a task or dry run permits; null if it ended or never existed. */
   held: (id: string, fence: number) =>
     db.maybeOne(sql.type(Held)`
       select deployment_id, run ->> 'cluster_id' as cluster_id, run ->> 'namespace' as namespace,

@@ -71,7 +71,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
         .catch(taken(row))
         .then(published.inserted),
 
-    /** Writes what people can change, and where that puts the deployment. */
+    /** Writes the fields that people can change, and the resulting place. */
     saveWanted: (row: DeploymentRecord) =>
       tx
         .one(record`
@@ -81,7 +81,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
               description_md = ${row.description_md}, helm_chart_id = ${row.helm_chart_id},
               config = ${sql.jsonb(row.config)}, values_override = ${jsonOrNull(row.values_override)},
               reported_status = case when ${row.enabled} and not ${row.deleting} then reported_status end,
-              -- A hostname that was shared before none could be keeps no change from its deployment but one of the hostname.
+              -- Hostnames shared before this rule block only changes of the hostname.
               ingress_name = case
                 when (name, cluster_id, helm_chart_id) = (${row.name}, ${row.cluster_id}::uuid, ${row.helm_chart_id}::uuid)
                 then ingress_name else ${ingressName(row)}
@@ -93,7 +93,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
         .catch(taken(row))
         .then(published.updated),
 
-    /** Writes what the tasks made of it. */
+    /** Writes the state that tasks set. */
     saveState: (row: DeploymentRecord) => saveState(row).then(published.updated),
 
     /** The same at the start of a task, which is published with it: the claim itself does not. */
@@ -105,7 +105,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
     remove: (id: string) =>
       tx.one(record`delete from deployments where id = ${id} returning ${recordColumns}`).then(published.deleted),
 
-    /** What its inputs point to, from now on. */
+    /** Replaces the references of its inputs. */
     saveReferences: async (id: string, references: readonly Reference[]) => {
       await tx.query(nothing`delete from deployment_references where deployment_id = ${id}`);
       if (references.length === 0) return;
@@ -116,7 +116,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
       `);
     },
 
-    /** The env of a cluster is the env of what lies on it; answers those that moved, locked in the order of their ids. */
+    /** Moves deployments to their cluster's env; returns them, locked in the order of ids. */
     followEnv: (cluster_id: string, env_id: string): Promise<readonly PublishedDeployment[]> =>
       tx
         .any(sql.type(PublishedDeployment)`

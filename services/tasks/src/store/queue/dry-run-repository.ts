@@ -29,7 +29,7 @@ const Ended = z.object({ id: Id, is_claimed: z.boolean(), sealed_outcome: z.stri
 
 /** Too short for a runner to finish. */
 const leastMs = 2_000;
-/** Nobody waits for it any more. */
+/** Nobody waits for it now. */
 const over = sql.fragment`expires_at < clock_timestamp()`;
 /** It has no outcome yet. */
 export const isOpenDryRun = (claim: Claim) =>

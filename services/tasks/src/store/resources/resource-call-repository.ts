@@ -28,7 +28,7 @@ export const createResourceCalls = (tx: Transaction) => ({
    */
   lockDue: async (lane: 'quick' | 'slow', most: number): Promise<readonly DueCall[]> => {
     if (most === 0) return [];
-    // Claims go one after the other, or two would give one deployment more than its share.
+    // Claims run one after the other, so that a deployment cannot exceed its share.
     await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended('claim of resource calls', 0))`);
     return tx.any(sql.type(DueCall)`
       with managers as materialized (

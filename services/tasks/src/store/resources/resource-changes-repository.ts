@@ -30,7 +30,7 @@ export const createResourceChanges = (tx: Transaction) => {
 
   return {
     insert: async (row: NewResourceRow) => {
-      // A deleted one may come back under its id.
+      // A deleted resource may be created again under its id.
       await tx.query(nothing`delete from deployment_resources where id = ${row.id} and not is_live`);
       const inserted = await tx
         .one(record`
@@ -74,7 +74,7 @@ export const createResourceChanges = (tx: Transaction) => {
         .catch(nameTaken(row.name))
         .then(saved),
 
-    /** A call starts; for that long nobody else makes one. */
+    /** A call starts under a lease of that length. */
     saveStart: async ({ id, known }: Pick<ResourceRecord, 'id' | 'known'>, leaseMs: number): Promise<number> =>
       tx.oneFirst(sql.type(z.object({ fence: z.number().int() }))`
         update deployment_resources set
@@ -101,7 +101,7 @@ export const createResourceChanges = (tx: Transaction) => {
       `)
         .then(saved),
 
-    /** The deployment answers again, or otherwise than before: nothing waits any longer. */
+    /** The deployment can be called again: nothing waits any longer. */
     hasten: async (deployment_id: string): Promise<void> => {
       await tx.query(nothing`
         update deployment_resources set due_at = clock_timestamp(), attempts = 0
@@ -125,7 +125,7 @@ export const createResourceChanges = (tx: Transaction) => {
         where r.is_exposed and r.is_live order by r.id limit ${most} for no key update of r skip locked
       `),
 
-    /** The same props, those that are sensitive sealed: nothing that anybody else knows of changes. */
+    /** Seals props that became sensitive; nothing visible changes. */
     saveSealed: async ({ id, ...row }: { id: string } & SealedProps): Promise<void> => {
       await tx.query(nothing`
         update deployment_resources set
@@ -135,7 +135,7 @@ export const createResourceChanges = (tx: Transaction) => {
       `);
     },
 
-    /** Deleted ones of more than a day ago. */
+    /** Resources deleted more than a day ago. */
     forget: (most: number) =>
       tx.query(nothing`
         delete from deployment_resources where id in (
@@ -145,14 +145,14 @@ export const createResourceChanges = (tx: Transaction) => {
         )
       `),
 
-    /** The same props under another key: nothing that anybody else knows of changes. */
+    /** The same props under another key; nothing visible changes. */
     saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
       await tx.query(nothing`
         update deployment_resources set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)} where id = ${id}
       `);
     },
 
-    /** The env of a cluster is the env of what lies on it. */
+    /** Moves resources to their cluster's env. */
     followEnv: async (deployment_ids: readonly string[], env_id: string): Promise<void> => {
       const moved = await tx.any(record`
         with moved as (

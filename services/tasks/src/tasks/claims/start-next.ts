@@ -118,7 +118,7 @@ async function refuseAction(
   });
 }
 
-/** The requester may have lost the right to it by the time at which it runs. */
+/** The requester may have lost the right before the task runs. */
 async function refuseWithoutRights(
   store: WritingStore,
   { task, deployment, checked }: Omit<Starting, 'before' | 'isMoreDue'> & { deployment: DeploymentRecord },

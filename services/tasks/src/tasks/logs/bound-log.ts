@@ -10,7 +10,7 @@ export interface LogLimits {
   bytes: number;
 }
 
-/** Keeps the beginning of a log, which usually shows what went wrong; the rest would only fill the database. */
+/** Keeps the beginning of a log, which usually shows the failure. */
 const logLimits: LogLimits = { lines: 10_000, bytes: 5 * 1024 * 1024 };
 
 export interface Appended {

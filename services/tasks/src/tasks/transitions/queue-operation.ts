@@ -82,7 +82,7 @@ async function queueWithoutChange(
   }
   const { action: invoked } = needsOf(operation);
   if (invoked) {
-    // After other tasks the state is the one that they leave; the start decides.
+    // Earlier tasks decide the state; check at the start.
     const isNow = isDue && count === 0;
     await checkAction(store, heldReaders(store), { deployment, invoked, isNow });
   }
