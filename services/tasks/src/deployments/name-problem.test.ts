@@ -34,7 +34,7 @@ describe('nameProblem', () => {
       { kind: 'K'.repeat(54), name: '', cardinality: 'OnePerCluster', reserved: [] },
       'cannot be used with the kind',
     ],
-    ['refuses a kind that is no part of a namespace', { ...naming, kind: 'My Kind' }, 'no valid namespace'],
+    ['refuses a kind that cannot be part of a namespace', { ...naming, kind: 'My Kind' }, 'not a valid namespace'],
     ['refuses kube-*', { ...naming, kind: 'Kube', name: 'system' }, 'reserved'],
     ['refuses default', { ...naming, kind: 'Default', name: '', cardinality: 'OnePerCluster' }, 'reserved'],
     [
