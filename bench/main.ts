@@ -33,7 +33,7 @@ const measurements = {
   retention: oldTasks,
   polls: statusPolls(polled),
 };
-/** They take long, so they have to be chosen by name. */
+/** They take long, so they run only by name. */
 const longMeasurements = {
   export: auditExport,
   table: readTable,

@@ -70,7 +70,7 @@ async function claimSome(bus: Awaited<ReturnType<typeof runnerBus>>, latency: nu
   await Promise.all(Array.from({ length: runners }, runner));
 }
 
-/** What a queue in Postgres takes at least: a table with nothing else in it. */
+/** The minimal cost of a queue in Postgres: a table of its own. */
 async function createBareQueue(db: Client): Promise<void> {
   await db.query('create table bare_queue (id bigint primary key, due_at timestamptz, status text, operation jsonb)');
   await db.query(

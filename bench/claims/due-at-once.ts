@@ -17,7 +17,7 @@ const canceled = scaled(1_000);
 const cancelers = 16;
 const tasks = scaled(10_000);
 const inMs = 10_000;
-/** A busy machine does not come to the end of them: what was claimed by then is shown. */
+/** On a busy machine not all are claimed; the number claimed by then is shown. */
 const longestMs = 180_000;
 const name = 'storm-';
 
@@ -46,7 +46,7 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
         places,
         signal: over.signal,
         claimed: ({ task_id }) => {
-          // What measurements before this one have left to uninstall.
+          // Uninstalls left by earlier measurements.
           if (!all.has(task_id)) return;
           if (late.has(task_id)) throw new Error(`task ${task_id} was claimed twice`);
           late.set(task_id, Date.now() - dueAt);
@@ -98,10 +98,10 @@ async function schedule(db: Client): Promise<{ dueAt: number; ids: string[] }> {
 }
 
 interface Cancellations {
-  /** Of the tasks that had not started. Those of the others only inform the runner. */
+  /** Cancellations of tasks that had not started. Others only notify the runner. */
   ids: string[];
   taken: number[];
-  /** Requests that the service had no place for, and that were repeated. */
+  /** Requests that an overloaded service refused, and that were repeated. */
   refused: number;
 }
 

@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { deploymentIdOf } from './deployment-id-of.ts';
 
 /**
- * One API server under many names: the first part of the path is the cluster. Its objects are alike in all of them, but the
- * changes, which are requested on standard input, each happen in one.
+ * One API server for many clusters: the first part of the path names the cluster. All clusters have the same objects. Changes,
+ * requested on standard input, each happen in one cluster.
  */
 const [, , folder = '', objectCount = '1000'] = argv;
 const Command = z.object({
@@ -31,7 +31,7 @@ interface Item {
   };
 }
 
-/** As large as those of a usual chart: three quarters of it are fields that nobody needs here. */
+/** As large as those of a typical chart; three quarters are fields that cluster-sync does not read. */
 const padding = { 'example.com/notes': 'n'.repeat(800) };
 const managedFields = [
   { manager: 'helm', fieldsV1: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f:field-${n}`, {}])) },

@@ -101,7 +101,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
     return `RSS ${now} MiB, at most ${most} MiB`;
   };
 
-  /** Until the service has this many of something. Returns how long that took, in seconds. */
+  /** Waits until the service has this many of something. Returns the seconds it took. */
   async function until(count: number, query: string): Promise<number> {
     const startedAt = performance.now();
     for (let seen = -1; seen < count; seen = await number(query)) {
@@ -118,7 +118,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
     line(what, `${await rss()}, ${Math.round(((await service.cpu()) - before) / (ms / 100_000))} % of a core`);
   }
 
-  /** Changes for a while, until they are all written. */
+  /** Makes changes for a while, and waits until all are written. */
   async function change(what: string, among: readonly string[]): Promise<void> {
     const since = (await db.query('select clock_timestamp() as at')).rows[0]?.at;
     fake.change(changes, among);

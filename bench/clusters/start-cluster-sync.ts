@@ -9,7 +9,7 @@ export interface ClusterSync extends AsyncDisposable {
   memory(): Promise<{ now: number; most: number }>;
   /** CPU time so far, in seconds. */
   cpu(): Promise<number>;
-  /** Throws where it has ended. */
+  /** Throws if it has ended. */
   check(): void;
   /** Lines of its log that say that a query had no connection. */
   starved(): number;
@@ -17,7 +17,7 @@ export interface ClusterSync extends AsyncDisposable {
 
 const main = fileOf('../../services/cluster-sync/src/main.ts');
 
-/** What the image sets besides the flags of Node. */
+/** Environment of the image besides Node's flags. */
 const ofTheImage = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /**

@@ -23,7 +23,7 @@ export interface FakeClusters extends AsyncDisposable {
   lastChanges(): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Many clusters: one API server in a process of its own, and two servers that are none. */
+/** Many clusters: one API server in its own process, and two servers that never answer. */
 export async function startClusters({
   clusters,
   objects,

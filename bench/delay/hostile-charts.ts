@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@berth/contracts/fields/json';
 
-/** A chart that tries to keep a service busy: its files, and the worst inputs for it. */
+/** A chart that tries to keep a service busy: its files and its worst inputs. */
 export interface HostileChart {
   name: string;
   files: Record<string, string>;
@@ -21,7 +21,7 @@ const list = repeat(40, (index) => index);
 const nested = (levels: number): unknown =>
   levels === 0 ? { '>': [{ val: [[2], 'zz'] }, 0] } : { all: [list, nested(levels - 1)] };
 
-/** The largest ones that the catalogue accepts, and some that it has to refuse. */
+/** The largest charts that the catalogue accepts, and some that it must refuse. */
 export const hostileCharts: readonly HostileChart[] = [
   { name: 'nested-rules', files: valuesUi({ inputs: [text('a', { showIf: nested(4) })] }) },
   { name: 'yaml-anchors', files: { 'berth/values-ui.yaml': '&a '.repeat(300_000) } },

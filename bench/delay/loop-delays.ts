@@ -7,9 +7,9 @@ const Line = z.tuple([z.string(), z.coerce.number(), z.coerce.number()]);
 export type Samples = ReadonlyMap<number, number>;
 
 export interface LoopDelays {
-  /** How late the loop was, for whatever reason. */
+  /** How late the loop was, for any reason. */
   delay: Samples;
-  /** The part that the loop's own work took. */
+  /** The part that the loop's own work caused. */
   own: Samples;
 }
 

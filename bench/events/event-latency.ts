@@ -10,7 +10,7 @@ import { memoryOf } from '../machine/process-usage.ts';
 import { quantile } from '../machine/quantile.ts';
 import { untilQuiet } from '../machine/until-quiet.ts';
 
-/** The gateway allows an identity so many. */
+/** The gateway's limit per identity. */
 const streamsOfEach = 20;
 const sizes = [1, 100, 1_000];
 const changes = 50;
@@ -31,7 +31,7 @@ export async function eventLatency(
 
   say(`\n(n) events: ${changes} changes, one every ${betweenMs} ms; ${loadOfMachine()}`);
   await untilQuiet(say);
-  // What the first streams load belongs to no stream.
+  // Code that the first streams load must not count for the streams.
   await closed(await openStreams(gateway, tokens, 1));
   const before = (await memoryOf(gateway.pid)).now;
 
@@ -91,7 +91,7 @@ async function openStream({ url }: GatewayProcess, token: string): Promise<Strea
   });
   const [response]: IncomingMessage[] = await once(sent, 'response');
   if (!response || response.statusCode !== 200) throw new Error(`a stream was refused: ${response?.statusCode}`);
-  // Cutting it off at the end is no failure.
+  // It is cut off at the end, which is not a failure.
   response.on('error', () => undefined);
   const received: Stream['received'] = [];
   response.setEncoding('utf8').on('data', (text: string) => {
@@ -106,6 +106,6 @@ async function openStream({ url }: GatewayProcess, token: string): Promise<Strea
 
 async function closed(streams: readonly Stream[]): Promise<void> {
   for (const { response } of streams) response.destroy();
-  // The gateway gives their places back.
+  // Wait until the gateway has released them.
   await pause(1_000);
 }

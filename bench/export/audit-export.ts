@@ -92,7 +92,7 @@ async function readExport({ url, token }: Target, forSeconds: number): Promise<{
   return { lines, bytes };
 }
 
-/** One read of somebody else after the other, and the most memory, while `work` runs. */
+/** Reads of another caller one after the other, and peak memory, while `work` runs. */
 async function during<T>(
   name: string,
   target: Target,

@@ -13,12 +13,12 @@ import { untilQuiet } from '../machine/until-quiet.ts';
 const revocations = 50;
 const afterRevocation = 10_000;
 
-/** A load generator is beyond the quota of an identity. */
+/** A load generator exceeds the quota of one identity. */
 const unlimited = { REQUESTS_PER_MINUTE: '0' };
 
 type Say = (line: string) => void;
 
-/** What identity leases bring to small requests and cost a revocation, against a gateway without them on the same platform. */
+/** The gain of identity leases for small requests and their cost for revocations, against a gateway without them on the same platform. */
 export async function identityLeases(stack: Stack, { api, token, sample }: Fixtures, say: Say): Promise<void> {
   const nats = { url: stack.nats.url, password: stack.nats.passwords['api-gateway'] };
   await using on = await startGatewayProcess(nats, unlimited);

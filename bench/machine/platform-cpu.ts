@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { cpuSecondsOf, treeOf } from './process-usage.ts';
 
-/** By what a process is: seconds of CPU so far. */
+/** Seconds of CPU so far, by kind of process. */
 export type PlatformCpu = ReadonlyMap<string, number>;
 
 const serviceOf = /services\/([\w-]+)\/src\/(?:(\w+)-)?main\.ts/;
@@ -17,7 +17,7 @@ async function kindOf(pid: number): Promise<string> {
   return command.includes('nats-server') ? 'nats' : 'others';
 }
 
-/** That of all processes that this one has started, and its own. */
+/** CPU of this process and all that it started. */
 export async function platformCpu(): Promise<PlatformCpu> {
   const seconds = new Map<string, number>();
   for (const pid of await treeOf(process.pid)) {

@@ -15,7 +15,7 @@ export async function memoryOf(pid: number): Promise<{ now: number; peak: number
 /** Seconds of CPU that the process has used so far. */
 export async function cpuSecondsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // After the name of the program, which may hold anything: utime and stime are the 14th and 15th field.
+  // utime and stime are the fields 14 and 15; the program name before them may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

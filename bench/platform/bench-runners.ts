@@ -21,13 +21,13 @@ const pollMs = 1_000;
 
 interface BenchRunner {
   bus: Pick<Bus, 'call' | 'hints'>;
-  /** Tasks that it runs at a time. */
+  /** Tasks that it runs at the same time. */
   places: number;
   signal: AbortSignal;
   claimed: (task: ClaimedTask, tookMs: number) => void;
 }
 
-/** Claims as the runner does, one task after the other while it has a place; what it does instead of Helm ends at once. */
+/** Claims as the runner does while it has a free slot, and ends each task at once instead of running Helm. */
 export async function benchRunner({ bus, places, signal, claimed }: BenchRunner): Promise<void> {
   const running = new Set<Promise<void>>();
   const { wake, wait } = createWakeUp(signal);
@@ -41,7 +41,7 @@ export async function benchRunner({ bus, places, signal, claimed }: BenchRunner)
   }
 
   while (!signal.aborted) {
-    // A service that has too much to do refuses; the runner repeats too.
+    // An overloaded service refuses, and the runner repeats.
     const task = running.size < places ? await claimOne().catch(() => delay(100, null)) : null;
     if (!task) {
       await wait(pollMs);

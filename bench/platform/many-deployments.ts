@@ -6,12 +6,12 @@ export interface ManyDeployments {
   name: string;
   count: number;
   tasksOfEach: number;
-  /** The age of the youngest task of each, in days, and the time between two of them. */
+  /** The age of each one's youngest task, and the time between two tasks, in days. */
   youngest?: number;
   apart?: number;
 }
 
-/** Where they lie and what they run. */
+/** Their cluster, kind and chart. */
 export interface Place {
   clusterId: string;
   envId: string;
@@ -75,7 +75,7 @@ export async function insertManyDeployments(
   await db.query('vacuum analyze deployments, deployment_tasks');
 }
 
-/** A task for each of them that may start now, and needs values as an Upgrade does. */
+/** Adds a due Upgrade to each of them. */
 export async function makeDue(db: Client, name: string): Promise<void> {
   await db.query(
     `insert into deployment_tasks (created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation)
@@ -86,7 +86,7 @@ export async function makeDue(db: Client, name: string): Promise<void> {
   await db.query('vacuum analyze deployment_tasks');
 }
 
-/** Of all of which the name begins so, with their tasks. */
+/** Removes those whose name begins so, with their tasks. */
 export async function removeManyDeployments(db: Client, name: string): Promise<void> {
   await db.query(
     "delete from deployment_tasks where deployment_id in (select id from deployments where name like $1 || '%')",

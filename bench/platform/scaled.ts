@@ -1,4 +1,4 @@
 const share = Number(process.env['BENCH_SHARE'] ?? 1);
 
-/** So many rows, or less of them for a short run that only shows that a measurement comes to its end. */
+/** The number of rows, or a share of it for a short run that only shows that a measurement works. */
 export const scaled = (count: number): number => Math.max(1, Math.round(count * share));

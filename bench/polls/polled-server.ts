@@ -14,7 +14,7 @@ const status = JSON.stringify({ status: { name: 'Idle', color: 'success' }, noti
 export interface PolledServer extends AsyncDisposable {
   /** When it was polled, by `performance.now()`. */
   readonly polledAt: number[];
-  /** With these a runner finds it. */
+  /** Settings by which a runner finds it. */
   readonly runnerSettings: Record<string, string>;
   /** The same request without a runner: a connection of its own, as each poll has. */
   request(): Promise<void>;

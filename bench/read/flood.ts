@@ -15,7 +15,7 @@ const tenant = { connections: 64 };
 const requestsPerMinute = 1_200;
 const usedUpWithinMs = 60_000;
 
-/** Latency of the others while one tenant sends what it can. */
+/** Latency of other tenants while one sends as much as it can. */
 export async function flood(
   stack: Stack,
   { api, token, sample }: Fixtures,

@@ -70,13 +70,13 @@ const usersOfSecret = `
 const readPage = async ({ deploymentTasks }: Api) =>
   unwrap(await deploymentTasks.list({ query: { per_page: 50 } })).items.length;
 
-/** A deletion is refused with the names of the deployments that use the secret. */
+/** A refused deletion, which names the deployments that use the secret. */
 async function refusedDeletion({ secrets }: Api, id: string): Promise<void> {
   const answer = await secrets.delete({ id });
   if (answer.ok || answer.problem.code !== 'conflict') throw new Error('the secret was deleted although it is used');
 }
 
-/** Somebody who is no site admin, with a role in the env. */
+/** A member of the env who is not a site admin. */
 async function memberOf(stack: Stack, api: Api, envId: string): Promise<Api> {
   const signal = AbortSignal.timeout(60_000);
   const jwt = await signIn({ stack, signal }, 'grace');

@@ -56,7 +56,7 @@ export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: str
   }
 }
 
-/** One runner with one place: what is measured is not how its claims wait for one another. */
+/** One runner with one slot, so that claims do not wait for one another. */
 async function claimsDuring(
   bus: Awaited<ReturnType<typeof runnerBus>>,
   work: () => Promise<unknown>,
@@ -70,7 +70,7 @@ async function claimsDuring(
   return taken;
 }
 
-/** How long the first sweep of the process took, in seconds; resolves at its end. */
+/** Waits for the end of the process's first sweep; returns its duration in seconds. */
 async function endOfSweep(stack: Stack): Promise<number> {
   const runs = () => metric(stack, `berth_loop_runs_total{loop="${loop}",outcome="ok"}`);
   await waitUntil(async () => (await runs()) > 0, {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** The runner gives up a claim after two thirds of it: four seconds remain in which a machine may stall. */
+/** The runner gives up a claim after two thirds of its lease, which leaves four seconds for stalls of the machine. */
 const shortLease = 12_000;
 const slowTask = () => taskOf(world.chart, { values: { slow: true }, lease_ms: shortLease });
 const helmEnded = (namespace: string) => {
@@ -67,7 +67,7 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
   ['runs out of memory', 'SIGUSR2', atSignal(fillHeap)],
 ])('Helm ends with a runner that %s, and the next start removes the files it left', async ([, signal, env]) => {
   await using runner = await world.start(env);
-  // Its lease ends long after the test: only the death of the runner ends Helm.
+  // Its lease outlasts the test: only the death of the runner ends Helm.
   const task = taskOf(world.chart, { values: { slow: true }, lease_ms: 300_000 });
   await act.startSlow(task);
 
@@ -92,7 +92,7 @@ test('a runner that is short of memory claims no second task until it has memory
 
   world.tasks.give(second);
   const beats = world.tasks.beats.length;
-  // The runner looks for tasks as often as that, and at each hint.
+  // The runner polls this often, and at each hint.
   await soon('three more heartbeats', () => world.tasks.beats.length > beats + 2);
   expect(world.tasks.claimed).not.toContain(second.task_id);
 
@@ -117,7 +117,7 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
     await soon('Helm to end', async () => !(await helms()).includes(helm));
     expect(Date.now() - pausedAt).toBeLessThan(shortLease);
     const lines = linesOf(task.task_id);
-    // No other runner took it over: if this one reported that Helm ended, it would be recorded.
+    // No other runner took it over, so a report of this one would be recorded.
     runner.signal('SIGCONT');
     await soon('the runner to log it', () => runner.log().includes('claim lost'));
     await delay(300);
@@ -128,8 +128,8 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
 );
 
 /**
- * As after a suspension of the machine with clocks that stood still: the next heartbeat is seconds away, and no clock says that
- * the claim is over.
+ * As after a suspension during which all clocks stood still: the next heartbeat is seconds away, and no clock shows that the
+ * claim has ended.
  */
 test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
   ['the task', async ({ task_id }) => world.tasks.takeAway(task_id)],
@@ -167,7 +167,7 @@ test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its t
   await act.startSlow(task);
 
   runner.signal('SIGTERM');
-  // Only a Helm that receives SIGTERM prints it. A claim that was under way at the signal has come before this line.
+  // Only a Helm that receives SIGTERM prints it. A claim under way at the signal was answered before this line.
   await soon('Helm to end', () => world.tasks.textOf(task.task_id).includes('has been cancelled'));
   const late = taskOf(world.chart);
   world.tasks.give(late);
@@ -255,7 +255,7 @@ test('a run is part of the trace of the request that created its task, and is co
     expect(spans).toContain(name);
 });
 
-/** By itself: its log, where it did not. */
+/** Its exit code if it ended by itself, else its log. */
 async function endedWell(runner: RunnerProcess): Promise<void> {
   const code = await runner.ended;
   expect({ code, log: code === 0 ? '' : runner.log().slice(-5_000) }).toEqual({ code: 0, log: '' });

@@ -53,7 +53,7 @@ const next = <T extends { task_id: string }>(task: T): T => ({
   task_id: crypto.randomUUID(),
   is_first: false,
 });
-/** With many kinds to wait for. */
+/** A chart with many kinds to wait for. */
 const run = (task: Parameters<typeof act.run>[0]) => act.run(task, 90_000);
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const Named = z.object({ metadata: z.object({ uid: z.string() }) });
@@ -80,7 +80,7 @@ test('a chart of the usual kinds is installed, upgraded, restarted and uninstall
   expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
 });
 
-test('a chart with an object outside of namespaces fails until that is granted as well', async () => {
+test('a chart with a cluster-scoped object fails until that is granted as well', async () => {
   const task = usual({ values: { clusterScoped: true } });
 
   const refused = await run(task);
@@ -91,7 +91,7 @@ test('a chart with an object outside of namespaces fails until that is granted a
   await expect.poll(async () => (await run(next(task))).outcome, { interval: 500 }).toBe('Done');
 });
 
-test('service-creds is in the namespace before the release, and is not written again for an upgrade', async () => {
+test('service-creds is written before the release, and not again for an upgrade', async () => {
   const task = usual();
   existedBefore.length = 0;
 
@@ -101,7 +101,7 @@ test('service-creds is in the namespace before the release, and is not written a
   expect(existedBefore).toEqual([0]);
 });
 
-test('a first install requests its service-creds while the namespace is made, and again where that was too early', async () => {
+test('a first install requests its service-creds while the namespace is created, and again if that was too early', async () => {
   const write = world.credentials.write;
   const seen: boolean[] = [];
   world.credentials.write = async (claim) => {
@@ -126,7 +126,7 @@ test('a first install requests its service-creds while the namespace is made, an
   }
 });
 
-test('a deploy without service-creds waits for them, and says why it has none when the deployment may not have any', async () => {
+test('a deploy without service-creds waits for them, and gives the reason if the deployment may not have any', async () => {
   const write = world.credentials.write;
   const missing = () => Promise.reject(new AppError('unavailable', 'The namespace is not there yet'));
   const answers = [missing, missing, async () => ({ expires_at: null, reason: 'The deployment is disabled' })];
@@ -146,7 +146,7 @@ test('a deploy without service-creds waits for them, and says why it has none wh
   }
 });
 
-test('the token in service-creds is redacted where a template prints it', async () => {
+test('the token in service-creds is redacted when a template prints it', async () => {
   const task = usual();
   await run(task);
   const failing = { ...next(task), values: { fail: `here it is: ${token}` } };

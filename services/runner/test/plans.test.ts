@@ -108,7 +108,7 @@ async function versionsIn(namespace: string): Promise<Record<string, string>> {
   return Object.fromEntries(found.flat());
 }
 
-/** What controllers do about a new release goes on for a moment. */
+/** Controllers keep working on a new release for a moment. */
 async function versionsAtRest(namespace: string): ReturnType<typeof versionsIn> {
   for (let last = await versionsIn(namespace); ; ) {
     await sleep(1_000);
@@ -119,7 +119,7 @@ async function versionsAtRest(namespace: string): ReturnType<typeof versionsIn> 
 }
 
 describe('a dry run', () => {
-  test('shows what the same deploy would create, change, replace, keep and delete, and touches nothing', async () => {
+  test('shows what the same deploy would create, change, replace, keep and delete, without changing anything', async () => {
     const kept = { annotations: { 'helm.sh/resource-policy': 'keep' } };
     const task = await installed([
       web(),
@@ -169,7 +169,7 @@ describe('a dry run', () => {
     expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
   });
 
-  test('of the configuration that runs shows no change, whatever the server has filled in', async () => {
+  test('of the installed configuration shows no change, despite defaults that the server filled in', async () => {
     const task = await installed([
       web(),
       service(80),
@@ -182,7 +182,7 @@ describe('a dry run', () => {
     expect(await planned(dryRunOf(task))).toMatchObject({ objects: [], unchanged: 5 });
   });
 
-  test('of a deployment without a namespace creates none', async () => {
+  test('of a deployment without a namespace does not create one', async () => {
     const task = taskOf(world.chart, { values: { objects: [web()] } });
 
     const result = await planned(dryRunOf(task, { secrets: { ours: { key: 'swordfish' } } }));
@@ -196,7 +196,7 @@ describe('a dry run', () => {
     expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
   });
 
-  test('of a namespace that is not of the deployment says so', async () => {
+  test('of a namespace that belongs to something else says so', async () => {
     const task = await installed([]);
 
     const result = await planned(dryRunOf(task, { deployment_id: randomUUID() }));
@@ -204,7 +204,7 @@ describe('a dry run', () => {
     expect(shown(result)).toEqual([`blocked Namespace ${task.namespace}`]);
   });
 
-  test('of an object that exists outside of the release shows nothing of it', async () => {
+  test('of an object that exists outside the release shows nothing of it', async () => {
     const task = await installed([]);
     const strange = `strange-${randomUUID()}`;
     await act.post('/api/v1/namespaces/default/configmaps', {
@@ -241,7 +241,7 @@ describe('a dry run', () => {
     expect(runner.log()).not.toMatch(/swordfish|hammerhead|c4n4ry/);
   });
 
-  test('of a removal shows what goes with the namespace', async () => {
+  test('of a removal shows what the namespace takes with it', async () => {
     const cluster = `probe-${randomUUID()}`;
     const role = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -295,7 +295,7 @@ describe('a dry run', () => {
     });
   });
 
-  test('that renders more than four mebibytes is stopped, and the next one is made', async () => {
+  test('that renders more than four mebibytes is stopped, and the next one runs', async () => {
     const task = taskOf(world.chart);
 
     expect(await outcomeOf(dryRunOf(task, { values: { many: 90, bytes: 60_000 } }))).toMatchObject({
@@ -304,13 +304,13 @@ describe('a dry run', () => {
     expect(await planned(dryRunOf(task))).toMatchObject({ cut: { objects: 0 } });
   });
 
-  test('of more objects than can be read in time is refused', async () => {
+  test('of too many objects to read in time is refused', async () => {
     const outcome = await outcomeOf(dryRunOf(taskOf(world.chart), { values: { many: 501, bytes: 1 } }));
 
     expect(outcome).toMatchObject({ failure: { refused: true, reason: expect.stringContaining('500 objects') } });
   });
 
-  test('has ended when its time is over', async () => {
+  test('ends at its deadline', async () => {
     const chart = await world.lateChart(() => new Promise((resolve) => setTimeout(resolve, 8_000)));
     const task = taskOf(chart);
 
@@ -320,7 +320,7 @@ describe('a dry run', () => {
     expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
   });
 
-  test('is made while a task of the release is under way', async () => {
+  test('runs while a task of the release is under way', async () => {
     const task = taskOf(world.chart, { values: { slow: true } });
     await act.startSlow(task);
 
@@ -332,8 +332,8 @@ describe('a dry run', () => {
   });
 });
 
-test('no argument or environment of a process has anything of the values of a dry run', async () => {
-  // Helm is busy with so many objects for long enough to be seen.
+test('no argument or environment of a process contains values of a dry run', async () => {
+  // This many objects keep Helm busy long enough to be sampled.
   const task = taskOf(world.chart, { values: { text: `canary-${'x'.repeat(20)}`, many: 100, bytes: 10 } });
   const seen: string[] = [];
   const read = (pid: number, name: string) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');

@@ -26,7 +26,7 @@ const Secret = z.looseObject({
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const next = <T extends { task_id: string }>(task: T): T => ({ ...task, task_id: crypto.randomUUID() });
 
-/** Leaves the release in the state in which a Helm that was killed leaves it. */
+/** Leaves the release as a killed Helm does. */
 async function leaveAs(namespace: string, revision: number, status: string): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/secrets/sh.helm.release.v1.${namespace}.v${revision}`;
   const secret = Secret.parse(await world.api.getJson(path, call()));
@@ -185,7 +185,7 @@ describe('a Helm that is killed', () => {
     await soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
   }
 
-  /** Runs the task; Helm dies when the API server is about to make such a write, which is not made. */
+  /** Runs the task; Helm is killed when the API server receives such a write, which is then refused. */
   async function killedAt(task: Task, matches: (write: Write) => boolean): Promise<void> {
     const killed = admission.at(
       (write) => write.namespace === task.namespace && matches(write),
@@ -219,19 +219,19 @@ describe('a Helm that is killed', () => {
     await killedAt(task, matches);
 
     expect(await endOf(task)).toMatchObject({ outcome: 'Retry', reason: expect.stringContaining('SIGKILL') });
-    // Of no release there is no history.
+    // Without a release there is no history.
     const found = await act.releases(task.namespace);
     expect(found.length > 0 ? await act.history(task.namespace) : found).toEqual(left);
     expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
-    // Helm itself says of a failed revision that another one followed.
+    // Helm itself marks a failed revision as superseded.
     expect(await act.history(task.namespace)).toEqual([...left.map(() => 'superseded'), 'deployed']);
   });
 
-  test('after it recorded that the release is deployed, has done its work: the next claim adopts it', async () => {
+  test('after it recorded the release as deployed leaves finished work, which the next claim adopts', async () => {
     const task = newTask();
     const isDeployed = (write: Write) => write.namespace === task.namespace && becomes('deployed')(write);
 
-    // It is stopped before, so that it cannot end by itself.
+    // Paused first, so that it cannot end by itself.
     const stopped = admission.at(isDeployed, async () => {
       for (const pid of await helmsOf(task.namespace)) process.kill(pid, 'SIGSTOP');
       return true;
@@ -266,7 +266,7 @@ describe('a Helm that is killed', () => {
     expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
   });
 
-  test('during a rollback that somebody made leaves a release that the next task deploys', async () => {
+  test('during a manual rollback leaves a release that the next task deploys', async () => {
     const task = newTask();
     await act.run(task);
     await act.run({ ...next(task), values: { pieces: true, text: 'second' } });

@@ -289,7 +289,7 @@ test('a canceled task ends its Helm soon and leaves a release from which the nex
   expect(await act.run(next)).toMatchObject({ outcome: 'Done' });
 });
 
-/** Until its next heartbeat: the one after that is seconds away. */
+/** Waits for its next heartbeat; the one after that is seconds away. */
 async function heartbeatOf(taskId: string): Promise<void> {
   const beats = world.tasks.beatsOf(taskId);
   await soon('a heartbeat', () => world.tasks.beatsOf(taskId) > beats);
@@ -299,7 +299,7 @@ async function heartbeatOf(taskId: string): Promise<void> {
 const sigtermAfter = async (helm: number, canceledAt: number) =>
   (await soon('SIGTERM to Helm', () => sigtermAt(runner.log(), helm))) - canceledAt;
 
-test('a Helm receives SIGTERM at the next heartbeat after a cancellation of which the hint is lost', async () => {
+test('a Helm receives SIGTERM at the next heartbeat if the hint of a cancellation is lost', async () => {
   const task = slowly();
   const helm = await act.startSlow(task);
   await heartbeatOf(task.task_id);
@@ -316,7 +316,7 @@ test('in a storm of a thousand cancellations exactly the canceled Helms end, and
   const [kept, ...canceled] = [slowly(), slowly(), slowly()];
   const helms: number[] = [];
   for (const task of [kept, ...canceled]) helms.push(await act.startSlow(task));
-  // So it is the hints that are obeyed.
+  // So the hints must be what ends them.
   await Promise.all(canceled.map(({ task_id }) => heartbeatOf(task_id)));
 
   const canceledAt = Date.now();

@@ -48,7 +48,7 @@ const hook = {
 };
 const longHook = { ...hook, spec: { ...hook.spec, template: podTemplate({ restartPolicy: 'Never' }, 'not-ready') } };
 
-/** A kind that only this cluster has. Its status is a field like any other, so a chart can set it in place of a controller. */
+/** A custom kind without a status subresource, so that a chart can set the status that a controller would set. */
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -221,7 +221,7 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
     });
   });
 
-  test('nothing of a workload that is not of its release, and nothing where it does not wait', async () => {
+  test('nothing of workloads outside its release, and nothing if it does not wait', async () => {
     const first = deploying([]);
     await run(first);
     await act.post(
@@ -241,7 +241,7 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
     expect(world.tasks.waitsOf(unwatched.task_id)).toEqual([]);
   });
 
-  test('nothing more than Helm where Helm failed for another reason', async () => {
+  test('only the message of Helm if Helm failed for another reason', async () => {
     const task = taskOf(world.chart, { values: { fail: 'no such luck' } });
 
     const { reason } = await run(task);

@@ -86,7 +86,7 @@ const report = (id: string, name: string | null) =>
     } where id = ${id}
   `);
 
-/** Makes its time come. */
+/** Makes it due. */
 const makeDue = (id: string) =>
   tasks.database.db.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now(), execute_at = now() where id = ${id}
@@ -124,7 +124,7 @@ describe('an InvokeAction', () => {
     expect(await tasks.task(taskId)).toMatchObject({ status: 'Done', attempts: 1, acting_user_id: maintainer.id });
   });
 
-  test('sends what its form makes of the inputs, and no body with a GET', async () => {
+  test('sends the outputs of its form, and a GET without a body', async () => {
     const { id } = await deployed();
 
     await invoke(maintainer, id, { action_id: 'scale', body: { replicas: 3, tier: 'large' } });
@@ -138,7 +138,7 @@ describe('an InvokeAction', () => {
     expect(looked.call).toMatchObject({ method: 'GET', body: null });
   });
 
-  test('names the runner what its answer must not show in the log: the sensitive inputs', async () => {
+  test('tells the runner which sensitive inputs to redact in the log', async () => {
     const { id } = await deployed();
 
     await invoke(maintainer, id, { action_id: 'unlock', body: { password: 'swordfish', user: 'ada' } });
@@ -199,7 +199,7 @@ describe('an InvokeAction', () => {
     }
   });
 
-  test('is retried by a request only, as a new call', async () => {
+  test('is retried only on request, as a new call', async () => {
     const { id } = await deployed();
     const { id: taskId } = await invoke(maintainer, id);
     await tasks.finish(await tasks.claimed(), 'Failed', 'no');
@@ -224,7 +224,7 @@ describe('a request to invoke an action', () => {
     expect(await tasks.runAll()).toHaveLength(2);
   });
 
-  test('names a chart and an action that there are', async () => {
+  test('must name an existing chart and action', async () => {
     const { id } = await deployed();
     const at = 'body.operation.InvokeAction';
 
@@ -240,7 +240,7 @@ describe('a request to invoke an action', () => {
     await expect(invoke(maintainer, randomUUID())).rejects.toEqual(refusal('unprocessable', '', 'body.deployment_id'));
   });
 
-  test('has the inputs that the form of the action wants', async () => {
+  test('must have inputs that fit the form of the action', async () => {
     const { id } = await deployed();
     const at = 'body.operation.InvokeAction.body';
     const scale = (body: JsonValue) => invoke(maintainer, id, { action_id: 'scale', body });
@@ -319,7 +319,7 @@ describe('a scheduled InvokeAction', () => {
     await tasks.runAll();
   });
 
-  test('is canceled where the deployment was disabled meanwhile', async () => {
+  test('is canceled if the deployment was disabled meanwhile', async () => {
     const { id } = await deployed();
     const { id: taskId } = await invoke(maintainer, id, { execute_at: tomorrow() });
     await tasks.call(siteAdmin, create, { body: { deployment_id: id, operation: { Uninstall: {} } } });
@@ -368,7 +368,7 @@ describe('a RestartK8sResource', () => {
     expect(await tasks.deployment(deployment.id)).toMatchObject({ status: 'Running', reason: null });
   });
 
-  test('keeps its time when another runner takes it over, so that nothing is restarted twice', async () => {
+  test('keeps its time when another runner takes it over, so that no pod is restarted twice', async () => {
     const deployment = await tasks.installed();
     await restart(bot, deployment.id, track(deployment).id);
     const first = await tasks.claimed();
@@ -411,7 +411,7 @@ describe('a RestartK8sResource', () => {
     await tasks.runAll();
   });
 
-  test('fails at its start where the deployment has moved since', async () => {
+  test('fails at its start if the deployment has moved since', async () => {
     const deployment = await tasks.installed();
     const { id } = track(deployment);
     const { id: taskId } = await restart(maintainer, deployment.id, id, { at: tomorrow() });

@@ -54,7 +54,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a reason of white space is none', async () => {
+  test('a reason of white space counts as no reason', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
 
@@ -67,7 +67,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a started one is stopped by its runner, and ends canceled', async () => {
+  test('a started task is stopped by its runner and ends as canceled', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
     const hinted = new Promise<string>((resolve) => {
@@ -93,7 +93,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a started one that was done before it heard of it is done', async () => {
+  test('a started task that finished before its runner saw the request is done', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     await cancelIt(owner, claimed.task_id);
@@ -123,7 +123,7 @@ describe('canceling', () => {
     expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Canceled', 'Done']);
   });
 
-  test('an Upgrade leaves a reason that says what runs is not what is wanted, until a retry brings it', async () => {
+  test('an Upgrade leaves the reason that another state is wanted than runs, until a retry succeeds', async () => {
     const { id } = await tasks.installed();
     const chart = await tasks.publish.chart(sampleChart());
     const body = { config: { replicas: 2 }, values_override: { a: 1 }, helm_chart_id: chart.id };
@@ -174,7 +174,7 @@ describe('canceling', () => {
     await tasks.runAll();
   });
 
-  test('an Uninstall, and a deletion that had canceled an Upgrade, leave a reason that says what is not as wanted', async () => {
+  test('an Uninstall, and a deletion that had canceled an Upgrade, leave the reason what differs from the wanted state', async () => {
     const disabled = await tasks.installed();
     const kept = await tasks.installed();
     await tasks.call(owner, update, { id: disabled.id, body: { enabled: false } });
@@ -198,7 +198,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a Recreate takes only what is behind it along', async () => {
+  test('a Recreate cancels only the tasks behind it', async () => {
     const { id, name, namespace } = await tasks.create();
     await tasks.call(owner, update, { id, body: { name: `b${id.slice(0, 8)}` } });
     const recreate = (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation);
@@ -221,7 +221,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: expect.stringContaining('retry it') });
   });
 
-  test('a task that a runner handed back has begun: canceled, it leaves an Error and nothing in between', async () => {
+  test('a canceled task that a runner had handed back counts as begun: it leaves Error, not a transient state', async () => {
     const changes = { Upgrade: { config: { replicas: 2 } }, Uninstall: { enabled: false } };
     const ids = [(await tasks.create()).id];
     const claims = [await tasks.claimed()];
@@ -243,7 +243,7 @@ describe('canceling', () => {
     }
   });
 
-  test('a Recreate that was claimed and removed nothing takes the deployment back to what and where it was', async () => {
+  test('a Recreate that was claimed but removed nothing restores state and place of the deployment', async () => {
     const { id, name, namespace } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `h${id.slice(0, 8)}` } });
     const claimed = await tasks.claimed();
@@ -301,7 +301,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', name: `h${id.slice(0, 8)}` });
   });
 
-  test('the Upgrade behind a Recreate that was put back says nothing of a removal, since there was none', async () => {
+  test('the reason of an Upgrade behind a Recreate that was put back does not mention a removal', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `u${id.slice(0, 8)}` } });
     const recreate = await tasks.claimed();
@@ -315,7 +315,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });
 
-  test('a deletion between two attempts of a task, canceled, leaves an Error and nothing in between', async () => {
+  test('a deletion that is canceled between two attempts of a task leaves Error, not a transient state', async () => {
     const { id } = await tasks.create();
     await tasks.finish(await tasks.claimed(), 'Retry', 'the network is away');
     await tasks.call(owner, remove, { id });
@@ -329,7 +329,7 @@ describe('canceling', () => {
     });
   });
 
-  test('what fails while a deletion waits does not end the deletion', async () => {
+  test('a task that fails while a deletion waits does not end the deletion', async () => {
     const { id } = await tasks.create();
     const install = await tasks.claimed();
     await tasks.call(owner, remove, { id });
@@ -346,7 +346,7 @@ describe('canceling', () => {
     await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
   });
 
-  test('a deletion that has not started brings back what was there', async () => {
+  test('canceling a deletion that has not started restores the state', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, remove, { id });
     const [uninstall] = await tasks.tasksOf(id);
@@ -383,7 +383,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ env_id: envId, status: 'Running', reason: null });
   });
 
-  test('of a rename or move takes the deployment back into the env that its cluster belongs to now', async () => {
+  test('of a rename or move takes the deployment back into the current env of its old cluster', async () => {
     const laterEnvId = randomUUID();
     await tasks.publish.env({ id: laterEnvId, name: 'later' });
     const cluster = await tasks.publish.cluster({ env_id: envId, name: 'migrating' });
@@ -459,7 +459,7 @@ describe('retrying', () => {
     );
   });
 
-  test('a failed Recreate brings its Upgrade along', async () => {
+  test('retrying a failed Recreate also queues its Upgrade', async () => {
     const { id, namespace } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `z${id.slice(0, 8)}` } });
     const failed = await tasks.claimed();

@@ -31,7 +31,7 @@ const operationsOf = async (id: string) =>
   (await tasks.tasksOf(id)).map(({ operation }) => Object.keys(operation)[0]).toReversed();
 
 describe('changing', () => {
-  test('a config, chart or override is brought by one Upgrade that names the difference', async () => {
+  test('a change of config, chart or override makes one Upgrade that names the difference', async () => {
     const { id } = await tasks.installed();
     const chart = await tasks.publish.chart(sampleChart({ image_tag: '2.0.0' }));
 
@@ -57,7 +57,7 @@ describe('changing', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: claimed.task_id });
   });
 
-  test('what was recorded runs, whatever changed after it', async () => {
+  test('the recorded snapshot runs, despite later changes', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
     await tasks.call(owner, update, { id, body: { config: { replicas: 3 } } });
@@ -67,7 +67,7 @@ describe('changing', () => {
     expect([first?.values, second?.values]).toMatchObject([{ replicaCount: 2 }, { replicaCount: 3 }]);
   });
 
-  test('a description, and what is there already, make no task', async () => {
+  test('a new description, and values that are already set, make no task', async () => {
     const { id, config, name } = await tasks.installed();
 
     const described = await tasks.call(owner, update, { id, body: { description_md: '# hi', config, name } });
@@ -110,7 +110,7 @@ describe('changing', () => {
     expect(await tasks.claimed()).toMatchObject({ action: 'deploy', cluster_id: target.id, namespace });
   });
 
-  test('scheduled tasks move with their deployment, and leave the sight of the owner in its old env', async () => {
+  test('scheduled tasks move with their deployment and become invisible to the owner of its old env', async () => {
     const { id } = await tasks.installed();
     const later = await request(id, upgradeTo(2), tomorrow());
     const again = await request(id, reinstall, tomorrow());
@@ -142,7 +142,7 @@ describe('changing', () => {
     await tasks.finish(claimed);
   });
 
-  test('an Uninstall that waits stays with the release when a disabled deployment moves', async () => {
+  test('a waiting Uninstall stays with the release when a disabled deployment moves', async () => {
     const { id } = await tasks.installed();
     const target = await tasks.publish.cluster({ env_id: envId, name: 'unreachable', is_ok: false });
     await tasks.call(owner, update, { id, body: { enabled: false } });
@@ -192,7 +192,7 @@ describe('changing', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('what could not be removed is not forgotten: a retry removes it first', async () => {
+  test('a release that could not be removed is removed first by a retry', async () => {
     const { id, namespace } = await tasks.installed();
     for (const body of [{ enabled: false }, { name: `t${id.slice(0, 8)}` }, { enabled: true }]) {
       await tasks.call(owner, update, { id, body });
@@ -215,7 +215,7 @@ describe('changing', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', enabled: true });
   });
 
-  test('disabling uninstalls, and enabling installs with what was changed meanwhile', async () => {
+  test('disabling uninstalls, and enabling installs with changes made meanwhile', async () => {
     const { id, namespace } = await tasks.installed();
 
     await tasks.call(owner, update, { id, body: { enabled: false } });
@@ -238,7 +238,7 @@ describe('changing', () => {
     expect(await operationsOf(id)).toEqual(['Install', 'Uninstall', 'Install']);
   });
 
-  test('maintainers change what runs, owners also where, whether and beyond the form', async () => {
+  test('maintainers change chart and config, owners also place, enabled and override', async () => {
     const { id } = await tasks.installed();
     const by = (identity: typeof owner | typeof bot, body: Parameters<typeof tasks.call<typeof update>>[2]['body']) =>
       tasks.call(identity, update, { id, body });
@@ -265,7 +265,7 @@ describe('changing', () => {
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 } });
   });
 
-  test('refuses to take what is used by others away', async () => {
+  test('refuses to disable or move a deployment that others use', async () => {
     const used = await tasks.installed({ name: 'used' });
     const user = await tasks.installed({ name: 'user', config: { replicas: 1, peer: used.id } });
     const change = (body: Parameters<typeof tasks.call<typeof update>>[2]['body']) =>
@@ -279,7 +279,7 @@ describe('changing', () => {
     await expect(change({ enabled: false })).resolves.toMatchObject({ enabled: false });
   });
 
-  test('those that use a changed deployment are installed again when its change is done, once', async () => {
+  test('dependents of a changed deployment are reinstalled once, when its change is done', async () => {
     const used = await tasks.installed({ name: 'base' });
     const user = await tasks.installed({ name: 'top', config: { replicas: 1, peer: used.id } });
     await tasks.call(owner, update, { id: used.id, body: { name: 'base-two' } });
@@ -300,7 +300,7 @@ describe('changing', () => {
     expect(await tasks.deployment(user.id)).toMatchObject({ status: 'Running', revision_id: user.revision_id });
   });
 
-  test('a change that is done and one of what uses it do not wait for each other', async () => {
+  test('the end of a change and a change of a dependent do not deadlock', async () => {
     const used = await tasks.installed();
     const user = await tasks.installed({ config: { replicas: 1, peer: used.id } });
     await tasks.call(owner, update, { id: used.id, body: { config: { replicas: 2 } } });
@@ -310,7 +310,7 @@ describe('changing', () => {
       select pid::text as id from pg_locks where not granted and transactionid = pg_current_xact_id()::xid
     `;
 
-    // As a change of the user does: its row, then what it uses, which may be neither disabled nor deleted meanwhile.
+    // As a change of the dependent does: its row, then the rows it refers to, which must not be disabled or deleted meanwhile.
     const finished = await tasks.database.db.transaction(async (tx) => {
       await tx.one(row`select id from deployments where id = ${user.id} for update`);
       const finish = tasks.finish(claimed);
@@ -325,7 +325,7 @@ describe('changing', () => {
     await tasks.runAll();
   });
 
-  test('a change that is done and a cluster that moves to another env do not wait for each other', async () => {
+  test('the end of a change and a cluster that moves to another env do not deadlock', async () => {
     const used = await tasks.installed();
     const config = { replicas: 1, peer: used.id };
     let user = await tasks.installed({ config });
@@ -337,7 +337,7 @@ describe('changing', () => {
       select pid::text as id from pg_locks where not granted and transactionid = pg_current_xact_id()::xid
     `;
 
-    // As the projection of a cluster does: what lies on it, in the order of ids.
+    // As the projection of a cluster does: its deployments in the order of ids.
     const finished = await tasks.database.db.transaction(async (tx) => {
       await tx.one(row`select id from deployments where id = ${used.id} for no key update`);
       const finish = tasks.finish(claimed);
@@ -352,7 +352,7 @@ describe('changing', () => {
     await tasks.runAll();
   });
 
-  test('a chart may spare those that use it', async () => {
+  test('a chart may opt out of reinstalling dependents', async () => {
     const chart = await tasks.publish.chart(sampleChart({ features: { reinstall_dependencies: false } }));
     const used = await tasks.installed({ helm_chart_id: chart.id });
     const user = await tasks.installed({ config: { replicas: 1, peer: used.id } });
@@ -363,7 +363,7 @@ describe('changing', () => {
     expect(await operationsOf(user.id)).toEqual(['Install']);
   });
 
-  test('a chart whose form is no longer accepted is neither installed again nor changed, and can be disabled', async () => {
+  test('a deployment whose chart has a form that is no longer accepted cannot be reinstalled or changed, but disabled', async () => {
     const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
     await tasks.publish.chart({
@@ -389,7 +389,7 @@ describe('changing', () => {
     expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
   });
 
-  test('a deployment whose chart has a form that only older rules accepted can be described and disabled, and not configured', async () => {
+  test('a deployment whose chart has a form that only older rules accepted can get a description and be disabled, but not be configured', async () => {
     const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
     await tasks.publish.chart({ ...chart, available: false, values_ui: { inputs: 'as it was once' } });
@@ -407,7 +407,7 @@ describe('changing', () => {
     expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
   });
 
-  test('a changed placement of an env installs all of it again, a repeated one nothing', async () => {
+  test('a changed placement of an env reinstalls all its deployments, a repeated one none', async () => {
     const env = await tasks.publish.env({ id: crypto.randomUUID(), name: 'moving' });
     const { id: cluster_id } = await tasks.publish.cluster({ env_id: env.id, name: 'moving' });
     const { id } = await tasks.create({ cluster_id }, siteAdmin);

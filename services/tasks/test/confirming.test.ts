@@ -28,7 +28,7 @@ const envsOf = async (id: string) => ({
 });
 
 describe('a cluster whose env was changed a moment ago', () => {
-  test('gives the new env to what is created on it at once, every time', async () => {
+  test('gives its new env to deployments that are created right after', async () => {
     for (let round = 0; round < 10; round += 1) {
       const cluster = await tasks.publish.cluster({ env_id: envId, name: 'changed' });
       const publish = tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
@@ -40,7 +40,7 @@ describe('a cluster whose env was changed a moment ago', () => {
     }
   });
 
-  test('is no longer there for an owner of its old env', async () => {
+  test('is invisible to an owner of its old env', async () => {
     const cluster = await tasks.publish.cluster({ env_id: envId, name: 'gone' });
     await tasks.create({ cluster_id: cluster.id }, owner);
     const { id } = await tasks.create({}, owner);
@@ -51,7 +51,7 @@ describe('a cluster whose env was changed a moment ago', () => {
     await expect(tasks.call(owner, update, { id, body: { cluster_id: cluster.id } })).rejects.toEqual(noCluster);
   });
 
-  test('gives the new env to what is moved to it', async () => {
+  test('gives its new env to deployments that move to it', async () => {
     const cluster = await tasks.publish.cluster({ env_id: envId, name: 'target' });
     const { id } = await tasks.create({}, siteAdmin);
     tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
@@ -62,7 +62,7 @@ describe('a cluster whose env was changed a moment ago', () => {
   });
 });
 
-test('a cluster cannot be decided about while its service does not answer; what needs none goes on', async () => {
+test('changes that depend on a cluster fail while its service does not answer; others go on', async () => {
   const { id } = await tasks.create({}, owner);
   tasks.answers.clusters = false;
   try {
@@ -113,7 +113,7 @@ test.for([
     const { db } = tasks.database;
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    // The last write in the transaction of a request waits, so that its row is written and not committed.
+    // The last write of a request's transaction waits, so that its row is written but not committed.
     const holding = db.transaction(async (tx) => {
       await tx.query(sql.unsafe`lock table deployment_tasks in share row exclusive mode`);
       held.resolve();
@@ -146,7 +146,7 @@ test.for([
   },
 );
 
-test('no deployment comes to a cluster once its owner knows that it has none, until the cluster is in another env', async () => {
+test('once the owner of a cluster has counted no deployments, none is created there until the cluster is in another env', async () => {
   const cluster = await tasks.publish.cluster({ env_id: envId, name: 'leaving' });
   const elsewhere = await tasks.create();
   await tasks.clusterSync.call(deploymentUsage.operations.of_cluster, { body: { cluster_id: cluster.id } });

@@ -33,7 +33,7 @@ const publishedChart = async (chart: ReturnType<typeof sampleChart>) => {
 };
 
 describe('creating', () => {
-  test('makes the row, its namespace and an Install task at once', async () => {
+  test('writes the row with its namespace and an Install task at once', async () => {
     const created = await tasks.create({ name: 'blue', values_override: { a: 1 } });
 
     expect(created).toMatchObject({
@@ -76,7 +76,7 @@ describe('creating', () => {
     await expect(tasks.create({}, identity)).resolves.toMatchObject({ status: 'Unknown' });
   });
 
-  test('answers the same for a cluster that is not there and one that the caller cannot see', async () => {
+  test('answers the same for a missing cluster and one that the caller cannot see', async () => {
     for (const cluster_id of [crypto.randomUUID(), tasks.otherClusterId]) {
       await expect(tasks.create({ cluster_id })).rejects.toEqual(
         refusal('unprocessable', 'no such cluster', 'body.cluster_id'),
@@ -100,7 +100,7 @@ describe('creating', () => {
     await expect(made).rejects.toEqual(refusal('unprocessable', 'kube-system, which is reserved', 'body.name'));
   });
 
-  test('takes names as long as Helm takes the name of the release, also without a name and after a rename of the kind', async () => {
+  test('accepts names up to Helm limits for the release, without a name and after a rename of the kind, too', async () => {
     const kind = { id: crypto.randomUUID(), created_at: '2026-01-01T00:00:00.000Z', name: 'K'.repeat(53) };
     const registry = crypto.randomUUID();
     await tasks.publish.kind(kind);
@@ -188,7 +188,7 @@ describe('creating', () => {
     );
   });
 
-  test('believes what another service accepted a moment ago', async () => {
+  test('accepts rows that another service created a moment ago', async () => {
     const cluster = await tasks.publish.cluster({});
     const [late] = await Promise.all([
       tasks.create({ cluster_id: cluster.id }, siteAdmin),
@@ -228,20 +228,20 @@ describe('creating', () => {
     await expect(made).rejects.toEqual(refusal('invalid', '', 'body.color'));
   });
 
-  test('refuses a second one of the name', async () => {
+  test('refuses a second deployment of the same name', async () => {
     await tasks.create({ name: 'twice' });
 
     await expect(tasks.create({ name: 'twice' })).rejects.toEqual(refusal('conflict', 'web-twice'));
   });
 
-  test('of ten that come at once for a name, one is made', async () => {
+  test('of ten simultaneous creations with one name, one succeeds', async () => {
     const made = await Promise.allSettled(Array.from({ length: 10 }, () => tasks.create({ name: 'race' })));
 
     const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refused).toEqual(Array.from({ length: 9 }, () => refusal('conflict')));
   });
 
-  test('keeps to one per cluster where the chart says so', async () => {
+  test('allows one per cluster if the chart says so', async () => {
     const single = await tasks.publish.chart(sampleChart({ features: { cardinality: 'OnePerCluster' } }));
     const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'single' });
     const wanted = { helm_chart_id: single.id, cluster_id, name: '' };
@@ -272,7 +272,7 @@ describe('creating', () => {
     await tasks.runAll();
     await expect(changing({ name: 'web-shop' })).rejects.toEqual(taken);
 
-    // As if both had it from before it was refused.
+    // As if both had it before this was refused.
     await tasks.database.db.query(sql.type(z.object({}))`
       update deployments set name = 'web-shop', namespace = 'web-web-shop', ingress_name = null where id = ${other.id}
     `);
@@ -296,7 +296,7 @@ describe('creating', () => {
     );
   });
 
-  test('of inputs that share an id, the filters of the one that shows count', async () => {
+  test('among inputs with the same id, the filters of the visible one count', async () => {
     const peer = { id: 'peer', type: 'CollectionSelect', label: 'Peer', collection: 'deployments' };
     const inputs = [
       { id: 'running', type: 'Checkbox', label: 'Running' },
@@ -333,7 +333,7 @@ describe('creating', () => {
     );
   });
 
-  test('takes any config where the chart has no form', async () => {
+  test('accepts any config if the chart has no form', async () => {
     const plain = await tasks.publish.chart(sampleChart({ values_ui: null }));
 
     await expect(tasks.create({ helm_chart_id: plain.id, config: { any: [1] } })).resolves.toMatchObject({
@@ -378,7 +378,7 @@ describe('reading', () => {
   });
 });
 
-test('every operation of tasks refuses what its contract refuses', async () => {
+test('every operation of tasks refuses as its contract declares', async () => {
   const wrong = await answeredUnlikeContract('tasks', (caller, operation, request) =>
     caller === 'nobody'
       ? tasks.gateway.call(operation, request)

@@ -57,7 +57,7 @@ const starts: Record<string, Model> = {
   },
 };
 
-/** Enabled and renamed while it is uninstalled, with its Install canceled: a Recreate starts from there. */
+/** Enabled and renamed while uninstalled, with its Install canceled: a Recreate can start here. */
 function renamedWhileUninstalled(): Model | null {
   const uninstalled = starts['disabled'];
   const enabled = uninstalled && isLiving(uninstalled) ? change(uninstalled, { enabled: true }) : null;
@@ -66,7 +66,7 @@ function renamedWhileUninstalled(): Model | null {
   return renamed && isLiving(renamed) && first ? cancel(renamed, first) : null;
 }
 
-/** Everything that people, the clock and the runners can do to a deployment, in every state of its queue. */
+/** All events that people, the clock and runners can cause, in every state of a deployment's queue. */
 function events(model: Model): [string, Model | null][] {
   const { deployment, queue } = model;
   if (!deployment) return [];
@@ -97,7 +97,7 @@ function events(model: Model): [string, Model | null][] {
   ];
 }
 
-/** What must hold between any two events, in words for a failing test; null where it does. */
+/** The invariant between any two events that is broken, in words; null if all hold. */
 function broken(model: Model): string | null {
   const { deployment, queue, running } = model;
   if (!deployment) return queue.length === 0 ? null : 'a deleted deployment has open tasks';
@@ -120,14 +120,14 @@ function broken(model: Model): string | null {
   return differs === (reason !== null) ? null : `Running at rest, differs: ${differs}, reason: ${reason}`;
 }
 
-/** A release is forgotten by its uninstall only: what is installed moves from one place to another over nothing. */
+/** Only an uninstall forgets a release: between two places there is always a moment without one. */
 function forgotten({ deployment: before }: Model, { deployment: after }: Model, event: string): string | null {
   const was = before?.installed_namespace ?? null;
   if (!before || was === null || was === after?.installed_namespace || event.endsWith(': done')) return null;
   return `${event} forgets the release in ${was}`;
 }
 
-/** A Recreate that is canceled before it removed anything leaves what was there, by its name. */
+/** A Recreate that is canceled before it removed anything leaves the release at its old place. */
 function notUndone({ deployment: before, queue }: Model, { deployment: after, queue: left }: Model): string | null {
   const canceled = queue.find(({ id, operation }) => 'Recreate' in operation && !left.some((task) => task.id === id));
   if (!canceled || !before || !after || after.deleting || canceled.helm_fence > 0) return null;
@@ -135,7 +135,7 @@ function notUndone({ deployment: before, queue }: Model, { deployment: after, qu
   return after.state === state && after.name === name ? null : `a Recreate that removed nothing left ${after.state}`;
 }
 
-/** What must hold of a single event. */
+/** The invariant of a single event. */
 function brokenBy(before: Model, after: Model, event: string): string | null {
   const [was, is] = [before.deployment, after.deployment];
   if (was?.enabled === false && is?.enabled === false && was.state === 'Uninstalled' && is.state === 'Running')
@@ -204,7 +204,7 @@ test.for(Object.entries(starts))(
 );
 
 test('the states that the sequences go through are those of the lifecycle', () => {
-  // Filled by the tests above, but for what takes them too many events.
+  // Filled by the tests above, except arrows that take too many events.
   const renamed = renamedWhileUninstalled();
   const claimed = renamed && isLiving(renamed) && renamed.queue[0] ? claim(renamed, renamed.queue[0]) : null;
   const [task] = claimed?.queue ?? [];

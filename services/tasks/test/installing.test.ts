@@ -18,7 +18,7 @@ const { siteAdmin, owner, maintainer, envUser, bot } = sampleIdentities;
 const { update, delete: remove, get } = deployments.operations;
 
 describe('installing', () => {
-  test('the claim carries all it takes to run, and the end makes the deployment run', async () => {
+  test('a claim carries everything needed to run, and success sets the deployment to Running', async () => {
     const config = { replicas: 1, tier: 'small' };
     const created = await tasks.create({ name: 'first', config, values_override: { extra: { a: 1 } } });
 
@@ -123,7 +123,7 @@ describe('installing', () => {
     });
   });
 
-  test('values that no answer to a runner can carry fail their task with the reason, and the next task starts', async () => {
+  test('values too large for the answer to a claim fail their task with the reason, and the next task starts', async () => {
     const input = { id: 'a', type: 'text', label: 'A' };
     const values = ['one', 'two', 'three', 'four', 'five', 'six'].map((key) => ({
       path: [key],
@@ -146,7 +146,7 @@ describe('installing', () => {
     await tasks.finish(claimed);
   });
 
-  test('the env places what it runs, and inputs point to other deployments', async () => {
+  test('the placement of the env reaches the values, and inputs refer to other deployments', async () => {
     const peer = await tasks.installed({ name: 'peer' });
     const placement = { node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] };
     const env = await tasks.publish.env({ id: crypto.randomUUID(), name: 'placed', ...placement });
@@ -168,7 +168,7 @@ describe('installing', () => {
 });
 
 describe('deleting', () => {
-  test('uninstalls first; the row goes with the namespace, the history stays for site admins and bots', async () => {
+  test('uninstalls first; the row is deleted with the namespace, and the history stays for site admins and bots', async () => {
     const { id, namespace } = await tasks.installed();
 
     await tasks.call(owner, remove, { id });
@@ -188,7 +188,7 @@ describe('deleting', () => {
     await expect(tasks.call(owner, get, { id })).rejects.toEqual(refusal('not_found'));
   });
 
-  test('is done at once where nothing was ever installed', async () => {
+  test('is done at once if nothing was ever installed', async () => {
     const { id } = await tasks.create();
 
     await tasks.call(owner, remove, { id });
@@ -242,7 +242,7 @@ describe('a claim', () => {
     await expect(check({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));
   });
 
-  test('has a fence that nobody guesses: counting from the last one finds no claim', async () => {
+  test('has a fence that cannot be guessed by counting from the last one', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     const guesses = Array.from({ length: 5 }, (_, n) => ({ ...claimed, fence: n }));

@@ -23,7 +23,7 @@ const line = (text: string): LogLine => ({ at: '2026-01-01T00:00:00.000Z', sourc
 const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>, first: number, ...texts: string[]) =>
   tasks.runner.call(append_log, { body: { task_id, fence, first, lines: texts.map(line) } });
 const nothing = sql.type(z.object({}));
-/** Its runner has said nothing for as long as the lease lasts. */
+/** Its runner was silent for a whole lease. */
 const expire = ({ task_id }: Pick<ClaimedTask, 'task_id'>) =>
   tasks.database.db.query(nothing`
     update deployment_tasks set lease_until = clock_timestamp() where id = ${task_id} and status = 'Started'
@@ -40,7 +40,7 @@ const databaseTime = () =>
 const logOf = (id: string) => tasks.call(owner, log, { id });
 
 describe('a runner that falls silent', () => {
-  test('loses its task to another one, and can write nothing more', async () => {
+  test('loses its task to another runner, and its later writes are refused', async () => {
     const { id } = await tasks.create();
     const first = await tasks.claimed();
     await tasks.beginHelm(first);
@@ -79,7 +79,7 @@ describe('a runner that falls silent', () => {
     await tasks.finish(await tasks.claimed());
   });
 
-  test('keeps its task as long as it is heard', async () => {
+  test('keeps its task as long as its heartbeats arrive', async () => {
     await tasks.create();
     const beforeClaim = await databaseTime();
     const claimed = await tasks.claimed();
@@ -95,7 +95,7 @@ describe('a runner that falls silent', () => {
     await tasks.finish(claimed);
   });
 
-  test('loses its task also where another one cannot be taken back', async () => {
+  test('loses its task even if another task cannot be taken back', async () => {
     await tasks.create();
     const broken = await tasks.claimed();
     const { operation } = await tasks.task(broken.task_id);
@@ -161,7 +161,7 @@ describe('a runner that falls silent', () => {
 });
 
 describe('the end of a claim', () => {
-  test('reported twice is no error', async () => {
+  test('may be reported twice', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
 
@@ -214,7 +214,7 @@ describe('waiting for what a task depends on', () => {
   const away = 'The cluster could not be reached to read the namespace: prod:6443 refused the connection';
   const startedTasks = async () =>
     tasks.database.db.exists(sql.type(z.object({}))`select from deployment_tasks where status = 'Started'`);
-  /** Sets the pauses that the task has behind it, and makes it due. */
+  /** Sets the sum of the task's past pauses, and makes it due. */
   const letWait = (id: string, waits: { waited_ms?: number; forbidden_ms?: number }) =>
     tasks.database.db.query(sql.type(z.object({}))`
       update deployment_tasks set due_at = now(), waited_ms = ${waits.waited_ms ?? 0},
@@ -222,7 +222,7 @@ describe('waiting for what a task depends on', () => {
       where id = ${id} and status = 'Pending'
     `);
 
-  test('a task that waits for its cluster says so, with no attempt counted and no place of the cluster taken', async () => {
+  test('a task that waits for its cluster says so, without counting an attempt or using capacity of the cluster', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
     await tasks.call(owner, deployments.operations.update, { id, body: { config: { replicas: 2 } } });
@@ -264,7 +264,7 @@ describe('waiting for what a task depends on', () => {
     });
   });
 
-  test('a task waits again each time Helm has begun, and fails when Helm has begun three times', async () => {
+  test('a task waits anew after each start of Helm, and fails after the third', async () => {
     await tasks.create();
     for (const attempt of [1, 2, 3]) {
       const early = await tasks.claimed();
@@ -300,7 +300,7 @@ describe('waiting for what a task depends on', () => {
     expect(await tasks.task(task_id)).toMatchObject({ status: 'Failed', reason: `${refused} (waited 60 s for it)` });
   });
 
-  test('a task that was canceled at the last moment counts no attempt', async () => {
+  test('a task that was canceled at the last moment does not count an attempt', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     await tasks.call(owner, cancel, { id: claimed.task_id });
@@ -341,7 +341,7 @@ describe('replicas of the service', () => {
 });
 
 describe('logs', () => {
-  test('lines that come again are kept once', async () => {
+  test('repeated lines are kept once', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
 
@@ -353,7 +353,7 @@ describe('logs', () => {
     expect((await logOf(claimed.task_id)).match(/stdout: ./g)).toEqual(['stdout: a', 'stdout: b', 'stdout: c']);
   });
 
-  test('keep a line of any characters, cut where one of them ends', async () => {
+  test('keep a line of any characters, cut between characters', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
 
@@ -406,7 +406,7 @@ describe('logs', () => {
 });
 
 describe('other services', () => {
-  test('read what lies on a cluster and in an env', async () => {
+  test('read the deployments of a cluster and of an env', async () => {
     const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'occupied' });
     await tasks.create({ cluster_id, name: 'lies-here' });
     const { of_cluster, of_env } = deploymentUsage.operations;
@@ -420,7 +420,7 @@ describe('other services', () => {
     });
   });
 
-  test('without being the runner claim nothing', async () => {
+  test('other than the runner cannot claim', async () => {
     const call = tasks.gateway.call(
       runnerTasks.operations.claim,
       { body: { runner: 'gateway' } },

@@ -85,6 +85,6 @@ const lists: Record<string, PlannedList> = {
   },
 };
 
-test('no order and no filter of a list of tasks reads or sorts much more than a page, at 100,000 rows', async () => {
+test('every order and filter of a list of tasks reads and sorts about a page of 100,000 rows', async () => {
   expect(await faultsAtManyRows({ owner: 'tasks', migrations, lists })).toEqual([]);
 }, 240_000);

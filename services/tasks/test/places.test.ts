@@ -49,7 +49,7 @@ const stateOf = async ({ id }: Pick<Deployment, 'id'>) => {
   return [status, reason];
 };
 
-test('cluster-sync reads where the release of a deployment lies, and nothing of one that is missing', async () => {
+test('cluster-sync reads the place of a deployment, and null for a missing one', async () => {
   const { id, namespace } = await tasks.installed();
 
   expect(await place(id)).toMatchObject({
@@ -131,7 +131,7 @@ describe('the Kubernetes events of a deployment', () => {
     });
   });
 
-  test('are not there for others, nor of a deployment that is missing', async () => {
+  test('are not found for others and for a missing deployment', async () => {
     const { id } = await tasks.installed();
 
     await expect(list(outsider, id)).rejects.toMatchObject({ code: 'not_found' });

@@ -119,7 +119,7 @@ const noDryRuns = async () =>
 beforeEach(() => until(noDryRuns));
 
 describe('a plan of an update', () => {
-  test('names the tasks, the deployments that follow, and what a runner found out; and changes no row', async () => {
+  test('names the tasks, the dependents and the findings of a runner, and changes no row', async () => {
     const chart = await tasks.publish.chart(sampleChart({ features: { reinstall_dependencies: true } }));
     const { id, namespace } = await until(() => tasks.create({ helm_chart_id: chart.id }).catch(() => null));
     await tasks.runAll();
@@ -223,7 +223,7 @@ describe('a dry run', () => {
       body: { env_id: envId, collection: 'tokens', name: `s${randomUUID()}`, contents },
     });
 
-  test('carries contents of secrets in its claim alone, those of what runs now too', async () => {
+  test('carries contents of secrets only in its claim, including those of the installed revision', async () => {
     const form = {
       inputs: [
         { id: 'token', type: 'CollectionSelect', label: 'Token', collection: 'secrets' },
@@ -252,7 +252,7 @@ describe('a dry run', () => {
     expect(JSON.stringify(await answer)).not.toContain('c4n4ry');
   });
 
-  test('gives its runner the cluster and the chart for as long as it lasts, and no other fence', async () => {
+  test('gives its runner the cluster and the chart while it lasts, and refuses other fences', async () => {
     const { id } = await tasks.installed();
     const answer = plan(id, { config: { replicas: 3 } });
     const run = await claimDryRun();
@@ -290,7 +290,7 @@ describe('a dry run', () => {
     await expect(failing(false, 'The cluster could not be reached')).rejects.toEqual(refusal('unavailable', 'reached'));
   });
 
-  test('that no runner takes is 503, one that is not reported in time 504, and nothing of them is left', async () => {
+  test('is 503 if no runner takes it, 504 if it is not reported in time, and leaves no row', async () => {
     const { id } = await tasks.installed();
     const shortly = { deadlineMs: 5_000 };
 
@@ -304,7 +304,7 @@ describe('a dry run', () => {
     expect(await noDryRuns()).toBe(true);
   });
 
-  test('of which a caller has too many is 429, and others are served', async () => {
+  test('is 429 for a caller with too many of them, while others are served', async () => {
     const { id } = await tasks.installed();
     const waiting = Array.from({ length: most.ofRequester }, () => plan(id, { config: { replicas: 4 } }));
     const runs = [];

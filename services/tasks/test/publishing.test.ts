@@ -40,7 +40,7 @@ test('every change of a deployment is published, in order, without fields that a
   expect(heard.at(-1)).toMatchObject({ operation: 'DELETE' });
 });
 
-test('what people do is in the audit log, which nobody can change', async () => {
+test('actions of people are in the audit log, which nobody can change', async () => {
   const { id } = await tasks.installed({ config: { replicas: 1, tier: 'small' } });
   await tasks.call(bot, update, { id, body: { config: { replicas: 2, tier: 'large' } } });
   await tasks.call(owner, remove, { id });
@@ -62,7 +62,7 @@ test('what people do is in the audit log, which nobody can change', async () => 
   await expect(change).rejects.toThrow('append-only');
 });
 
-test('auth reads what people do and what they are refused, of the envs that it names', async () => {
+test('auth reads changes and refusals of the envs that it names', async () => {
   const { id, env_id } = await tasks.installed();
   await tasks.call(owner, update, { id, body: { description_md: 'hi' } });
   await expect(tasks.call(outsider, remove, { id })).rejects.toMatchObject({ code: 'not_found' });

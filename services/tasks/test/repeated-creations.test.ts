@@ -33,7 +33,7 @@ const deploy = (body: ReturnType<typeof newDeployment>, options: ReturnType<type
 const reinstall = (deployment_id: string, reason: string, options: ReturnType<typeof key>, as: Identity = owner) =>
   tasks.call(as, create, { body: { deployment_id, operation: { Reinstall: { reason } } } }, options);
 
-test('a repeated deployment is one deployment with one Install, and the answer is the first', async () => {
+test('a repeated creation makes one deployment with one Install, and gets the first answer', async () => {
   const same = key();
   const body = newDeployment();
 
@@ -47,7 +47,7 @@ test('a repeated deployment is one deployment with one Install, and the answer i
   await expect(deploy({ ...body, config: { replicas: 2 } }, same)).rejects.toEqual(usedOtherwise);
 });
 
-test('a deployment that was refused is tried again; the key of somebody else is another key', async () => {
+test('a refused creation can be tried again with its key, and the same key of another caller is another key', async () => {
   const same = key();
   const body = newDeployment();
   await expect(deploy({ ...body, config: { replicas: -1 } }, same)).rejects.toEqual(
@@ -59,7 +59,7 @@ test('a deployment that was refused is tried again; the key of somebody else is 
   await expect(deploy(other, same, siteAdmin)).resolves.toMatchObject({ name: other.name });
 });
 
-test('a repeated task is one task, and the answer is the first with why it waited then', async () => {
+test('a repeated request makes one task, and gets the first answer with its reason at that time', async () => {
   const { id } = await tasks.installed();
   const before = (await tasks.tasksOf(id)).length;
   const same = key();
@@ -76,7 +76,7 @@ test('a repeated task is one task, and the answer is the first with why it waite
   await tasks.runAll();
 });
 
-test('a repeated retry is one new task; the key is for that task only', async () => {
+test('a repeated retry makes one new task; its key counts for that task only', async () => {
   const failed = async () => {
     const { id: deployment_id } = await tasks.installed();
     const { id } = await reinstall(deployment_id, 'to fail', key());

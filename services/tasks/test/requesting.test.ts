@@ -37,13 +37,13 @@ const reinstall: RequestedOperation = { Reinstall: { reason: 'to be sure' } };
 
 const later = () => inMs(3_600_000);
 
-/** Makes their time come. */
+/** Makes them due. */
 const makeDue = (...ids: string[]) =>
   tasks.database.db.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now(), execute_at = now() where id = any(${sql.array(ids, 'uuid')})
   `);
 
-/** A task that no runner gets: the claim that reaches it ends it. */
+/** Waits for a task that ends when a claim reaches it, without a runner. */
 const ended = (id: string) =>
   until(async () => {
     const claimed = await tasks.claim();
@@ -53,7 +53,7 @@ const ended = (id: string) =>
   });
 
 describe('requesting a task', () => {
-  test('an Upgrade changes the deployment, with delta and previous chart of our own', async () => {
+  test('an Upgrade changes the deployment and records its own delta and previous chart', async () => {
     const { id } = await tasks.installed();
 
     const task = await request(maintainer, id, {
@@ -124,14 +124,14 @@ describe('requesting a task', () => {
     expect(task).toMatchObject({ status: 'Started', acting_user_id: null, acting_deployment_id: null });
   });
 
-  test('a Reinstall of what is not installed is refused', async () => {
+  test('a Reinstall of a deployment that is not installed is refused', async () => {
     const { id } = await tasks.create();
     await tasks.finish(await tasks.claimed(), 'Failed', 'no');
 
     await expect(request(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
   });
 
-  test('a Reinstall behind an Install that fails leaves the reason for it', async () => {
+  test('a Reinstall behind a failed Install keeps the reason of the failure', async () => {
     const { id } = await tasks.create();
     const install = await tasks.claimed();
     const again = await request(owner, id, reinstall);
@@ -147,7 +147,7 @@ describe('requesting a task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: 'Install failed: image not found' });
   });
 
-  test('a Reinstall of what was disabled meanwhile leaves it as it is', async () => {
+  test('a Reinstall of a deployment that was disabled meanwhile changes nothing', async () => {
     const { id } = await tasks.installed();
     const again = await request(owner, id, reinstall, later());
     await request(owner, id, { Uninstall: {} });
@@ -160,7 +160,7 @@ describe('requesting a task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', reason: null });
   });
 
-  test('a Reinstall that had begun when its deployment was disabled leaves nothing in between', async () => {
+  test('a Reinstall that had begun when its deployment was disabled does not leave a transient state', async () => {
     const { id } = await tasks.installed();
     const again = await request(owner, id, reinstall);
     await tasks.finish(await tasks.claimed(), 'HandedBack');
@@ -194,7 +194,7 @@ describe('requesting a task', () => {
     await expect(request(owner, id, operation)).rejects.toEqual(refusal(...words));
   });
 
-  test('what does not fit names the field of the operation', async () => {
+  test('a request that does not fit names the field of the operation', async () => {
     const { id } = await tasks.installed();
 
     await expect(request(owner, id, upgrade(99))).rejects.toEqual(
@@ -206,7 +206,7 @@ describe('requesting a task', () => {
     await expect(request(envUser, id, reinstall)).rejects.toEqual(refusal('forbidden', 'maintainer'));
   });
 
-  test('a loop that requests tasks without end is stopped', async () => {
+  test('endless requests for tasks are stopped', async () => {
     const { id } = await tasks.installed();
     for (let n = 0; n < 100; n += 1) await request(bot, id, reinstall);
 
@@ -233,7 +233,7 @@ describe('a scheduled task', () => {
     await tasks.finish(claimed);
   });
 
-  test('has as its delta the difference from what is there by then', async () => {
+  test('records the delta from the state at its start', async () => {
     const { id } = await tasks.installed();
     const task = await request(maintainer, id, upgrade(3), later());
     await request(maintainer, id, upgrade(2));
@@ -245,7 +245,7 @@ describe('a scheduled task', () => {
     expect((await tasks.task(task.id)).operation).toMatchObject({ Upgrade: { config_delta: { replicas: [2, 3] } } });
   });
 
-  test('leaves an override alone that it did not change, whoever changed it since', async () => {
+  test('keeps an override that it did not change and that somebody changed since', async () => {
     const { id } = await tasks.installed();
     const task = await request(maintainer, id, upgrade(3), later());
     const canceled = await request(maintainer, id, upgrade(4), tomorrow());
@@ -261,7 +261,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ values_override: { a: 1 } });
   });
 
-  test('that changes what is for owners is retried by owners only', async () => {
+  test('that makes a change for owners can be retried by owners only', async () => {
     const { id } = await tasks.installed();
     const withOverride = await request(owner, id, upgrade(1, { a: 1 }), tomorrow());
     const disabling = await request(owner, id, { Uninstall: {} }, tomorrow());
@@ -276,7 +276,7 @@ describe('a scheduled task', () => {
     expect(await tasks.runAll()).toMatchObject([{ values: { a: 1 } }]);
   });
 
-  test('that has nothing left to do is canceled, and leaves the deployment as it is', async () => {
+  test('that has nothing left to do is canceled without changing the deployment', async () => {
     const { id } = await tasks.installed();
     const disabled = await tasks.installed();
     const enabling = await request(owner, id, install(9), later());
@@ -298,7 +298,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(disabled.id)).toMatchObject({ status: 'Uninstalled', reason: null, config });
   });
 
-  test('that disables cancels what was queued behind it to deploy', async () => {
+  test('that disables cancels deploys queued behind it', async () => {
     const { id } = await tasks.installed();
     await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
     const disabling = await request(owner, id, { Uninstall: {} }, later());
@@ -336,7 +336,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, helm_chart_id: tasks.chartId });
   });
 
-  test('that goes wrong on our side fails, and holds nobody else up', async () => {
+  test('that meets a bug fails without holding up others', async () => {
     const { id } = await tasks.installed();
     const { id: helm_chart_id } = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
@@ -359,7 +359,7 @@ describe('a scheduled task', () => {
     expect(await tasks.runAll()).toHaveLength(1);
   });
 
-  test('may disable later, and is refused where it would not fit now', async () => {
+  test('may disable later, and is refused if it does not fit now', async () => {
     const { id } = await tasks.installed();
 
     await expect(request(owner, id, upgrade(99), tomorrow())).rejects.toEqual(refusal('unprocessable'));
@@ -371,7 +371,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ enabled: false, status: 'Uninstalled' });
   });
 
-  test('wakes the runners when it is made, one that is not due yet once more in its moment', async () => {
+  test('wakes the runners when it is created, and once more when it becomes due', async () => {
     const { id } = await tasks.installed();
     const stop = new AbortController();
     const woken: number[] = [];
@@ -388,7 +388,7 @@ describe('a scheduled task', () => {
     await tasks.runAll();
   });
 
-  test('wakes the runners in its moment', async () => {
+  test('wakes the runners when it becomes due', async () => {
     const { id } = await tasks.installed();
     const stop = new AbortController();
     const woken: number[] = [];
@@ -472,7 +472,7 @@ describe('the requester of a scheduled change', () => {
     expect(deployment).toMatchObject({ ...unchanged, reason: `${Object.keys(operation())[0]} failed: ${reason}` });
   });
 
-  test('may be a user with a role less who still has one that is enough', async () => {
+  test('may be a user who lost a role but still has a sufficient one', async () => {
     const { id } = await tasks.installed();
     const task = await request(owner, id, upgrade(2), later());
 
@@ -508,7 +508,7 @@ describe('the requester of a scheduled change', () => {
     }
   });
 
-  test('is waited for while auth does not answer, and other tasks go on', async () => {
+  test('is looked up again while auth does not answer, and other tasks go on', async () => {
     const { id } = await tasks.installed();
     const change = await request(bot, id, upgrade(2), later());
     const other = await tasks.installed();
@@ -529,7 +529,7 @@ describe('the requester of a scheduled change', () => {
     expect(await tasks.runAll()).toMatchObject([{ task_id: change.id, values: { replicaCount: 2 } }]);
   });
 
-  test('retries it with the rights of that moment only, as a deletion and any other task', async () => {
+  test('retries it with current rights only, as with a deletion and any other task', async () => {
     const { id } = await tasks.installed();
     const { id: change } = await request(maintainer, id, upgrade(2), later());
     const { id: now } = await request(maintainer, id, upgrade(3));

@@ -58,7 +58,7 @@ beforeAll(async () => {
   manager = await tasks.installed({ helm_chart_id: chart.id });
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
-/** What the tests before have left is no concern of the next one. */
+/** Tests start without what earlier ones left. */
 beforeEach(async () => {
   await tasks.database.db.query(
     nothing`update deployment_resources set due_at = 'infinity', fence = null, is_slow = false`,
@@ -117,7 +117,7 @@ const dueIn = async (id: string, since: string | null = null) =>
     from deployment_resources where id = ${id}
   `);
 
-/** A resource of the managing deployment that is there. */
+/** An existing resource of the managing deployment. */
 async function ready(wanted: NewResource = {}): Promise<DeploymentResource> {
   const { id } = await make(wanted);
   const [call] = await claim();
@@ -151,7 +151,7 @@ describe('the resource types of a chart', () => {
     expect(seen.items.map(({ key }) => key)).toEqual(['shared']);
   });
 
-  test('are those that were registered last, a repeat of older ones changes nothing, and the end of a deployment gives them back', async () => {
+  test('are the last registered ones; repeating older ones changes nothing, and the end of a deployment restores earlier ones', async () => {
     const key = `k${randomUUID().slice(0, 8)}`;
     const spec = (name: string) => ({ [key]: { ...databaseTypes.database, name_plural: name } });
     const [first, second] = [managingChart(spec('First')), managingChart(spec('Second'))];
@@ -179,7 +179,7 @@ describe('the resource types of a chart', () => {
     expect(await now()).toEqual(['First']);
   });
 
-  test('stay when a newer chart drops them; their resources wait, and no new ones are made', async () => {
+  test('stay when a newer chart drops them; their resources wait, and no new ones can be created', async () => {
     const key = `k${randomUUID().slice(0, 8)}`;
     const [before, after] = [managingChart({ [key]: databaseTypes.database }), managingChart(null)];
     for (const each of [before, after]) await tasks.publish.chart(each);
@@ -240,7 +240,7 @@ describe('a resource', () => {
     expect((await tasks.call(envUser, list, { query: { type_id: randomUUID() } })).items).toEqual([]);
   });
 
-  test('is Ready at once where its type names no call', async () => {
+  test('is Ready at once if its type names no call', async () => {
     const note = await make({ key: 'note' });
     expect(note).toMatchObject({ sync_status: 'Ready', exists: true });
 
@@ -250,7 +250,7 @@ describe('a resource', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('keeps the props that a change leaves out, and loses those that are null', async () => {
+  test('keeps props that a change omits, and loses those set to null', async () => {
     const { id } = await ready({ props: { size: 3, owner: 'ada', password: 'swordfish' } });
 
     const changed = await change(id, { props: { size: 4, owner: null } });
@@ -311,7 +311,7 @@ describe('a resource', () => {
     );
   });
 
-  test('has its name alone in its type, until it is deleted', async () => {
+  test('has a unique name within its type until it is deleted', async () => {
     const { id, name } = await ready();
     const other = await ready();
     const taken = refusal('conflict', `There is a resource ${name} of this type already`);
@@ -367,7 +367,7 @@ describe('a call for a resource', () => {
     expect(await read(id)).toMatchObject({ sync_status: 'Ready', sync_reason: null });
   });
 
-  test('that is refused for good is an Error at once', async () => {
+  test('that is refused permanently is an Error at once', async () => {
     const { id } = await make();
     await report(await claimed(id), 'Failed', 'The deployment answered 400: no');
 
@@ -377,7 +377,7 @@ describe('a call for a resource', () => {
     expect(await read(id)).toMatchObject({ exists: false });
   });
 
-  test('that was overtaken by a change is followed by another with the newer props', async () => {
+  test('that a change overtook is followed by another with the newer props', async () => {
     const { id } = await make({ props: { size: 1 } });
     const first = await claimed(id);
 
@@ -413,7 +413,7 @@ describe('a call for a resource', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('is made again when its runner went silent, and the late report changes nothing', async () => {
+  test('is repeated after its runner went silent, and a late report changes nothing', async () => {
     const { id } = await make();
     const lost = await claimed(id);
     expect(await dueIn(id)).toBeGreaterThan(60);
@@ -439,7 +439,7 @@ describe('a call for a resource', () => {
     }
   });
 
-  test('fails where only older rules accepted the spec, and those of other deployments are made', async () => {
+  test('fails if only older rules accepted the spec, while calls of other deployments go on', async () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const broken = await make({ deployment_id: other.id });
     await tasks.database.db.query(
@@ -454,7 +454,7 @@ describe('a call for a resource', () => {
     });
   });
 
-  test('takes few slots for one deployment, and those of slow ones apart from the others', async () => {
+  test('uses few slots per deployment, and slow deployments have a lane of their own', async () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const slow = await Promise.all([make(), make(), make(), make()]);
     await make({ deployment_id: other.id });
@@ -488,7 +488,7 @@ describe('a call for a resource', () => {
     expect(await read(id)).toMatchObject({ sync_status: 'Ready', sync_reason: null });
   });
 
-  test('is given up when its managing deployment is deleted; the resource can be deleted then, and nothing else', async () => {
+  test('is given up when its managing deployment is deleted; the resource can then only be deleted', async () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const going = await ready({ deployment_id: other.id });
     const kept = await ready({ deployment_id: other.id });
@@ -511,7 +511,7 @@ describe('a call for a resource', () => {
 });
 
 describe('the managing deployment', () => {
-  test('announces resources with an id, a time and a state of its own, also where nobody else may', async () => {
+  test('announces resources with its own id, time and state, even if nobody else may create them', async () => {
     const id = randomUUID();
     const created_at = '2020-02-02T02:02:02.000Z';
     const announced = { id, created_at, sync_status: 'Ready' as const };
@@ -576,7 +576,7 @@ describe('a resource is refused', () => {
     },
   );
 
-  test('as missing to those who do not see its env', async () => {
+  test('as missing to callers who do not see its env', async () => {
     const { id } = await ready();
     for (const identity of [outsider, { ...sampleIdentities.deployment, env_id: otherEnvId }]) {
       await expect(tasks.call(identity, get, { id })).rejects.toEqual(refusal('not_found'));
@@ -598,7 +598,7 @@ describe('a resource is refused', () => {
     await expect(make(fields as NewResource)).rejects.toEqual(refusal('unprocessable', words, path));
   });
 
-  test('where the deployment is of another kind, or the type of another env', async () => {
+  test('if the deployment has another kind or the type another env', async () => {
     const registry = randomUUID();
     await tasks.publish.registry(registry, otherKindId);
     const elsewhere = { ...managingChart(), helm_registry_id: registry };
@@ -633,7 +633,7 @@ describe('a deployment that refers to resources', () => {
     expect(JSON.stringify(task.values)).not.toContain('swordfish');
   });
 
-  test('is installed again when a changed one is Ready, and not before', async () => {
+  test('is reinstalled when a changed one is Ready, not before', async () => {
     const { id } = await ready({ name: 'changing' });
     const deployment = await use({ more: [id] });
     await change(id, { props: { size: 8 } });
@@ -651,7 +651,7 @@ describe('a deployment that refers to resources', () => {
     expect(task?.values).toMatchObject({ sizes: [8] });
   });
 
-  test('is installed again at once by a change that the managing deployment announces', async () => {
+  test('is reinstalled at once by a change that the managing deployment announces', async () => {
     const { id } = await ready({ props: { size: 2, password: 'swordfish' } });
     const deployment = await use({ db: id });
     await change(id, { props: { owner: 'announced' } }, asManager());
@@ -681,7 +681,7 @@ describe('a deployment that refers to resources', () => {
     );
   });
 
-  test('is refused where one is missing, going, of another type, or not within a filter', async () => {
+  test('is refused if one is missing, being deleted, of another type or outside a filter', async () => {
     const note = await make({ key: 'note' });
     const going = await ready();
     const small = await ready({ props: { size: 1 } });
@@ -705,7 +705,7 @@ test('a managing deployment is not moved to another env while it manages resourc
   ).rejects.toEqual(refusal('conflict', `cannot be moved to another env while it manages resources: database/${name}`));
 });
 
-test('the resources of an env are named to auth, and go with it together with their types', async () => {
+test('auth learns the resources of an env, and they are deleted with it together with their types', async () => {
   const env = await tasks.publish.env({ id: randomUUID(), name: 'going' });
   const { id: cluster_id } = await tasks.publish.cluster({ env_id: env.id, name: 'going' });
   await until(() => tasks.database.db.exists(nothing`select from k8s_cluster_projection where id = ${cluster_id}`));
@@ -746,7 +746,7 @@ test('a resource whose spec makes a prop sensitive later no longer shows it, and
   expect((await read(id)).props).toEqual({ size: 1, owner: 'ada' });
 
   await tasks.call(owner, deployments.operations.update, { id: other.id, body: { helm_chart_id: after.id } });
-  // A task whose deployment is locked for a moment is claimed a little later.
+  // A task whose deployment is locked is claimed a moment later.
   const shown = async () => {
     await tasks.runAll();
     return (await read(id)).props;

@@ -25,7 +25,7 @@ const { rollback, retry } = deploymentTasks.operations;
 const rollBack = (id: string, task_id: string, as: Identity = owner, options = {}) =>
   tasks.call(as, rollback, { id, body: { task_id } }, options);
 
-/** Makes the change and what follows from it; answers the task that is the revision then. */
+/** Makes the change, runs its tasks, and returns the task of the new revision. */
 async function changed(id: string, body: DeploymentChanges): Promise<string> {
   await tasks.call(owner, update, { id, body });
   await tasks.runAll();
@@ -40,7 +40,7 @@ async function upgraded() {
 }
 
 describe('a rollback', () => {
-  test('is an Upgrade to what an earlier task ran, and names that task', async () => {
+  test('is an Upgrade to the state of an earlier task, which it names', async () => {
     const { id, first } = await upgraded();
 
     const task = await rollBack(id, first, maintainer);
@@ -64,7 +64,7 @@ describe('a rollback', () => {
     await tasks.finish({ task_id: task.id, fence: (await tasks.database.db.one(fenceOf(task.id))).fence });
   });
 
-  test('brings back chart and override too, and a rollback of it goes forward again', async () => {
+  test('restores chart and override, too, and a rollback of it goes forward again', async () => {
     const other = await tasks.publish.chart(sampleChart({ image_tag: '2.0.0' }));
     const { id, revision_id } = await tasks.installed({ values_override: { color: 'red' } });
     const seen = () => tasks.call(siteAdmin, update, { id, body: { helm_chart_id: other.id, values_override: null } });
@@ -83,7 +83,7 @@ describe('a rollback', () => {
     expect(await tasks.deployment(id)).toMatchObject({ helm_chart_id: other.id, values_override: null });
   });
 
-  test('to what runs already runs it again', async () => {
+  test('to the current state runs it again', async () => {
     const { id, second } = await upgraded();
 
     const { operation } = await rollBack(id, second);
@@ -91,7 +91,7 @@ describe('a rollback', () => {
     expect(operation).toMatchObject({ Upgrade: { config_delta: {}, rollback_to_task_id: second } });
   });
 
-  test('that failed is retried as the rollback that it is', async () => {
+  test('that failed is retried as a rollback', async () => {
     const { id, first } = await upgraded();
     const { id: failed } = await rollBack(id, first);
     await tasks.finish(await tasks.claimed(), 'Failed', 'no room');
@@ -126,7 +126,7 @@ describe('a rollback', () => {
 });
 
 describe('a rollback is refused', () => {
-  test('to those who may not change the deployment, and with another override to maintainers', async () => {
+  test('to callers who may not change the deployment, and to maintainers if the override differs', async () => {
     const { id, first } = await upgraded();
     await expect(rollBack(id, first, envUser)).rejects.toEqual(refusal('forbidden'));
     await expect(rollBack(id, randomUUID(), envUser)).rejects.toEqual(refusal('forbidden'));
@@ -155,7 +155,7 @@ describe('a rollback is refused', () => {
     });
   });
 
-  test('where the chart is no longer available, naming the chart of the task', async () => {
+  test('if the chart is no longer available, naming the chart of the task', async () => {
     const chart = await tasks.publish.chart(sampleChart({ image_tag: '3.0.0' }));
     const make = () => tasks.create({ helm_chart_id: chart.id });
     const { id } = await until(() => make().catch(() => null));
@@ -170,7 +170,7 @@ describe('a rollback is refused', () => {
     expect(await tasks.deployment(id)).toMatchObject({ helm_chart_id: tasks.chartId });
   });
 
-  test('where a secret of the task is gone, naming the input', async () => {
+  test('if a secret of the task is gone, naming the input', async () => {
     const body = { env_id: envId, collection: 'tokens', name: `s${randomUUID()}`, contents: 'swordfish' };
     const secret = await tasks.call(envAdmin, secrets.operations.create, { body });
     const { id, revision_id } = await tasks.installed({ config: { replicas: 1, token: secret.id } });

@@ -90,7 +90,7 @@ test('seal-again seals every secret under the new key while secrets are written,
   for (const row of rows) expect(openContents(withoutOld, row)).toBe(written.get(row.id) ?? `contents of ${row.name}`);
 });
 
-test('a rotation that was cut off between batches is continued by the next one, and several share the work', async () => {
+test('a rotation that was interrupted between batches is continued by the next one, and several share the work', async () => {
   await insert(45);
   const before = new Map((await stored()).map((row) => [row.id, row]));
   let batches = 0;

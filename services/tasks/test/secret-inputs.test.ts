@@ -14,7 +14,7 @@ import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './
 const value = (input: string) => ({ FieldValue: { input } });
 const property = (input: string, name: string) => ({ FieldProperty: { input, property: name } });
 
-/** As a chart of the upstream project may have it: contents of `token` in its values. */
+/** Like a chart of the upstream project, with contents of `token` in its values. */
 const form = {
   inputs: [
     { id: 'password', type: 'CollectionSelect', label: 'P', collection: 'secrets', required: true },
@@ -75,7 +75,7 @@ const installed = async (config: JsonObject) => {
 const pending = async (id: string) => (await tasks.tasksOf(id)).filter(({ status }) => status === 'Pending');
 
 describe('contents of secrets', () => {
-  test('travel in the claim that needs them, in Kubernetes Secrets and nowhere else', async () => {
+  test('travel only in the claim that needs them and in Kubernetes Secrets', async () => {
     const [password, one, two] = [await secret(' kept as it is\n'), await secret('one'), await secret('"two"')];
     const { id } = await deploy({ password: password.id, keys: [one.id, two.id.toUpperCase()] });
 
@@ -109,7 +109,7 @@ describe('contents of secrets', () => {
     await tasks.finish(claimed);
   });
 
-  test('are not what a filter of a chart compares with', async () => {
+  test('cannot be compared by a filter of a chart', async () => {
     const password = await secret();
 
     for (const contents of ['a guess', 'another'])
@@ -119,7 +119,7 @@ describe('contents of secrets', () => {
     await tasks.runAll();
   });
 
-  test('that are too large together fail the task in words', async () => {
+  test('that are too large together fail the task with a reason', async () => {
     const large = 'x'.repeat(256 * 1024);
     const keys: string[] = [];
     // One after the other: side by side they may wait for a connection to the database longer than a request does.
@@ -154,7 +154,7 @@ describe('contents of secrets', () => {
     expect(await tasks.claimed()).toMatchObject({ secrets: { login: { password: 'mended' } } });
   });
 
-  test('sealed under a key that is missing are waited for', async () => {
+  test('sealed under a missing key make the task wait', async () => {
     const password = await secret();
     const setKey = (key: string) =>
       tasks.database.db.query(nothing`update secrets set key_id = ${key} where id = ${password.id}`);
@@ -169,7 +169,7 @@ describe('contents of secrets', () => {
     const [install] = await tasks.tasksOf(id);
     expect(install).toMatchObject({
       status: 'Pending',
-      reason: expect.stringContaining('sealed under a key that the service lacks'),
+      reason: expect.stringContaining('sealed under a missing key'),
     });
     await setKey(key_id);
     await tasks.database.db.query(nothing`update deployment_tasks set due_at = now() where deployment_id = ${id}`);
@@ -246,7 +246,7 @@ describe('an input that points to a secret', () => {
 });
 
 describe('a changed secret', () => {
-  test('installs the enabled deployments that use it again, once, with its new contents', async () => {
+  test('reinstalls the enabled deployments that use it once, with the new contents', async () => {
     const [password, other] = [await secret(), await secret()];
     const id = await installed({ password: other.id, keys: [password.id] });
     const disabled = await installed({ password: password.id });
@@ -268,7 +268,7 @@ describe('a changed secret', () => {
     expect(changed.updated_at > password.updated_at).toBe(true);
   });
 
-  test('reinstalls for its name, and for nothing where nothing changed', async () => {
+  test('reinstalls for a new name, but not without a change', async () => {
     const password = await secret();
     const id = await installed({ password: password.id });
 
@@ -281,7 +281,7 @@ describe('a changed secret', () => {
     expect(await tasks.runAll()).toMatchObject([{ secrets: { login: { name: `${password.name}-2` } } }]);
   });
 
-  test('is installed also where a task has just started with its old contents', async () => {
+  test('is reinstalled even if a task has just started with the old contents', async () => {
     const password = await secret('old');
     const { id } = await deploy({ password: password.id });
     const claimed = await tasks.claimed();
@@ -293,7 +293,7 @@ describe('a changed secret', () => {
     expect(await tasks.runAll()).toMatchObject([{ deployment_id: id, secrets: { login: { password: 'new' } } }]);
   });
 
-  test('is waited for by a claim while it is being changed', async () => {
+  test('makes a claim wait while it is being changed', async () => {
     const password = await secret('old');
     await deploy({ password: password.id });
     let claiming: ReturnType<typeof tasks.claimed> | undefined;

@@ -46,7 +46,7 @@ const noWriters: [string, Identity][] = [
 ];
 
 describe('a secret', () => {
-  test('is created, read, changed and deleted, and no answer has its contents', async () => {
+  test('is created, read, changed and deleted, and no answer contains its contents', async () => {
     const body = newSecret({ name: ' padded ', contents: ' kept as it is\n' });
     const created = await tasks.call(envAdmin, create, { body });
     expect(created).toEqual({
@@ -88,7 +88,7 @@ describe('a secret', () => {
     await expect(made({ name: name.toUpperCase() })).resolves.toMatchObject({ name: name.toUpperCase() });
   });
 
-  test('is listed by env, collection and name, and in the order that is wanted', async () => {
+  test('is listed by env, collection and name, in the requested order', async () => {
     const collection = `c${randomUUID()}`;
     const [b, a] = [await made({ collection, name: 'b' }), await made({ collection, name: 'a' })];
     await made({ collection, name: 'c', env_id: otherEnvId }, siteAdmin);
@@ -124,7 +124,7 @@ describe('secrets are refused', () => {
     expect(await tasks.call(identity, get, { id: secret.id })).toEqual(secret);
   });
 
-  test('as missing to those who do not see their env', async () => {
+  test('as missing to callers who do not see their env', async () => {
     const { id } = await made();
     const missing = refusal('not_found', 'secret');
 
@@ -170,7 +170,7 @@ describe('secrets are refused', () => {
   });
 });
 
-test('an env that no copy is known of yet takes secrets at once', async () => {
+test('an env without a projection yet accepts secrets at once', async () => {
   const id = randomUUID();
   const publish = tasks.holdBack.env({ id, name: 'new' });
 
@@ -178,7 +178,7 @@ test('an env that no copy is known of yet takes secrets at once', async () => {
   await publish();
 });
 
-test('secrets that were stored while their env was being deleted go with it', async () => {
+test('secrets that were stored while their env was being deleted are deleted with it', async () => {
   const env = await tasks.publish.env({ id: randomUUID(), name: 'going' });
   const { id } = await made({ env_id: env.id }, siteAdmin);
   const stays = await made();
@@ -195,7 +195,7 @@ test('secrets that were stored while their env was being deleted go with it', as
   expect(await tasks.call(siteAdmin, get, { id: stays.id })).toEqual(stays);
 });
 
-test('the secrets of an env are named to auth, which refuses to delete it', async () => {
+test('auth learns the secrets of an env and refuses to delete it', async () => {
   const env = await tasks.publish.env({ id: randomUUID(), name: 'full' });
   for (let n = 0; n < 12; n += 1)
     await made({ env_id: env.id, collection: 'c', name: `s${String(n).padStart(2, '0')}` }, siteAdmin);
@@ -220,7 +220,7 @@ describe('a change of a secret', () => {
     await expect(tasks.call(envAdmin, remove, { id: before.id }, etag(after))).resolves.toBeNull();
   });
 
-  test('always shows in its tag, also where the clock goes back', async () => {
+  test('always changes its tag, even if the clock goes back', async () => {
     const { id } = await made();
     const ahead = sql.type(z.object({ at: z.string() }))`
       update secrets set updated_at = now() + interval '1 hour' where id = ${id} returning updated_at as at
@@ -233,7 +233,7 @@ describe('a change of a secret', () => {
     }
   });
 
-  test('to the contents that it already has changes nothing', async () => {
+  test('to its current contents changes nothing', async () => {
     const before = await made({ contents: 'the same' });
 
     for (const body of [{}, { contents: 'the same' }, { name: before.name, contents: 'the same' }])
@@ -241,7 +241,7 @@ describe('a change of a secret', () => {
     expect(await actionsOn(before.id)).toEqual(['create']);
   });
 
-  test('by several at once leaves what one of them wrote', async () => {
+  test('by several callers at once leaves the contents of one of them', async () => {
     const { id } = await made();
     const contents = Array.from({ length: 10 }, (_, n) => `v${n}`);
 
@@ -264,7 +264,7 @@ const actionsOn = (id: string) =>
     select action from audit_log where resource = 'secrets' and object_id = ${id} and result = 'done' order by id
   `);
 
-test('a repeated creation is one secret; with other contents the key was used otherwise', async () => {
+test('a repeated creation makes one secret; with other contents its key is refused', async () => {
   const same = { idempotencyKey: randomUUID() };
   const body = newSecret();
   const send = () => tasks.call(envAdmin, create, { body }, same);
@@ -294,7 +294,7 @@ describe('what is stored of a secret', () => {
     return (await Promise.all(texts)).join('\n');
   }
 
-  test('has neither its contents nor a hash of them, and neither has the log', async () => {
+  test('contains neither its contents nor a hash of them, and neither does the log', async () => {
     const canaries = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
     const [first = '', second = ''] = canaries;
     const key = { idempotencyKey: randomUUID() };
@@ -322,7 +322,7 @@ describe('what is stored of a secret', () => {
     expect(texts[0]).toContain(name);
   });
 
-  test('is audited with its fields, of which the contents are none', async () => {
+  test('is audited with its fields, without the contents', async () => {
     const { id, name } = await made();
     await tasks.call(siteAdmin, update, { id, body: { name: `${name}-2`, contents: 'x' } });
     await tasks.call(envAdmin, remove, { id });
@@ -364,8 +364,8 @@ describe('what is stored of a secret', () => {
   });
 });
 
-describe('a key that the service lacks', () => {
-  test('makes it not ready, and nothing is stored until it is there', async () => {
+describe('a missing key', () => {
+  test('makes the service not ready, and nothing is stored until it is given', async () => {
     const [lost, other] = [await made(), await made()];
     const setKey = (key: string) =>
       tasks.database.db.query(nothing`

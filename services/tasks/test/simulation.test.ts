@@ -17,7 +17,7 @@ afterAll(() => {
   Error.stackTraceLimit = stackTraceLimit;
 });
 
-/** The first seed of those at which a rule does not hold, with its trace. */
+/** The first seed that breaks an invariant, with its trace. */
 function firstBroken(with_: Deciders, counts?: Map<string, number>): { seed: number; rule: string } | null {
   for (let seed = 0; seed < seeds; seed += 1) {
     const { broken } = simulate(seed, with_, counts ? { counts } : {});
@@ -36,7 +36,7 @@ test(`no schedule of faults breaks an invariant of engine and runner, in ${seeds
     ...simulate(broken.seed, deciders, { traced: true }).trace,
   ];
   expect(report?.join('\n') ?? 'all hold').toBe('all hold');
-  // Each of them in many seeds, or it proves nothing.
+  // Each must occur in many seeds, or the run proves nothing.
   for (const what of [
     'requests that were accepted',
     'Helm runs: deploy',

@@ -33,7 +33,7 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 const servers = new AsyncDisposableStack();
 let tasks: TasksInTest;
 let gateway: GatewayProcess;
-/** A chart without a form: any inputs will do. */
+/** A chart without a form, which accepts any inputs. */
 let chartId: string;
 beforeAll(async () => {
   tasks = servers.use(await startTasksInTest());
@@ -47,7 +47,7 @@ afterAll(() => servers.disposeAsync());
 const call: TasksInTest['call'] = (as, operation, request) =>
   tasks.call(as, operation, request, { deadlineMs: 20_000 });
 
-/** As a site admin, over HTTP; lists hold what the filter selects. */
+/** Reads as a site admin over HTTP. */
 function overHttp(filter: Record<string, string>): CallOperation {
   const http = gateway.as({ token: 'any' });
   const isQuery = (request: object): request is { query: object } => 'query' in request;
@@ -55,7 +55,7 @@ function overHttp(filter: Record<string, string>): CallOperation {
     http(operation, isQuery(request) ? { query: { ...request.query, ...filter } } : request);
 }
 
-/** The largest object of texts that a request may hold, of this letter. */
+/** The largest object of texts of this letter that a request may hold. */
 const largest = (letter: string) => {
   const room = maxInputBytes - jsonBytes({ [letter]: '' });
   return { [letter]: letter.repeat(Math.floor(room / (jsonBytes(letter) - 2))) };
@@ -246,7 +246,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     }));
   });
 
-  test('cost what looks at all of them only their names', async () => {
+  test('cost a scan of all of them only their names', async () => {
     const { db, bytes } = counting(tasks.database.db);
     const { deployment_id } = scheduled;
 
@@ -269,7 +269,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     expect(bytes()).toBeLessThan(limits.responseBytes);
   });
 
-  test('leave claims and lists as they are', async () => {
+  test('do not slow claims and lists', async () => {
     const claimed = await tasks.runAll();
 
     expect(claimed.map(({ task_id }) => task_id)).toContain(due);
@@ -277,7 +277,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     expect(page).toMatchObject({ num_total: 99, next: expect.any(String) });
   });
 
-  test('are refused before they are so many: a deployment has a quota of bytes that wait', async () => {
+  test('are refused earlier: a deployment has a quota of bytes of waiting tasks', async () => {
     const { id } = await tasks.installed({ helm_chart_id: chartId });
     const send = () =>
       call(owner, deploymentTasks.operations.create, {
@@ -358,7 +358,7 @@ describe('times at the ends of what can be stored', () => {
     },
   };
 
-  test('are not forgotten for any list', () => {
+  test('appear in every list', () => {
     expect(Object.keys(lists).sort()).toEqual(listedResources('tasks').sort());
   });
 
@@ -373,7 +373,7 @@ describe('times at the ends of what can be stored', () => {
     expect(wrongOrders(sorted, ids)).toEqual([]);
   });
 
-  test('are taken by the filter by time', async () => {
+  test('work in filters by time', async () => {
     const from = (created_from: string) =>
       call(siteAdmin, deploymentTasks.operations.list, { query: { created_from, cluster_id: elsewhere } });
 

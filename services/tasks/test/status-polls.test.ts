@@ -35,7 +35,7 @@ const pollOf = (id: string) =>
     select extract(epoch from due_at - clock_timestamp())::float as due_in, is_slow, interval_secs
     from status_polls where deployment_id = ${id}
   `);
-/** How long after `time`, by the clock of the database, a poll is due. */
+/** How long after `time` a poll is due, by the clock of the database. */
 const dueAfter = (id: string, time: string) =>
   tasks.database.db.oneFirst(sql.type(z.object({ seconds: z.number() }))`
     select extract(epoch from due_at - ${time}::timestamptz)::float as seconds from status_polls where deployment_id = ${id}
@@ -51,7 +51,7 @@ const versionOf = async (id: string) =>
 const makeDue = (id: string) =>
   tasks.database.db.query(nothing`update status_polls set due_at = now() where deployment_id = ${id}`);
 
-/** A deployment that is polled from now on. */
+/** A deployment with status polls. */
 async function polled() {
   const deployment = await tasks.installed({ helm_chart_id: chart.id });
   await until(() => pollOf(deployment.id));
@@ -70,7 +70,7 @@ const answer = ({ deployment_id, fence }: StatusPoll, result: StatusPollResult['
   tasks.runner.call(report, { body: { results: [{ deployment_id, fence, took_ms, status: result }] } });
 
 describe('the status of a deployment', () => {
-  test('is polled at its ingress, with a token for it, and is shown', async () => {
+  test('is polled at its ingress with a token for it, and shown', async () => {
     const { id, namespace } = await polled();
 
     const poll = await first();
@@ -89,7 +89,7 @@ describe('the status of a deployment', () => {
     });
   });
 
-  test('comes again after 15 s at the earliest, however short its interval', async () => {
+  test('is polled at most every 15 s, even with a shorter interval', async () => {
     const { id } = await polled();
     const poll = await first();
     const before = await databaseTime();
@@ -101,7 +101,7 @@ describe('the status of a deployment', () => {
     expect((await pollOf(id))?.due_in).toBeLessThan(18);
   });
 
-  test('is an error where only older rules accepted the features of the chart, and that of others is polled', async () => {
+  test('is an error if only older rules accepted the features of the chart, and others are still polled', async () => {
     const old = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.9.0' });
     await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${old.id}`));
     const broken = await tasks.installed({ helm_chart_id: old.id });
@@ -122,7 +122,7 @@ describe('the status of a deployment', () => {
     });
   });
 
-  test('is written when it changes only', async () => {
+  test('is written only when it changes', async () => {
     const { id } = await polled();
     await answer(await first(), idle);
     const before = { version: await versionOf(id), ...(await tasks.deployment(id)).reported_status };
@@ -140,7 +140,7 @@ describe('the status of a deployment', () => {
     });
   });
 
-  test('is taken by one runner at a time, and again when that one went silent', async () => {
+  test('is polled by one runner at a time, and by another one after that went silent', async () => {
     const { id } = await polled();
     const claims = await Promise.all([take(), take(), take()]);
     const [lost, ...others] = claims.flat();
@@ -156,7 +156,7 @@ describe('the status of a deployment', () => {
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
   });
 
-  test('is due at once when a stopping runner gives it back, and not where another one has taken it meanwhile', async () => {
+  test('is due at once when a stopping runner gives it back, unless another one has taken it meanwhile', async () => {
     const { id } = await polled();
     const given = await first();
     const giveBack = () => tasks.runner.call(report, { body: { results: [], not_made: [claimedPoll(given)] } });
@@ -172,7 +172,7 @@ describe('the status of a deployment', () => {
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
   });
 
-  test('that takes long has slots of its own, and comes seldom', async () => {
+  test('that answers slowly has a lane of its own and is polled less often', async () => {
     const { id } = await polled();
     const poll = await first();
     const before = await databaseTime();
@@ -200,7 +200,7 @@ describe('the status of a deployment', () => {
     await until(async () => (await pollOf(id)) === null);
   });
 
-  test('is an error where the cluster has no ingress domain', async () => {
+  test('is an error if the cluster has no ingress domain', async () => {
     const { id } = await polled();
     await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: null });
     await until(() =>
@@ -224,7 +224,7 @@ describe('the status of a deployment', () => {
     }
   });
 
-  test('is polled by the features that its chart has now, and cleared where it no longer has any', async () => {
+  test('follows the current features of its chart, and is cleared if the chart no longer declares one', async () => {
     const own = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.8.0' });
     await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${own.id}`));
     const { id } = await tasks.installed({ helm_chart_id: own.id });
@@ -242,7 +242,7 @@ describe('the status of a deployment', () => {
     expect(await pollOf(id)).toBeNull();
   });
 
-  test('are looked at after a task that has just become due was claimed, because a claim passes over locked deployments', async () => {
+  test('are followed only after a task that has just become due was claimed, because a claim skips locked deployments', async () => {
     const { id } = await tasks.create();
     const followed = () =>
       tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);
@@ -254,7 +254,7 @@ describe('the status of a deployment', () => {
     await until(followed);
   });
 
-  test('is looked at when its deployment changes, and not otherwise', async () => {
+  test('is followed only when its deployment changes', async () => {
     const { id } = await polled();
     const followed = () =>
       tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);

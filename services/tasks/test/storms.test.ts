@@ -68,7 +68,7 @@ function clientsUntil(over: AbortSignal) {
     return null;
   };
   return {
-    /** How often each answer was given that was no success. */
+    /** The number of each answer other than success. */
     refusals,
     repeat: async (work: () => Promise<unknown>) => {
       while (!over.aborted) await work().catch(refused);
@@ -85,7 +85,7 @@ function clientsUntil(over: AbortSignal) {
 }
 
 describe('a failing database', () => {
-  /** Most of a creation is its commit, so that a failure often comes in the middle of it. */
+  /** Makes the commit slow, so that a failure often comes in the middle of it. */
   beforeEach(async () => {
     const { db } = tasks.database;
     await db.query(nothing`
@@ -166,7 +166,7 @@ describe('a failing database', () => {
 
       expect([...refusals.keys()].filter((code) => code !== 'unavailable' && code !== 'timeout')).toEqual([]);
       expect(total(refusals)).toBeGreaterThan(0);
-      // Five seconds are usual at most; a busy machine takes longer, and some of them may come while it stalls.
+      // Usually at most five seconds; a busy machine takes longer, and a few answers may meet a stall.
       expect(recovered.toSorted((a, b) => a - b)[Math.floor(times / 2)]).toBeLessThan(15_000);
       const made = await answered(() =>
         db.anyFirst(sql.type(z.object({ name: z.string() }))`
@@ -179,7 +179,7 @@ describe('a failing database', () => {
         await answered(() => tasks.finish(claim));
         expect((await answered(() => tasks.task(claim.task_id))).status).toBe('Done');
       }
-      // Those of the service and of this test: none is left behind.
+      // Connections of the service and of this test: none is left behind.
       const connections = () =>
         answered(() => db.any(nothing`select from pg_stat_activity where datname = current_database()`));
       await expect.poll(async () => (await connections()).length).toBeLessThanOrEqual(10 + 3);
@@ -189,7 +189,7 @@ describe('a failing database', () => {
 
 const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
 
-/** At most so many at a time, as clients behind a gateway. */
+/** At most so many at a time, like clients behind a gateway. */
 async function inParallel<T>(items: readonly T[], most: number, work: (item: T) => Promise<unknown>): Promise<void> {
   const left = [...items];
   const worker = async () => {
@@ -198,7 +198,7 @@ async function inParallel<T>(items: readonly T[], most: number, work: (item: T) 
   await Promise.all(Array.from({ length: most }, worker));
 }
 
-/** So many deployments, each with an Uninstall that becomes due after the interval; the ids of the tasks. */
+/** Inserts deployments, each with an Uninstall that becomes due after the interval; returns the ids of the tasks. */
 async function insertTasks(name: string, count: number, dueIn: string): Promise<string[]> {
   const { db } = tasks.database;
   await db.query(nothing`
@@ -237,7 +237,7 @@ test('five hundred cancellations at the same time wait for their turn, and none 
   expect(await tasks.database.db.oneFirst(canceled)).toBe(ids.length);
 });
 
-test('of ten thousand tasks that become due at one instant each is claimed in its turn, and a thousand cancellations are obeyed', {
+test('ten thousand tasks that become due at once are claimed in order, and a thousand cancellations are obeyed', {
   timeout: 240_000,
 }, async () => {
   const { db } = tasks.database;
@@ -254,7 +254,7 @@ test('of ten thousand tasks that become due at one instant each is claimed in it
   const claimNext = async () => started.push((await tasks.claimed()).task_id);
   const cancel = (id: string) =>
     tasks.call(owner, deploymentTasks.operations.cancel, { id }).catch((error: unknown) => {
-      // An earlier try was obeyed, and its answer came too late.
+      // An earlier try succeeded, but its answer came too late.
       if (error instanceof AppError && error.code === 'conflict') return tasks.task(id);
       throw error;
     });

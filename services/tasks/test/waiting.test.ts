@@ -20,7 +20,7 @@ const cause = 'Waiting for Deployment web: 0 of 1 ready; 1 of 1 pod unschedulabl
 
 const say = ({ task_id, fence }: { task_id: string; fence: number }, waits_for: string | null = cause) =>
   tasks.runner.call(heartbeat, { body: { task_id, fence, waits_for } });
-/** As heartbeats do: what is not written, because the deployment is locked for a moment, is written with the next one. */
+/** Repeated like heartbeats: if the deployment is locked, the next one writes the reason. */
 const said = (task: { task_id: string; fence: number }, waits_for: string | null = cause) =>
   until(async () => {
     await say(task, waits_for);
@@ -53,7 +53,7 @@ describe('what a started task waits for', () => {
     expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
   });
 
-  test('is no more when nothing is waited for', async () => {
+  test('is cleared when it waits for nothing', async () => {
     const { id, task } = await started();
     await said(task);
 
@@ -63,7 +63,7 @@ describe('what a started task waits for', () => {
     await tasks.finish(task);
   });
 
-  test('is written and published when it changes only', async () => {
+  test('is written and published only when it changes', async () => {
     const { id, task } = await started();
     await said(task);
     const before = await versionsOf(id, task.task_id);
@@ -77,7 +77,7 @@ describe('what a started task waits for', () => {
     await tasks.finish(task);
   });
 
-  test('is written by the runner with the claim only, and never after the end', async () => {
+  test('is written only by the runner with the claim, and never after the end', async () => {
     const { id, task } = await started();
 
     await expect(say({ ...task, fence: task.fence + 1 })).rejects.toEqual(refusal('conflict', 'another runner'));
@@ -100,7 +100,7 @@ describe('what a started task waits for', () => {
     await tasks.finish(again);
   });
 
-  test('is not written while somebody changes the deployment, and its claim goes on', async () => {
+  test('is not written while somebody changes the deployment, and the claim continues', async () => {
     const { id, task } = await started();
     await tasks.database.db.transaction(async (tx) => {
       await tx.query(sql.type(z.object({}))`select from deployments where id = ${id} for update`);
@@ -114,7 +114,7 @@ describe('what a started task waits for', () => {
     await tasks.finish(task);
   });
 
-  test('gives way to the cancellation', async () => {
+  test('is replaced by the cancellation', async () => {
     const { id, task } = await started();
     await said(task);
     await tasks.call(owner, deploymentTasks.operations.cancel, { id: task.task_id, body: { reason: 'wrong chart' } });
@@ -135,7 +135,7 @@ describe('what a started task waits for', () => {
   });
 });
 
-test('what the runner of a task said last stays in the reason when it falls silent for good', async () => {
+test('the last reason that a runner reported stays when it falls silent', async () => {
   const { task } = await started();
   await tasks.beginHelm(task);
   await said(task);

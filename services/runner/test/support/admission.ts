@@ -7,7 +7,7 @@ const Review = z.object({
     uid: z.string(),
     operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     namespace: z.string(),
-    /** None where the server makes one up. */
+    /** Undefined if the server generates the name. */
     name: z.string().default(''),
     object: z
       .looseObject({ metadata: z.looseObject({ labels: z.record(z.string(), z.string()).optional() }) })
@@ -17,7 +17,7 @@ const Review = z.object({
 export type Write = z.infer<typeof Review>['request'];
 
 export interface Admission extends AsyncDisposable {
-  /** `work` runs before the first such write is decided; its answer is whether the API server does it. */
+  /** `work` runs before the first such write is admitted and returns whether to admit it. */
   at(matches: (write: Write) => boolean, work: () => Promise<boolean>): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export type FakeTasks = ReturnType<typeof createFakeTasks>;
 /** Heartbeats begin a second after a claim. */
 const lostAfterMs = 15_000;
 
-/** The service `tasks` as a runner meets it: gives claims, keeps leases by fence, records outcomes and log lines. */
+/** A stand-in for the service `tasks`: answers claims, keeps leases by fence, records outcomes and log lines. */
 export function createFakeTasks(bus: Bus) {
   const due: ClaimedTask[] = [];
   const charts = new Map<string, ClaimedTask['chart']>();
@@ -45,7 +45,7 @@ export function createFakeTasks(bus: Bus) {
     if (isUnavailable) throw new AppError('unavailable', 'The database does not answer');
   };
 
-  /** A claim whose answer came too late for its runner, which therefore says nothing of it: its lease would expire. */
+  /** A claim whose answer came too late for its runner, so that its lease would expire. */
   const unanswered = (): ClaimedTask | undefined =>
     [...handedOut.values()].find(
       ({ task: { task_id, fence }, at }) =>
@@ -127,11 +127,11 @@ export function createFakeTasks(bus: Bus) {
       due.push(task);
       bus.hints.send('tasks_due', 'due');
     },
-    /** A task that nobody has claimed is given no more. */
+    /** Withdraws a task that nobody has claimed. */
     withdraw(taskId: string): void {
       due.splice(0, due.length, ...due.filter(({ task_id }) => task_id !== taskId));
     },
-    /** What the task has waited for until now, as its heartbeats said. */
+    /** What the task has waited for so far, from its heartbeats. */
     waitsOf: (taskId: string): string[] =>
       waits.flatMap(({ task_id, text }) => (task_id === taskId && text !== null ? [text] : [])),
     endOfClaim: (taskId: string, fence: number): ReportedOutcome | undefined =>

@@ -18,7 +18,7 @@ export const helmsOf = async (namespace: string): Promise<number[]> =>
     namespace,
   );
 
-/** The same many times a second, as tests do that wait for Helm. */
+/** The same in a tight loop, for tests that wait for Helm. */
 export function watchHelms(namespace: string): () => Promise<number[]> {
   const due = watchedProcesses();
   return async () => helmsAmong(await due(), namespace);
@@ -58,7 +58,7 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
     },
     history: async (namespace: string) =>
       History.parse(await helmJson('history', namespace, '--namespace', namespace)).map(({ status }) => status),
-    /** To the first revision, by hand. */
+    /** Rolls back to the first revision by hand. */
     rollBack: (namespace: string) =>
       run(helm, ['rollback', namespace, '1', '--namespace', namespace, '--kubeconfig', kubeconfigFile]),
     /** Names of Helm's release Secrets. */
@@ -66,7 +66,7 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
       Secrets.parse(
         await api.getJson(`/api/v1/namespaces/${namespace}/secrets?labelSelector=owner%3Dhelm`, call()),
       ).items.map(({ metadata }) => metadata.name),
-    /** Gives a task whose Helm waits for ever; resolves with the process id once it waits. */
+    /** Adds a task whose Helm waits forever; resolves with its process id once it waits. */
     async startSlow(task: ClaimedTask): Promise<number> {
       tasks.give(task);
       const { namespace } = task;

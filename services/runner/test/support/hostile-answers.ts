@@ -9,10 +9,10 @@ export const withWrongCertificate = 'somebody-else.example.com';
 
 type Respond = Parameters<HttpsDeployment['respond']>[0];
 
-/** How many bytes an endless answer may have got rid of before its reader must have left: what sockets hold, with room. */
+/** Bytes that an endless answer may send before its reader must have left: the capacity of the sockets, with a margin. */
 export const mostOfEndless = 64 * 1024 * 1024;
 
-/** A deployment that is hostile in each way that its paths name, and otherwise answers as `respond` does. */
+/** A deployment that is hostile in the way its path names, and answers other paths by `respond`. */
 export function hostileAnswers(respond: Respond): { respond: Respond; endlessBytes(): number } {
   let endlessBytes = 0;
   const chunk = 'x'.repeat(64 * 1024);
@@ -29,7 +29,7 @@ export function hostileAnswers(respond: Respond): { respond: Respond; endlessByt
       response.writeHead(500);
       while (!response.destroyed) {
         endlessBytes += chunk.length;
-        // Gone, or full: `drain` never comes from one that is gone.
+        // Closed or full: a closed one never emits `drain`.
         if (!response.write(chunk)) await Promise.race([delay(50), new Promise((go) => response.once('drain', go))]);
       }
     },
@@ -43,7 +43,7 @@ export function hostileAnswers(respond: Respond): { respond: Respond; endlessByt
   };
 }
 
-/** With a hundredth of the time for each call. */
+/** A client with a hundredth of the time limit. */
 export const hurried = (client: DeploymentClient): DeploymentClient => ({
   call: (call, limits) => client.call(call, { ...limits, timeoutMs: limits.timeoutMs / 100 }),
   [Symbol.dispose]: () => client[Symbol.dispose](),

@@ -23,7 +23,7 @@ export interface HttpsDeployment extends AsyncDisposable {
   respond(how: (call: ReceivedCall, response: ServerResponse) => unknown): void;
 }
 
-/** A deployment's workload behind TLS, with an authority of its own. */
+/** A deployment's workload behind TLS with its own certificate authority. */
 export async function startHttpsDeployment(): Promise<HttpsDeployment> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-deployment-'));
   const { server: files, pem } = await ensureCertificates(folder);

@@ -3,7 +3,7 @@ export const preloaded = (code: string) => ({
   NODE_OPTIONS: `--max-old-space-size=128 --import=data:text/javascript,${encodeURIComponent(code)}`,
 });
 
-/** Writes into the log of the runner when it sent SIGTERM to a process group, by the clock of the machine. */
+/** Logs when the runner sent SIGTERM to a process group, by the clock of the machine. */
 export const notesSigterm = `
   const { kill } = process;
   process.kill = (pid, signal) => {

@@ -48,7 +48,7 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly kubeconfigFile: string;
   readonly chart: { helm_chart_id: string; digest: string; version: string };
   readonly tasks: FakeTasks;
-  /** A chart that is in no cache; the runner receives it when `work` is done. */
+  /** A chart that is not cached; the runner receives it when `work` is done. */
   lateChart(work: () => Promise<void>): Promise<RunnerWorld['chart']>;
   /** Sets the kubeconfigs that are issued, in this order; the last one repeatedly. The default is an administrator's. */
   issueInOrder(kubeconfigs: string[]): void;

@@ -30,7 +30,7 @@ type CallResult<T> = { ok: T } | { unreachable: true };
 export interface Cluster {
   isUp: boolean;
   readonly namespaces: ReadonlyMap<string, SimNamespace>;
-  /** The work is done at the server at one moment; its answer may be lost. */
+  /** The server does the work atomically; its answer may be lost. */
   call<T>(work: () => T): Steps<CallResult<T>>;
   create(namespace: Pick<SimNamespace, 'name' | 'deploymentId' | 'holder'>): boolean;
   /** False: it was changed since it was read, replaced, or removed. */
@@ -44,7 +44,7 @@ export function createCluster(world: World): Cluster {
   const cluster: Cluster = {
     isUp: true,
     namespaces,
-    // What was sent arrives, whatever becomes of the sender.
+    // A sent request arrives even if its sender dies.
     call: <T>(work: () => T) =>
       wait<CallResult<T>>((done) =>
         scheduler.after(world.delay(), () => {
@@ -77,7 +77,7 @@ type HelmExit = 'done' | 'failed' | 'in progress' | 'unreachable' | 'signal';
 export interface HelmProcess {
   readonly isAlive: boolean;
   readonly namespace: string;
-  /** It was alive on a machine that its host paused: it may outlive its claim until its runner's next heartbeat is refused. */
+  /** Its machine was paused by the host, so it may outlive its claim until its runner's next heartbeat is refused. */
   wasFrozen: boolean;
   exited(): Steps<HelmExit>;
   stop(graceMs: number): void;
@@ -93,7 +93,7 @@ export interface HelmRun {
   deploys: DeployRun | null;
 }
 
-/** Helm as far as it matters: it records a pending revision, changes objects, records the end, and can be ended anywhere. */
+/** A model of Helm: it records a pending revision, changes objects, records the end, and can be ended at any step. */
 export function startHelm(
   world: World,
   cluster: Cluster,

@@ -3,7 +3,7 @@ import type { Process } from './process.ts';
 import { type Steps, wait } from './scheduler.ts';
 import type { World } from './world.ts';
 
-/** What a row of a task has beside what the model of its deployment holds. */
+/** The columns of a task that the model of its deployment lacks. */
 interface TaskRow {
   deploymentId: string;
   order: number;
@@ -20,7 +20,7 @@ interface TaskRow {
   handed_back: number;
 }
 
-/** Those of Postgres, by what they keep others from. */
+/** The lock modes of Postgres, by the modes they conflict with. */
 type Mode = 'key share' | 'share' | 'no key update' | 'update';
 
 const conflicts: Record<Mode, readonly Mode[]> = {
@@ -58,12 +58,12 @@ interface Committed {
 export interface Database {
   readonly committed: Committed;
   read(deploymentId: string): Model;
-  /** Null: it did not answer; the work may have been committed nevertheless. What the work throws is thrown. */
+  /** Null: no answer, though the work may have been committed. Rethrows what the work throws. */
   inTransaction<T>(process: Process, work: (tx: Transaction) => Steps<T>): Steps<{ value: T } | null>;
   insert(deploymentId: string, model: Living): void;
   /** A scheduled task is inserted for this time. */
   scheduleAt: number | null;
-  /** Called with what a commit replaces, before it does. */
+  /** Called before a commit with the rows that it replaces. */
   onCommit(listener: (next: Committed) => void): void;
 }
 
@@ -156,7 +156,7 @@ export function createDatabase(world: World): Database {
     return model;
   };
 
-  /** The transactions of a process. A connection that drops ends its transaction, a moment later. */
+  /** The transactions of a process. A dropped connection ends its transaction a moment later. */
   function openOf(process: Process): Set<object> {
     const known = open.get(process);
     if (known) return known;

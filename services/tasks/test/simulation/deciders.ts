@@ -5,7 +5,7 @@ import { remainingOf } from '../../../runner/src/claim/lease-time.ts';
 import { fenceStep } from '../../../runner/src/namespace/namespace-fence.ts';
 import { nextAction } from '../../../runner/src/run/next-action.ts';
 
-/** Rows that a transaction locks, by what they are. */
+/** The kinds of rows that a transaction locks. */
 export type Lock = 'cluster' | 'deployment' | 'held deployment' | 'held with dependents' | 'task';
 
 /** The decisions under test, those of production; a mutation replaces one of them. */
@@ -21,9 +21,9 @@ export interface Deciders {
   locks: Locks;
 }
 
-/** In which order production locks, as `recordLocks` found it. */
+/** The order in which production locks, as `recordLocks` found it. */
 export interface Locks {
-  /** The end of a claim whose outcome is `Done`, and any other. */
+  /** The end of a claim with the outcome `Done`, and with any other. */
   finishDone: readonly Lock[];
   finishOther: readonly Lock[];
   cancel: readonly Lock[];

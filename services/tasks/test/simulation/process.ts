@@ -1,6 +1,6 @@
 import type { Scheduler, Steps } from './scheduler.ts';
 
-/** What can stop for a while: a process under SIGSTOP, or a virtual machine that its host pauses. */
+/** Something that can pause: a process under SIGSTOP, or a virtual machine paused by its host. */
 export interface Gate {
   /** Runs the work now, or when it goes on again. */
   pass(work: () => void): void;

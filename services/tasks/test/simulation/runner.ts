@@ -55,7 +55,7 @@ export interface Runner {
   readonly helms: ReadonlySet<HelmProcess>;
   stop(): void;
   readonly isIdle: boolean;
-  /** Between the last check and the start of Helm only an answer of the service is awaited, which no clock of the machine can date. */
+  /** Between the last check and the start of Helm only an answer of the service is awaited, whose age no clock of the machine shows. */
   readonly isBeginning: boolean;
 }
 
@@ -68,7 +68,7 @@ interface Deps {
   watch: RunnerWatch;
 }
 
-/** A runner as the pure parts of the real one decide, with its process guard, on a machine of its own. */
+/** A runner with the pure decisions of the real one, with its process guard, on its own machine. */
 export function startRunner({ world, service, call, cluster, deciders, watch }: Deps): Runner {
   const { scheduler } = world;
   const machine = createMachine(scheduler, { offset: world.between(0, 1e9), rate: world.between(0.999, 1.001) });
@@ -180,7 +180,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
     }
     process.spawn(keepRenewing());
 
-    // What a deploy leaves behind is repaired also when it was canceled.
+    // A release that a canceled deploy leaves behind is repaired, too.
     let isRepairing = false;
     const isStopped = () => lost.aborted || (!isRepairing && (canceled.aborted || stopping.aborted));
     const goOn = () => {
@@ -237,7 +237,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       const namespace = yield* readNamespace();
       const last = namespace?.revisions.at(-1);
       if (!namespace || !last || !isInterrupted(last)) return;
-      // Read before the fence is checked: what another claim changes after that makes the swap fail.
+      // Read before checking the fence: a change by another claim after that makes the swap fail.
       yield* checkFence();
       const isSwapped = yield* api(() => {
         const newest = cluster.namespaces.get(task.run.namespace)?.revisions.at(-1);

@@ -1,6 +1,6 @@
 /** Something that a simulated process waits for; it calls `resume` once. */
 type Suspension = (resume: () => void) => void;
-/** A simulated process, or a part of one: what stands between two of its yields happens at one moment. */
+/** A simulated process, or a part of one. The code between two yields runs atomically. */
 export type Steps<T = void> = Generator<Suspension, T, void>;
 
 /** Waits until `start` calls back. */

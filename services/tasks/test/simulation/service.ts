@@ -32,7 +32,7 @@ export interface ClaimedRun {
   is_first: boolean;
 }
 
-/** `conflict`: the claim is lost. `unavailable`: it is not known what became of it. */
+/** `conflict`: the claim is lost. `unavailable`: the result is unknown. */
 type Refusal = 'conflict' | 'unavailable';
 export type Answer<T> = { ok: T } | { refused: Refusal };
 
@@ -44,7 +44,7 @@ interface Report {
 
 export interface Requested {
   deploymentId: string;
-  /** What it makes of the model; null where it is refused. */
+  /** The new model; null if it is refused. */
   change: (model: Living) => Model | null;
   executeAt: number | null;
   /** Another deployment that it refers to, and whether its cluster is looked up. */
@@ -61,11 +61,11 @@ export interface Service {
   ): Steps<Answer<{ cancel_requested: boolean }>>;
   finish(process: Process, report: Report): Steps<Answer<null>>;
   request(process: Process, requested: Requested): Steps<Answer<readonly string[]>>;
-  /** Another env for the cluster: what lies on it follows. */
+  /** Moves the cluster to another env, with its deployments. */
   moveCluster(process: Process): Steps<unknown>;
   /** A replica that is up; null while there is none. */
   replica(): Process | null;
-  /** When the first task that is the first of its queue becomes due. */
+  /** When the next task at the head of its queue becomes due. */
   nextDue(): number;
   setClusterKnownUp(isUp: boolean): void;
   startReplicas(): void;
@@ -98,7 +98,7 @@ export function createService(
     }
   }
 
-  /** The first task that nothing is in the way of and whose deployment nobody works on. */
+  /** The first task without an obstacle whose deployment is not locked. */
   function* take(tx: Transaction): Steps<{ task: Queued; model: Living } | null> {
     const now = scheduler.now();
     const candidates: { task: Queued; model: Living; due: number; order: number }[] = [];

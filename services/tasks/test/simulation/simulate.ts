@@ -24,15 +24,15 @@ import { createTransport } from './transport.ts';
 import { Broken, createWorld, type Faults, noFaults, type World } from './world.ts';
 
 export interface Simulated {
-  /** The rule that did not hold; null where all did. */
+  /** The broken invariant; null if all held. */
   broken: string | null;
   trace: readonly string[];
 }
 
-/** Longer than anything but a lease, a pause or a Helm may take once nothing fails. */
+/** Without faults, only a lease, a pause or a Helm takes longer. */
 const spareMs = 60_000;
 
-/** One seed: a few deployments, clients and runners, with faults for some minutes; then everything comes to its end. */
+/** One seed: a few deployments, clients and runners, with faults for some minutes; then everything must finish. */
 export function simulate(
   seed: number,
   deciders: Deciders,
@@ -53,7 +53,7 @@ export function simulate(
   }
 }
 
-/** Each seed has its own mixture, and many have none of most faults: rare ones would hide behind frequent ones. */
+/** Each seed has its own mixture, and many lack most faults, since frequent faults would hide rare ones. */
 function someFaults(world: World): Faults {
   const some = (most: number) => (world.chance(0.4) ? world.between(0, most) : 0);
   return {
@@ -88,7 +88,7 @@ function run(world: World, deciders: Deciders): void {
   const latest = new Map<string, number>();
   const recorded = new Set<string>();
   const effects = new Map<string, number>();
-  /** Namespaces in which two Helms were at work because a host had paused a machine: what is in them is anybody's. */
+  /** Namespaces in which two Helms worked because a host had paused a machine: their content is undefined. */
   const disputed = new Set<string>();
   const accepted: { id: string; deploymentId: string }[] = [];
   const ended = new Map<string, string>();
@@ -260,7 +260,7 @@ function run(world: World, deciders: Deciders): void {
 
   const open = () => [...database.committed.models.values()].flatMap(({ queue }) => queue);
   const due = Math.max(scheduler.now(), ...open().map(({ id }) => database.committed.tasks.get(id)?.due_at ?? 0));
-  // Each may be with a runner that is gone, paused or frozen, and every one has its Helm to run.
+  // Each may be claimed by a dead, paused or frozen runner, and still needs its Helm.
   const endsBy = due + leaseMs + spareMs + (open().length + 4) * 75_000;
   scheduler.runUntil(endsBy, () => open().length === 0);
   for (const task of open())
@@ -268,7 +268,7 @@ function run(world: World, deciders: Deciders): void {
   for (const runner of runners)
     world.note(`runner: alive ${runner?.process.isAlive}, frozen ${runner?.machine.isFrozen}, idle ${runner?.isIdle}`);
   if (open().length > 0) world.fail(`I5: ${open().length} tasks are not over`);
-  // Answers that were lost are repeated, and namespaces go.
+  // Lost answers are repeated, and namespaces are removed.
   scheduler.runUntil(scheduler.now() + 100_000);
 
   for (const { id, deploymentId } of accepted) {

@@ -1,10 +1,10 @@
 import { randomOf } from '../support/random-of.ts';
 import { createScheduler, type Scheduler, type Steps } from './scheduler.ts';
 
-/** A rule that does not hold; it ends the run of its seed. */
+/** A broken invariant; it ends the run of its seed. */
 export class Broken extends Error {}
 
-/** Chances of faults, each for one occasion; all are zero once faults stop. */
+/** The probability of each fault per occasion; all are zero once faults stop. */
 export interface Faults {
   messageLost: number;
   messageDoubled: number;
@@ -37,7 +37,7 @@ export const noFaults: Faults = {
   claimIncomplete: 0,
 };
 
-/** What all parts of one simulated world share. */
+/** The state that all parts of a simulated world share. */
 export interface World {
   readonly scheduler: Scheduler;
   faults: Faults;

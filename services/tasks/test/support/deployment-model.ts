@@ -34,12 +34,12 @@ export type Queued = Pick<
   | 'cancel_requested_at'
 >;
 
-/** One deployment with its open tasks, as the engine's decisions see it: the effects around them are played in memory. */
+/** One deployment with its open tasks, driven by the engine's decisions; effects happen in memory. */
 export interface Model {
   /** Null once it is deleted. */
   deployment: DeploymentRecord | null;
   queue: readonly Queued[];
-  /** What its revision ran. */
+  /** The run of its revision. */
   running: DeployRun | null;
   /** Tasks that failed or were canceled, the newest last: they may be retried. */
   over: readonly Queued[];
@@ -54,7 +54,7 @@ const openTask = (task: Queued): OpenTask => ({
   is_scheduled: task.change !== null,
 });
 
-/** A simulation replaces it to show that it would find a fault in it. */
+/** Mutations replace it to show that the simulation finds the fault. */
 export const engine = { whileRunning };
 
 /** The arrows of the lifecycle that were gone along, as `from --> to`. */
@@ -65,7 +65,7 @@ function noteArrow(before: DeploymentRecord, after: DeploymentRecord): Deploymen
   return after;
 }
 
-/** What may only leave the state as it is, which is no event of the lifecycle then. */
+/** Changes that may keep the state, which is then not an event of the lifecycle. */
 const noteChange = (before: DeploymentRecord, after: DeploymentRecord): DeploymentRecord =>
   before.state === after.state ? after : noteArrow(before, after);
 
@@ -105,7 +105,7 @@ const rested = (model: Model): Model => {
 
 export type Living = Model & { deployment: DeploymentRecord };
 
-/** Each answers what becomes of the model, or null where a request would be refused. */
+/** Each returns the new model, or null if the request is refused. */
 export const change = (was: Living, changes: DeploymentChanges): Model | null => {
   const { deployment: before, queue } = was;
   const after = wanted(before, changes);
@@ -214,12 +214,12 @@ const isAsWanted = ({ deployment, running }: Model): boolean => {
   return deployment.state === 'Running' && running !== null && differences(running, deployment).length === 0;
 };
 
-/** Whether some retries, each with success, bring what the deployment wants. */
+/** Whether successful retries lead to the wanted state. */
 export function isReachedByRetries(model: Model, retries = 3): boolean {
   const then = drained(model);
   const { deployment } = then;
   if (isAsWanted(then) || !deployment) return true;
-  // Nothing failed that could be retried: a Reinstall makes the namespace again.
+  // Without a failed task to retry, a Reinstall recreates the namespace.
   const again = deployment.reason === namespaceLost ? reinstall({ ...then, deployment }) : null;
   if (again && isReachedByRetries(again, retries)) return true;
   if (retries === 0) return false;
@@ -262,7 +262,7 @@ const atPlaceBefore = (deployment: DeploymentRecord, task: Queued): DeploymentRe
 
 export const startedTask = ({ queue }: Model): Queued | undefined => queue.find(({ status }) => status === 'Started');
 
-/** A runner claims a task that nothing is in the way of. */
+/** A runner claims a task without obstacles. */
 export function claim(model: Living, task: Queued): Model | null {
   if (task.status !== 'Pending' || earlierTasks(task, model.queue).length > 0) return null;
   const { deployment: before, running } = model;
@@ -278,7 +278,7 @@ export function claim(model: Living, task: Queued): Model | null {
   return withTask({ ...model, deployment: started.deployment }, started.task);
 }
 
-/** The runner of the started task says that it begins with what cannot be taken back. */
+/** The runner of the started task reports that it begins an irreversible step. */
 export function begin(model: Living): Model | null {
   const task = startedTask(model);
   if (!task || task.helm_fence > 0 || task.cancel_requested_at !== null) return null;
@@ -300,13 +300,13 @@ export function finish(model: Living, outcome: Reported): Model | null {
   return afterwards(model, task, afterClaim({ ...history, outcome, helmBegan, isCanceled, isRepeatable }, policy));
 }
 
-/** The claim of the task is over, and this was decided of it. */
+/** The task's claim ended with this decision. */
 export const afterwards = (model: Living, task: Queued, next: TaskEnds | TaskWaits): Model =>
   'ends' in next
     ? ended(model, task, { outcome: next.ends, reason: 'why' })
     : withTask(model, { ...task, status: 'Pending' });
 
-/** The first task is claimed, begins and ends so, with nothing in between. */
+/** Claims, begins and ends the first task with this outcome, without other events in between. */
 export function run(model: Living, outcome: Reported): Model | null {
   const [first] = model.queue;
   if (!first) return null;

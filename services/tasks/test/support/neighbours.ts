@@ -24,14 +24,14 @@ import { sampleIdentities, testKeys } from '@berth/testing/test-identities';
 import type { TestNats } from '@berth/testing/test-nats';
 import type { Current } from '../../src/tasks/claims/requester-rights.ts';
 
-/** The other services as `tasks` sees them, on a real bus with their real permissions. */
+/** Stand-ins for the other services, on a real bus with their real permissions. */
 export interface Neighbours extends AsyncDisposable {
   readonly gateway: Bus;
   readonly runner: Bus;
   readonly clusterSync: Bus;
   readonly auth: Bus;
   readonly registryScan: Bus;
-  /** Each publishes the state of a row; `deleted` publishes its end. */
+  /** Each publishes the state of a row; `deleted` publishes its deletion. */
   publish: {
     env(row: Partial<Env> & { id: string }, deleted?: 'deleted'): Promise<Env>;
     cluster(row: Partial<K8sCluster>, deleted?: 'deleted'): Promise<K8sCluster>;
@@ -41,7 +41,7 @@ export interface Neighbours extends AsyncDisposable {
   };
   /** The identities that auth answers, by the ids of users and bots; `away`: it does not answer. */
   people: Map<string, Current> & { away?: boolean };
-  /** Changes of envs, clusters and charts that their owners have committed and not published yet; each publishes what it says. */
+  /** Changes of envs, clusters and charts that their owners have committed but not yet published; each publishes itself when called. */
   holdBack: {
     env(row: Partial<Env> & { id: string }): () => Promise<void>;
     cluster(row: K8sCluster): () => Promise<void>;
@@ -51,9 +51,9 @@ export interface Neighbours extends AsyncDisposable {
   answers: { clusters: boolean; envs: boolean };
   /** The calls into deployments for which a token was requested from auth; `away`: it does not answer. */
   callTokens: { requests: { deployment_id: string; method: string; path: string }[]; away: boolean };
-  /** What cluster-sync tracks, by its id. */
+  /** Tracked objects of cluster-sync, by id. */
   tracked: Map<string, TrackedObject>;
-  /** What registry-scan answers for a chart's archive; null: it cannot be reached. */
+  /** The answer of registry-scan for a chart's archive; null: it is unreachable. */
   archives: { digest: string | null; requests: number };
 }
 
@@ -167,7 +167,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
 
   type Row = { id: string; env_id?: string | null };
 
-  /** What the owner has now; the answer publishes it. */
+  /** The owner's current row; answering publishes it. */
   const commit = (bus: Bus, resource: string, row: Row, deleted?: string) => {
     version += 1;
     const operation = deleted ? ('DELETE' as const) : ('INSERT' as const);

@@ -1,6 +1,6 @@
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
 
-/** New: nothing of it is installed. */
+/** A new deployment, not installed yet. */
 export const sampleDeployment: DeploymentRecord = {
   id: 'd1',
   created_at: '2026-01-01T00:00:00.000Z',

@@ -21,7 +21,7 @@ export interface ClusterRow {
   last_seen_at?: string;
 }
 
-/** The rows of other services, as if their states had come over the bus. */
+/** Projections of other services' rows, as if their states had arrived over the bus. */
 export async function insertCluster(db: Queries, row: ClusterRow = {}): Promise<string> {
   const { id = randomUUID(), name = 'prod', env_id = envId, is_ok = true, ignore = false, deleted = false } = row;
   await db.query(nothing`
@@ -49,7 +49,7 @@ export interface TaskRow {
   cluster_id: string;
   also_cluster_id?: string | null;
   status?: 'Pending' | 'Started' | 'Done' | 'Failed' | 'Canceled';
-  /** Seconds from now; negative: since. */
+  /** Seconds from now; negative: in the past. */
   due_in?: number;
   execute_in?: number;
   attempts?: number;

@@ -44,7 +44,7 @@ export interface TasksInTest extends Neighbours {
   /** Newest first. */
   tasksOf(deploymentId: string): Promise<DeploymentTask[]>;
   claim(): Promise<ClaimedTask | null>;
-  /** The next task; throws if there is none. */
+  /** Claims the next task; throws if there is none. */
   claimed(): Promise<ClaimedTask>;
   finish(task: Pick<ClaimedTask, 'task_id' | 'fence'>, outcome?: TaskOutcome, reason?: string): Promise<void>;
   heartbeat(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
@@ -87,7 +87,7 @@ export async function startTasksInTest(
         DATABASE_URL: database.url,
         SERVICE_OWN_URL: 'https://berth.example.com',
         KEY_ENCRYPTION_KEY: testKey,
-        // No claim expires unless a test means it: a task that a test leaves started does not come back in another one.
+        // Claims do not expire unless a test wants it: a started task must not come back in another test.
         TASK_LEASE_SECONDS: String(usualLeaseMs / 1_000),
         ...settings,
         ...more,
