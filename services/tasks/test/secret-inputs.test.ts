@@ -169,7 +169,7 @@ describe('contents of secrets', () => {
     const [install] = await tasks.tasksOf(id);
     expect(install).toMatchObject({
       status: 'Pending',
-      reason: expect.stringContaining('sealed under a missing key'),
+      reason: expect.stringContaining('sealed under a key that the service lacks'),
     });
     await setKey(key_id);
     await tasks.database.db.query(nothing`update deployment_tasks set due_at = now() where deployment_id = ${id}`);
