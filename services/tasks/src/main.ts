@@ -56,7 +56,6 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   const policy = { maxAttempts, leaseMs, spread: Math.random };
   const changes = { inTransaction, store, confirm, reserved, heldReaders: heldItemReaders, notifyRunners };
   const taskMetrics = createTaskMetrics(metrics);
-  const claims = { store, inTransaction, policy, notifyRunners, log, metrics: taskMetrics };
 
   bus.serve(deploymentHandlers({ ...changes, bus }));
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
@@ -64,7 +63,16 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   bus.serve(deploymentStateHandlers({ store }));
   // A plan holds nothing: it changes nothing that could contradict what it read.
   bus.serve(
-    planHandlers({ ...changes, heldReaders: itemReaders, inTransaction, bus, secretKeys, metrics: taskMetrics }),
+    planHandlers({
+      store,
+      inTransaction,
+      confirm,
+      reserved,
+      heldReaders: itemReaders,
+      bus,
+      secretKeys,
+      metrics: taskMetrics,
+    }),
   );
   bus.serve(dryRunHandlers({ store, readers, bus, secretKeys, ownUrl, log }));
   bus.serve(secretHandlers({ ...changes, secretKeys }));
@@ -77,7 +85,22 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
     statusPollHandlers({ store, inTransaction, callTokens: createCallTokens({ bus }), log, metrics: taskMetrics }),
   );
   bus.serve(
-    runnerHandlers({ ...changes, ...claims, readers, secretKeys, bus, ownUrl, leaseMs, limits, hintLog: hints.log }),
+    runnerHandlers({
+      store,
+      inTransaction,
+      policy,
+      limits,
+      reserved,
+      readers,
+      heldReaders: heldItemReaders,
+      bus,
+      secretKeys,
+      ownUrl,
+      notifyRunners,
+      hintLog: hints.log,
+      log,
+      metrics: taskMetrics,
+    }),
   );
 
   followAll(projections, { db, bus, loop });
@@ -89,7 +112,10 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
     'add up numbers of tasks and deployments',
     every(30_000, async () => void (await store.counts.addUp(5_000))),
   );
-  loop('take back expired claims', every(1_000, sweepLeases(claims)));
+  loop(
+    'take back expired claims',
+    every(1_000, sweepLeases({ store, inTransaction, policy, notifyRunners, log, metrics: taskMetrics })),
+  );
   loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));
   loop('follow all polled deployments', every(60_000, refollowPolled({ db, store })));
   loop('sweep resources', every(5_000, sweepResources({ inTransaction, secretKeys })));

@@ -31,7 +31,6 @@ export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'heldReaders'
   secretKeys: SecretKeys;
   ownUrl: string;
   policy: RetryPolicy;
-  leaseMs: number;
   limits: Limits;
   metrics: Pick<TaskMetrics, 'waited' | 'ended'>;
 }
@@ -53,7 +52,7 @@ const nothing: Claimed = { task: null, more: false };
 export const claimTask = (deps: ClaimDeps) => {
   // The database runs claims one after the other; waiting here instead keeps its connections free.
   const inTurn = atMost(1);
-  const { leaseMs, limits } = deps;
+  const { limits, policy } = deps;
 
   return async (runner: string, remainingMs: () => number): Promise<Claimed> => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
@@ -61,7 +60,9 @@ export const claimTask = (deps: ClaimDeps) => {
         const checked = await lookUpRequester(deps, limits, remainingMs);
         // No runner would learn of a task that is claimed too late; it would wait for its lease to expire.
         if (remainingMs() < leastMs) return 'nothing';
-        return deps.inTransaction((store) => startNext(deps, store, { leaseMs, limits, runner }, checked));
+        return deps.inTransaction((store) =>
+          startNext(deps, store, { leaseMs: policy.leaseMs, limits, runner }, checked),
+        );
       });
       if (started === 'nothing') return nothing;
       if (started === 'ended') continue;
@@ -96,7 +97,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, deadlineMs: () => 
     task_id: task.id,
     fence: task.fence,
     attempt: task.attempts + 1,
-    lease_ms: deps.leaseMs,
+    lease_ms: deps.policy.leaseMs,
     action: run.action,
     is_first: isFirst,
     delete_namespace: run.action === 'uninstall',

@@ -1,16 +1,11 @@
 import { implement } from '@berth/bus/rpc/implement';
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
-import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import { boundLog } from '../logs/bound-log.ts';
 import { saveWait } from './save-wait.ts';
 import { type ClaimDeps, claimTask } from './claim-task.ts';
-import type { RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import { finishTask, lostClaim } from '../transitions/finish-task.ts';
 
 export interface RunnerHandlersDeps extends ClaimDeps {
-  store: ReadingStore;
-  inTransaction: InTransaction;
-  policy: RetryPolicy;
   notifyRunners: () => void;
   /** New lines, or the end of a log. */
   hintLog: (taskId: string) => void;
@@ -18,7 +13,8 @@ export interface RunnerHandlersDeps extends ClaimDeps {
 
 /** What runners call. Every write names its claim by the fence; one that was taken over changes nothing. */
 export const runnerHandlers = (deps: RunnerHandlersDeps) => {
-  const { store, inTransaction, leaseMs, policy, notifyRunners, hintLog, metrics, log } = deps;
+  const { store, inTransaction, policy, notifyRunners, hintLog, metrics, log } = deps;
+  const { leaseMs } = policy;
   const claim = claimTask(deps);
 
   return implement(runnerTasks, {
