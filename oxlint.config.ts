@@ -106,7 +106,7 @@ const noOtherServices = {
     'Services know one another only by contract: call an operation over the bus or keep a projection of its state.',
 };
 
-/** Of the overrides that match a file only the last one holds, so a file that is in two homes has one for both. */
+/** Only the last override that matches a file holds, so a file that is in two homes has one for both. */
 const inTwoHomes: { files: string[]; homes: Home[] }[] = [
   { files: ['services/auth/src/sign-in/*-repository.ts'], homes: ['signIn', 'repository'] },
   { files: ['packages/shared/testing/src/db/**'], homes: ['processes', 'db'] },

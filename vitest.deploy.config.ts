@@ -14,7 +14,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 60_000,
     passWithNoTests: false,
-    // Each has servers of the whole machine: an engine, a node.
+    // Each starts servers that need the whole machine: a container engine, a node.
     fileParallelism: false,
   },
 });

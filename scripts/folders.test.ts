@@ -41,7 +41,7 @@ describe.each(codeFolders)('in %s', (folder) => {
 });
 
 test.each([...codeFolders, 'deploy/berth'])(
-  `in %s no folder has more than ${mostFiles} files beside their tests`,
+  `in %s no folder has more than ${mostFiles} files, not counting their tests`,
   (folder) => {
     const files = filesIn(folder).filter((file) => !isTest(file) && !file.endsWith('.sql'));
     const folders = Map.groupBy(files, (file) => dirname(file));

@@ -111,7 +111,7 @@ function flawOf({ operation, method, statuses }: Fuzzed, { status, headers, text
     )
       return `a refusal as ${headers.get('content-type')}`;
     const problem = Problem.safeParse(JSON.parse(text));
-    if (!problem.success) return `a refusal that is no problem: ${problem.error.message}`;
+    if (!problem.success) return `a refusal that is not a problem document: ${problem.error.message}`;
     if (problem.data.status !== status || errorCodes[problem.data.code] !== status)
       return 'a problem of another status';
     return internals.test(text) ? 'a refusal with internals' : null;

@@ -301,7 +301,7 @@ function changesBetween(before: Data, after: Data): unknown[] {
     const keys = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((key) => old[key] !== now[key]);
     if (keys.length === 0) return [];
     const field = (key: string) => {
-      // By its name, too.
+      // Plans hide fields that are named like a token, too.
       if (object.startsWith('Secret') || key.startsWith('token')) return { key, hidden: true };
       return { key, ...(key in old && { before: old[key] }), ...(key in now && { after: now[key] }), hidden: false };
     };

@@ -29,7 +29,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
       objects: { type: 'string', default: '1000' },
       changes: { type: 'string', default: '200' },
       seconds: { type: 'string', default: '30' },
-      /** Of Node, for the service: those of its image. */
+      /** Flags of Node for the service, as in its image. */
       flags: { type: 'string', default: '--max-semi-space-size=8 --heap-growing-percent=50' },
     },
   });

@@ -131,7 +131,7 @@ async function lastEnd({ deploymentTasks }: Client, ids: ReadonlySet<string>): P
 interface BareHelm extends AsyncDisposable {
   /** Seconds. */
   install(names: readonly string[]): Promise<number>;
-  /** Those of Helm that run now. */
+  /** The ids of Helm's processes that run now. */
   pids(): number[];
 }
 

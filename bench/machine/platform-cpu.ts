@@ -30,7 +30,7 @@ export async function platformCpu(): Promise<PlatformCpu> {
 
 const leastShown = 0.05;
 
-/** Milliseconds of CPU for each of so many requests, the most first. It hardly depends on what else the machine does. */
+/** Milliseconds of CPU per request, largest first. They hardly depend on the other load of the machine. */
 export function cpuOfEach(requests: number, before: PlatformCpu, after: PlatformCpu): string {
   const spent = [...after]
     .map(([kind, seconds]) => ({ kind, ms: ((seconds - (before.get(kind) ?? 0)) * 1_000) / requests }))

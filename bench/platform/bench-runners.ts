@@ -56,7 +56,7 @@ export async function benchRunner({ bus, places, signal, claimed }: BenchRunner)
   await Promise.all(running);
 }
 
-/** The attempt is counted and ends at once, by the calls that a runner makes. It fails, so that nothing follows from it. */
+/** Counts the attempt and ends it at once, with the calls of a runner. It fails, so that no other task follows. */
 async function runAtOnce(bus: Pick<Bus, 'call'>, { task_id, fence }: ClaimedTask): Promise<void> {
   await bus.call(heartbeat, { body: { task_id, fence, helm_begins: true } }, patiently);
   await bus.call(finish, { body: { task_id, fence, outcome: 'Failed', reason: 'bench' } }, patiently);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 
-/** The name of its certificate, in two parts: that of a deployment's namespace, and the domain of its cluster. */
+/** The name in its certificate, split into the namespace of a deployment and the domain of its cluster. */
 export const polledHost = { namespace: 'kubernetes', domain: 'default.svc' };
 
 const status = JSON.stringify({ status: { name: 'Idle', color: 'success' }, notices: [] });
@@ -40,7 +40,7 @@ export async function startPolledServer(): Promise<PolledServer> {
     server.close();
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it listens on no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   const { port } = address;
   const names = opening.use(await startNameServer({ host: '127.0.0.1', port: 0 }, async () => ['127.0.0.1']));
   const opened = opening.move();

@@ -16,7 +16,7 @@ const seconds = 10;
 export interface Measured {
   perSecond: number;
   p99: number;
-  /** Of a request, by process. */
+  /** CPU time of a request, by process. */
   cpu: string;
 }
 

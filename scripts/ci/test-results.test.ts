@@ -54,9 +54,13 @@ const failing = (...names: string[]) => names.map((name) => file(name, 'expected
 test.for<[string, Run, string[]]>([
   ['nothing is repeated where all tests passed', run(0, judge), []],
   ['nothing is repeated where no test failed and the run ended badly', run(1, judge), []],
-  ['nothing is repeated of a run that was stopped', stopped, []],
+  ['nothing is repeated after a run that was stopped', stopped, []],
   ['the failed files are repeated', run(1, one, file('./b.test.ts', 'ok 1'), unloaded), ['./a.test.ts', './d.test.ts']],
-  ['what judges all answers is repeated with them', run(1, judge, one), ['./a.test.ts', './tests/last/judge.test.ts']],
+  [
+    'a judge of all answers is repeated with the failed files',
+    run(1, judge, one),
+    ['./a.test.ts', './tests/last/judge.test.ts'],
+  ],
   ['a judge is repeated by itself', run(1, file('./tests/last/j.test.ts', 'no')), ['./tests/last/j.test.ts']],
   ['three failed files are repeated', run(1, ...failing('./a', './b', './c')), ['./a', './b', './c']],
   ['four failed files are not repeated', run(1, ...failing('./a', './b', './c', './d')), []],

@@ -63,7 +63,7 @@ async function schemathesis(stack: Stack, { token }: Fixtures): Promise<void> {
   }
 }
 
-/** The program, in an environment of its own; null where there is no Python. */
+/** The program, in an environment of its own; null if there is no Python. */
 async function installed(): Promise<string | null> {
   const folder = join(homedir(), '.cache', 'berth', release.replace('==', '-'));
   const program = join(folder, 'bin', 'st');

@@ -144,7 +144,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     expect(Buffer.from(data['token'] ?? '', 'base64').toString()).toBe(contents);
   });
 
-  test('a deployment that was upgraded after the backup has the configuration of before, and takes the next change', async () => {
+  test('a deployment that was upgraded after the backup has the configuration of the backup, and accepts the next change', async () => {
     expect((await read('upgraded')).config).toEqual(deployment('upgraded').config);
     expect(await revisions(deployment('upgraded'))).toEqual([1, 2]);
 

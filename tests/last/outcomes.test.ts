@@ -8,11 +8,11 @@ const file = process.env['TEST_OUTCOMES'];
 describe.skipIf(file === undefined)('among all answers that the tests received', () => {
   const recorded = new Set(readFileSync(file ?? '/dev/null', 'utf8').split('\n'));
 
-  test('there are a success and every refusal of each public operation that its contract declares', () => {
+  test('each public operation has a success and every refusal that its contract declares', () => {
     expect(missingOutcomes(recorded)).toEqual([]);
   });
 
-  test('there is no conflict of an operation whose contract declares none', () => {
+  test('no operation has a conflict that its contract does not declare', () => {
     expect(undeclaredConflicts(recorded)).toEqual([]);
   });
 });

@@ -75,7 +75,7 @@ function recordOutcomesIn(file: string): void {
 
 async function provideTools(signal: AbortSignal): Promise<void> {
   const log = (words: string) => process.stderr.write(`test servers: ${words}\n`);
-  // Built together, most of what they are made of is built once.
+  // Tools that are built together share most of their build.
   const names = process.env['BERTH_REAL_NODE'] ? [...toolNames, ...nodeToolNames] : toolNames;
   const paths = await ensureTools<ToolName>({ names, env: process.env, log, signal });
   for (const name of names) process.env[toolTable[name].environment] ??= paths[name];

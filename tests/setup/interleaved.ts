@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { atOnce } from './at-once.ts';
 import { knownSeconds } from './slowest-files.ts';
 
-/** Of a file that has never run. */
+/** Seconds of a file that has never run. */
 const usually = 2;
 
 /**

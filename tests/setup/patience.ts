@@ -4,5 +4,5 @@
  */
 export const patienceMs = 30_000;
 
-/** Of a whole test, and of a hook, which starts servers: room for several waits. */
+/** The limit of a whole test, and of a hook that starts servers: room for several waits. */
 export const patienceOfTestMs = 8 * patienceMs;

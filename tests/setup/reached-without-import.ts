@@ -1,4 +1,4 @@
-/** Where programs of Berth are started as processes of their own: whoever imports one of these runs the sources of a service. */
+/** These files start programs of Berth as processes: a test that imports one of them runs the sources of a service. */
 const platform = 'packages/devstack/src/stack/service-process.ts';
 const startCommand = 'tests/start-command.test.ts';
 const startsService: Record<string, string> = {
@@ -11,7 +11,7 @@ const startsService: Record<string, string> = {
 };
 export const starters = [platform, startCommand, ...Object.values(startsService)];
 
-/** What stands for everything: a change of it runs all tests. */
+/** Stands for the whole repository: a change of this file runs all tests. */
 export const everything = 'vitest.config.ts';
 
 /** Files that a change reaches without an import: to be counted as changed themselves. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export interface FileTime {
   file: string;
   seconds: number;
-  /** Of these: imports, and hooks that start servers. */
+  /** The part before the first test: imports, and hooks that start servers. */
   beforeFirst: number;
 }
 
@@ -25,7 +25,7 @@ function secondsIn(file: string): Record<string, number> {
   try {
     return Seconds.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // It is only a plan: without it the run takes longer.
+    // The times only order the files: without them a run takes longer.
     return {};
   }
 }

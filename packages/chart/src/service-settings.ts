@@ -32,7 +32,7 @@ export async function serviceSettings(root: URL): Promise<Record<CallerName, Ser
 
 function namesIn(name: CallerName, schema: z.ZodType): ServiceSettings {
   const object = schema instanceof z.ZodPipe ? schema.in : schema;
-  if (!(object instanceof z.ZodObject)) throw new Error(`the settings of ${name} are no object`);
+  if (!(object instanceof z.ZodObject)) throw new Error(`the settings of ${name} are not an object`);
   const shape: Record<string, z.ZodType> = object.shape;
   const required = Object.entries(shape).filter(([, setting]) => !setting.safeParse(undefined).success);
   return { names: [...Object.keys(shape), ...ofTheFrame], required: required.map(([name]) => name) };

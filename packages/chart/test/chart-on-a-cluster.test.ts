@@ -239,7 +239,7 @@ test.for<[string, string[]]>([
 
     const server = manifests.find(({ kind: is, metadata }) => is === kind && metadata.name.endsWith('-postgresql'));
     const [, most] = /max_connections(?:=|":")(\d+)/.exec(JSON.stringify(server)) ?? [];
-    // Of auth, tasks and registry-scan, and of cluster-sync.
+    // The connections of auth, tasks and registry-scan, and of cluster-sync.
     expect(Number(most)).toBeGreaterThan((3 + 1) * (10 + 10 + 10 + 12));
   },
 );

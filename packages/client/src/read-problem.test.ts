@@ -25,7 +25,7 @@ describe('reading a problem', () => {
   test.for([
     ['a page of a proxy', '<html>Bad gateway</html>'],
     ['an empty body', ''],
-    ['JSON that is no problem document', '[1]'],
+    ['JSON that is not a problem document', '[1]'],
     ['a code that this API does not have', '{"code":"odd","detail":"x"}'],
   ])('%s is unintelligible', async ([, body]) => {
     expect(await readProblem('GET /api/v2/envs', answer(502, body ?? ''))).toMatchObject({

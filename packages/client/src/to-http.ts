@@ -43,7 +43,7 @@ export function toHttp(
   };
 }
 
-/** `undefined` is no filter; `null` selects rows without a value. */
+/** `undefined` does not filter; `null` selects rows without a value. */
 function queryText(query: Record<string, unknown> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();

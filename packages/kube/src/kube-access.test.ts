@@ -124,8 +124,8 @@ describe('kubeAccessOf', () => {
 
 describe('parseKubeconfig', () => {
   test.for([
-    ['text that is no YAML', 'token: "sekret\n  - :', 'the kubeconfig is not valid YAML'],
-    ['a document of another shape', 'clusters: sekret', 'this is no kubeconfig: clusters: Invalid input'],
+    ['text that is not YAML', 'token: "sekret\n  - :', 'the kubeconfig is not valid YAML'],
+    ['a document of another shape', 'clusters: sekret', 'this is not a kubeconfig: clusters: Invalid input'],
   ] as const)('refuses %s without quoting it', ([, text, words]) => {
     expect(() => parseKubeconfig(text)).toThrow(words);
     expect(() => parseKubeconfig(text)).not.toThrow(/sekret/);

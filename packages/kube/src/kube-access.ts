@@ -7,7 +7,7 @@ import type { Kubeconfig } from './kubeconfig.ts';
 /** Everything needed to reach one cluster. It holds credentials: never log it. */
 export interface KubeAccess {
   readonly server: string;
-  /** PEM; null where the server's certificate comes from a public authority. */
+  /** PEM; null if the server's certificate comes from a public authority. */
   readonly ca: string | null;
   readonly token: string | null;
   readonly certificate: { readonly cert: string; readonly key: string } | null;

@@ -83,7 +83,7 @@ export function openKubeApi(
   const { origin, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
   let target: SocketTarget | undefined;
-  // Made by the first request, so that a certificate that is none fails requests and not the opening.
+  // Made by the first request, so that an invalid certificate fails requests and not the opening.
   const connections = openConnections(origin, () => {
     target ??= {
       host: hostname.replace(/^\[|\]$/g, ''),

@@ -6,7 +6,7 @@ const Status = z.object({ reason: z.string().max(200).optional(), message: z.str
 /** An API server's answer that is not a success. */
 export class KubeError extends Error {
   readonly status: number;
-  /** The machine-readable reason, such as `Expired` or `AlreadyExists`; empty where the body was no Status. */
+  /** The machine-readable reason, such as `Expired` or `AlreadyExists`; empty if the body was not a Status. */
   readonly reason: string;
   /** From `Retry-After`. */
   readonly retryAfterMs: number | null;

@@ -32,7 +32,7 @@ export function parseKubeconfig(text: string): Kubeconfig {
   if (data) return data;
 
   const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`);
-  throw new UnusableKubeconfig(`this is no kubeconfig: ${faults.slice(0, 3).join('; ')}`);
+  throw new UnusableKubeconfig(`this is not a kubeconfig: ${faults.slice(0, 3).join('; ')}`);
 }
 
 function yamlOf(text: string): unknown {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * When a process started, in clock ticks since boot; undefined where it is gone or the system has no /proc.
+ * When a process started, in clock ticks since boot; undefined if it is gone or the system has no /proc.
  * Together with the process id it identifies one process for good: ids are recycled, the pair is not.
  */
 export function startTimeOf(pid: number): string | undefined {

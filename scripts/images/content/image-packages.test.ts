@@ -34,7 +34,7 @@ const mayCarry = {
   },
 };
 
-/** Of each image, through the bus and the frame of a service. */
+/** Carried by every image, through the packages bus and service. */
 const everywhere = [
   '@nats-io/jetstream',
   '@nats-io/obj',
@@ -51,7 +51,7 @@ const everywhere = [
   'prom-client',
   'zod',
 ];
-/** Of those whose service has a database. */
+/** Carried by the images of services with a database. */
 const ofDatabases = ['pg', 'slonik'];
 
 test.for(Object.entries(mayCarry))(
@@ -72,7 +72,7 @@ test('no package that sends data when it is installed is in the lockfile', () =>
   expect(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')).not.toMatch(/^ {2}'?@scarf\/scarf@/m);
 });
 
-/** The dependencies of a folder of the workspace, and theirs as far as they are of the workspace. */
+/** The dependencies of a workspace folder, and those of the workspace packages among them. */
 function packagesOf(folder: string, known = new Set<string>()): Set<string> {
   const manifest: { dependencies?: Record<string, string> } = JSON.parse(
     readFileSync(join(root, folder, 'package.json'), 'utf8'),

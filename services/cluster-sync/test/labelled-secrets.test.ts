@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { labelledSecretsProvider } from '../src/providers/labelled-secrets.ts';
 import { startFakeApiServer } from './support/fake-api-server.ts';
 
-test('too many labelled Secrets are named with the limit as the reason', async () => {
+test('too many labelled Secrets are refused, and the reason names the limit', async () => {
   await using server = await startFakeApiServer();
   server.misbehave = (_, response) => {
     const items = Array.from({ length: 501 }, (__, n) => ({ metadata: { name: `secret-${n}` } }));

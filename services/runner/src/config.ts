@@ -37,7 +37,7 @@ export const Config = z
     /** Calls for resources at the same time; with 0 this runner makes none. */
     RUNNER_RESOURCE_CALLS: z.coerce.number().int().min(0).max(64).default(16),
     RUNNER_NAME: z.string().max(200).optional(),
-    /** PEM certificates that calls into deployments trust beside those of the system. */
+    /** PEM certificates that calls into deployments trust in addition to those of the system. */
     CALL_CA: z.string().optional(),
     /** Where ingress controllers listen. */
     CALL_PORT: z.coerce.number().int().min(1).max(65_535).default(443),

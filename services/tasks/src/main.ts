@@ -61,7 +61,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));
-  // A plan holds nothing: it changes nothing that could contradict what it read.
+  // A plan locks nothing, because it writes nothing that could contradict what it read.
   bus.serve(
     planHandlers({
       store,

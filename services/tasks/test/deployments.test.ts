@@ -202,7 +202,7 @@ describe('creating', () => {
     ['a required input is missing', {}, 'is required', 'body.config.replicas'],
     ['a value has the wrong type', { replicas: 'two' }, '', 'body.config.replicas'],
     ['a value is out of range', { replicas: 10 }, '', 'body.config.replicas'],
-    ['a value is no option', { replicas: 1, tier: 'huge' }, '', 'body.config.tier'],
+    ['a value is not an option', { replicas: 1, tier: 'huge' }, '', 'body.config.tier'],
     ['there is no such input', { replicas: 1, color: 'red' }, 'not an input', 'body.config.color'],
     [
       'there is no such deployment',

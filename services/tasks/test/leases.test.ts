@@ -116,7 +116,7 @@ describe('a runner that falls silent', () => {
     const again = await tasks.claimed();
 
     await tasks.finish(again);
-    // Helm had not begun, so this was no attempt.
+    // Helm had not begun, so this was not an attempt.
     expect(again).toMatchObject({ task_id, attempt: 1 });
     expect(tasks.process.log()).toContain('an expired claim could not be taken back');
     await write(operation);

@@ -588,7 +588,7 @@ describe('a resource is refused', () => {
   });
 
   test.for<[string, Partial<Record<keyof NewDeploymentResource, unknown>>, string, string]>([
-    ['with props that are no object', { props: [1] }, 'must be a JSON object', 'body.props'],
+    ['with props that are not an object', { props: [1] }, 'must be a JSON object', 'body.props'],
     ['with an unknown prop', { props: { size: 1, colour: 'red' } }, 'is not an input', 'body.props.colour'],
     ['with a prop out of its range', { props: { size: 10 } }, 'at most 9', 'body.props.size'],
     ['without a required prop', { props: { size: null } }, 'is required', 'body.props.size'],

@@ -143,7 +143,7 @@ describe('secrets are refused', () => {
   test.for<[string, Partial<Record<keyof NewSecret, unknown>>, string]>([
     ['without a collection', { collection: ' ' }, 'body.collection'],
     ['with a long name', { name: 'x'.repeat(101) }, 'body.name'],
-    ['with contents that are no text', { contents: 1 }, 'body.contents'],
+    ['with contents that are not text', { contents: 1 }, 'body.contents'],
     ['with NUL in their contents', { contents: 'a\0b' }, 'body.contents'],
     ['with contents over 256 KiB', { contents: 'x'.repeat(256 * 1024 + 1) }, 'body.contents'],
   ])('%s', async ([, fields, path]) => {

@@ -65,7 +65,7 @@ export async function startVaultWorkload(): Promise<VaultWorkload> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it listens on no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   const workload: VaultWorkload = {
     port: address.port,
     ca: pem.authority,

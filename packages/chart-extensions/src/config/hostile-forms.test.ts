@@ -89,7 +89,7 @@ describe('the rules of one form stop at their budget', () => {
   });
 });
 
-describe('what outputs make of a config stops at its budget', () => {
+describe('the evaluation of outputs stops at its budget', () => {
   const text = { id: 'a', type: 'text', label: 'A' };
   const ref = { FieldValue: { input: 'a' } };
   const made = (form: JsonObject, config: JsonObject) => {

@@ -10,7 +10,7 @@ import { setAtPath } from './set-at-path.ts';
 import type { ValuesUi } from '../form/values-ui.ts';
 import { visibleInputs } from './visible-inputs.ts';
 
-/** A property of the item that an input points to; undefined where there is no such item or property. */
+/** A property of the item that an input points to; undefined if there is no such item or property. */
 export type PropertyOf = (reference: ConfigReference, property: string) => JsonValue | undefined;
 
 export interface OutputValues {

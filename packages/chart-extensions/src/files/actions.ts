@@ -66,5 +66,5 @@ export const OlderActions = z
   .strictObject({ schema_version: z.number().int().min(0), actions: ActionList })
   .transform(({ actions }): Actions => ({ actions }));
 
-/** The actions of a chart; none where it has no such file. */
+/** The actions of a chart; none if it has no such file. */
 export const actionsOf = (stored: JsonObject | null): Action[] => (stored ? Actions.parse(stored).actions : []);

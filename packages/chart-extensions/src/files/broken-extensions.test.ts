@@ -52,7 +52,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/features.yaml: spec.ingres: is not known here',
     ],
     [
-      'an ingress that does not say whether',
+      'an ingress without `enabled`',
       { 'berth/features.yaml': `${featuresHeader}spec: { ingress: {} }` },
       'berth/features.yaml: spec.ingress.enabled: is required',
     ],
@@ -129,7 +129,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: outputs.values[0].value.FieldProperty.property: must be one of id, created_at, name, kind, cluster_id, enabled, as a selects from deployments',
     ],
     [
-      'a property of a table of which only the id is taken',
+      'a property of a collection that offers only ids',
       propertyOf('users', 'email'),
       'berth/values-ui.yaml: outputs.values[0].value.FieldProperty.property: cannot be read, as a selects from users',
     ],
@@ -186,7 +186,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       { 'berth/actions.yaml': sampleAction + sampleAction },
       'berth/actions.yaml: [1].spec.id: repeats backup',
     ],
-    ['actions that are no list', { 'berth/actions.yaml': 'schema_version: 0\nactions: []' }, 'berth/actions.yaml: '],
+    ['actions that are not a list', { 'berth/actions.yaml': 'schema_version: 0\nactions: []' }, 'berth/actions.yaml: '],
     [
       'a resource type twice',
       { 'berth/resources.yaml': sampleResourceType + sampleResourceType },

@@ -210,6 +210,6 @@ test.for([
   ['templates/berth/values-ui.yaml', false],
   ['values.yaml', false],
   ['toString', false],
-] as const)('of a chart the reader wants %s: %s', ([path, wanted]) => {
+] as const)('%s is an extension file of a chart: %s', ([path, wanted]) => {
   expect(isExtensionPath(path)).toBe(wanted);
 });

@@ -54,5 +54,5 @@ export const ResourceTypesFile = z
   })
   .transform((documents): ResourceTypes => Object.fromEntries(documents.map(({ key, spec }) => [key, spec])));
 
-/** The resource types of a chart; none where it has no such file. */
+/** The resource types of a chart; none if it has no such file. */
 export const resourceTypesOf = (stored: JsonObject | null): ResourceTypes => ResourceTypes.parse(stored ?? {});

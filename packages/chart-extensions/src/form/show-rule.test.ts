@@ -49,7 +49,7 @@ describe('a rule', () => {
 
   const deep = (levels: number): JsonValue => (levels === 0 ? 1 : { '!': [deep(levels - 1)] });
   test.for<[string, JsonValue, RegExp]>([
-    ['of an operator that there is not', { explode: [] }, /^must use one operator of var == .* in at a time$/],
+    ['with an unknown operator', { explode: [] }, /^must use one operator of var == .* in at a time$/],
     ['that goes through a list', { all: [[1, 2], { '>': [v(''), 0] }] }, /must use one operator/],
     ['that makes texts longer', { cat: [v('name'), v('name')] }, /must use one operator/],
     ['with an operator that objects have anyway', { toString: [] }, /must use one operator/],

@@ -54,7 +54,7 @@ interface RegistrySettings {
   readonly notify: RegistryStart['notify'];
 }
 
-/** The registry reads YAML, of which JSON is a part. */
+/** The registry reads YAML, and JSON is valid YAML. */
 const registryConfig = ({ address, secret, contentFolder, notify }: RegistrySettings) => ({
   version: '0.1',
   log: { level: 'warn', accesslog: { disabled: true } },

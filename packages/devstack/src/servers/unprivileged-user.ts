@@ -9,7 +9,7 @@ const run = promisify(execFile);
 export interface RunAs {
   /** Goes before the command. */
   readonly prefix: readonly string[];
-  /** Options for spawn; empty where the prefix changes the user or no change is needed. */
+  /** Options for spawn; empty if the prefix changes the user or no change is needed. */
   readonly user: { readonly uid?: number; readonly gid?: number };
   /** The required owner of the files it writes. */
   readonly owner: { readonly uid: number; readonly gid: number };

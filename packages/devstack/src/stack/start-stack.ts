@@ -55,7 +55,7 @@ export interface Stack {
   readonly databaseUrls: Record<string, string>;
   /** A server or service, to end it and start it again. */
   part(name: ServerName | CallerName): Part;
-  /** Another runner beside the first, with a folder of its own. */
+  /** A second runner, with a folder of its own. */
   addRunner(name: string): Promise<Part>;
   /** Fulfilled with a message for the user when a part ends unexpectedly. */
   readonly died: Promise<Error>;

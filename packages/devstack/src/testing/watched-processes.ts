@@ -5,7 +5,7 @@ const looksBeforeFinal = 20;
 /** Then its command is read this seldom: a process may change its title. */
 const finalEvery = 20;
 
-/** The command of a process, empty where it has ended. */
+/** The command of a process, empty if it has ended. */
 export const commandOf = async (pid: string): Promise<string[]> =>
   (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
 

@@ -15,7 +15,7 @@ import type { Log } from './with-progress.ts';
 
 export interface EnsureTools<Name extends string> {
   readonly names: readonly Name[];
-  /** Of the calling process: where to look, where the cache is, how Go gets its modules. */
+  /** The environment of the calling process: where to look, where the cache is, how Go gets its modules. */
   readonly env: Environment;
   readonly log: Log;
   readonly signal: AbortSignal;

@@ -119,7 +119,7 @@ function goEnvironment(env: Environment, cache: string): Record<string, string> 
   };
 }
 
-/** What `go build` calls the program of a package: its last path element that is no major version. */
+/** What `go build` calls the program of a package: its last path element that is not a major version. */
 export function builtName({ goPackage, goBinary }: Tool): string {
   if (goBinary) return goBinary;
   const path = /\/v\d+$/.test(goPackage) ? dirname(goPackage) : goPackage;

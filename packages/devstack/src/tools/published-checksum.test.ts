@@ -12,7 +12,7 @@ test.for([
   ['a list without the file', `${other}  other.tar.gz`, undefined],
   ['a list of a file whose name only ends like it', `${other}  my-tool.tar.gz`, undefined],
   ['a sum that is too short', `${'1'.repeat(63)}  tool.tar.gz`, undefined],
-  ['a page that is no list', '<html>Not found</html>', undefined],
+  ['a page that is not a list', '<html>Not found</html>', undefined],
 ] as const)('a checksum is read from %s', ([, text, sum]) => {
   expect(checksumIn(text, 'tool.tar.gz')).toBe(sum);
 });

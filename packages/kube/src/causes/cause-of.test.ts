@@ -24,7 +24,7 @@ const table: [string, string, object, string | null, string?][] = [
     'container web is waiting: ImagePullBackOff: Back-off pulling image "web:1"',
   ],
   [
-    'an image name that is none',
+    'an image name that is not valid',
     'Pod',
     waiting('InvalidImageName'),
     'InvalidImageName',

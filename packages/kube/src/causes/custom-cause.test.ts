@@ -50,7 +50,7 @@ test.for<[string, unknown, { cause: string; message: string } | null]>([
     { cause: 'Terminating', message: 'it is being deleted' },
   ],
   [
-    'is explained on one line of bounded length, and never by a word that is none',
+    'is explained on one line of bounded length, and its cause is always one word',
     withConditions(condition('Ready', 'False', 'no word', `a\r\n\u001b[31m${'x'.repeat(1_000_000)}`)),
     { cause: 'NotReady', message: expect.stringMatching(/^no word: a \[31mx{470,495}…$/) },
   ],
@@ -59,7 +59,7 @@ test.for<[string, unknown, { cause: string; message: string } | null]>([
     { metadata: [], status: { conditions: 'none', observedGeneration: '7' } },
     null,
   ],
-  ['that is none is not explained', null, null],
+  ['that is not an object is not explained', null, null],
 ])('a custom resource %s', ([, object, expected]) => {
   expect(customCause(object)).toEqual(expected);
 });

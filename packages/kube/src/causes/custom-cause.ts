@@ -9,7 +9,7 @@ const Custom = z.object({
 
 /**
  * Why a custom resource is not ready, by the conventions that Helm waits by (kstatus): it is being deleted, its controller has
- * not observed its last change, or a condition says so. Null where it is ready, and where it has no such status. Never throws.
+ * not observed its last change, or a condition says so. Null if it is ready or has no such status. Never throws.
  */
 export function customCause(object: unknown): Cause | null {
   const { data } = Custom.safeParse(object);

@@ -20,7 +20,7 @@ const held = [
 /** The finalizer of every namespace, which goes when its contents are gone. */
 const usual = 'kubernetes';
 
-/** What holds a namespace that is being deleted: finalizers and remaining kinds by name; null where it is not being deleted. */
+/** What holds a namespace that is being deleted: finalizers and remaining kinds by name; null if it is not being deleted. */
 export function namespaceCause(object: unknown): Cause | null {
   const { data } = Namespace.safeParse(object);
   if (data?.status.phase !== 'Terminating') return null;

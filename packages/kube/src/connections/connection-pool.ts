@@ -4,13 +4,13 @@ import { ConnectionLost, orConnectionLost, wholeBody } from './connection-lost.t
 import type { IncomingAnswer, OutgoingRequest } from './outgoing-request.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
 
-/** Of HTTP/1.1, where each serves one request at a time. */
+/** The limit for HTTP/1.1, where a connection serves one request at a time. */
 const maxConnections = 32;
 /** API servers close an idle connection after 90 s; closing it earlier avoids a request on a closing connection. */
 const idleMs = 60_000;
 /** What a server may send ahead of the reader of one answer. A watch holds no more in memory while the database is slow. */
 const answerWindow = 128 * 1024;
-/** The same for all answers of a connection: so large that answers that nobody reads hold up no other. */
+/** The same for all answers of a connection, so large that unread answers do not hold up others. */
 const connectionWindow = 64 * answerWindow;
 
 export interface ConnectionPool extends Disposable {

@@ -39,7 +39,7 @@ export interface Bus {
   /** Verifies an identity that auth issued for this part, with the keys that auth publishes. */
   identify(identityToken: string): Promise<Identity>;
   /**
-   * False where only a new process helps: the connection is closed for good, or reports to be up but no longer receives
+   * False if only a new process helps: the connection is closed for good, or reports to be up but no longer receives
    * its own messages. An unreachable server does not count; the client reconnects.
    */
   isAlive(): boolean;

@@ -90,7 +90,7 @@ export function found<T>(row: T | null | undefined, what: string): T {
   return row;
 }
 
-/** The row that a body names; 422 where it is missing or not visible to the caller (Specification, "Order of checks"). */
+/** The row that a body names; 422 if it is missing or not visible to the caller (Specification, "Order of checks"). */
 export function named<T>(row: T | null | undefined, path: string, what: string): T {
   if (row === null || row === undefined) {
     throw new AppError('unprocessable', `${path}: no such ${what}`, { errors: [{ path, message: `no such ${what}` }] });

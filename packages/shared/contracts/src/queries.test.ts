@@ -31,7 +31,7 @@ describe('queries', () => {
     ['more than 100 on a page', { per_page: '101' }, 'query.per_page: must be a whole number from 1 to 100'],
     ['more than 100 by the other name', { page_size: '101' }, 'query.page_size: must be a whole number from 1 to 100'],
     ['a broken number', { page: '1.5' }, 'query.page: must be a whole number from 1 to 1000000'],
-    ['a flag that is none', { enabled: 'yes' }, 'query.enabled: must be true or false'],
+    ['a flag that is not true or false', { enabled: 'yes' }, 'query.enabled: must be true or false'],
     ['a value twice', { name: ['a', 'b'] }, 'query.name: Invalid input: expected string, received array'],
     [
       'a column that is not sorted by',

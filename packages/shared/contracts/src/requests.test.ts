@@ -34,7 +34,7 @@ describe('unknown fields', () => {
     },
   );
 
-  test('are refused beside the parts of a request', () => {
+  test('are refused next to the parts of a request', () => {
     expect(refused('deployments.get', { id, body: {} })).toEqual(['body: is not known here']);
   });
 });
@@ -149,12 +149,12 @@ describe('the placement of an env', () => {
   const many = Array.from({ length: 101 }, (_, index) => index);
   test.for([
     [
-      'a key that is none',
+      'an invalid key',
       { node_selector: { 'a b\nc;': 'x' } },
       ['body.node_selector.a b\nc;: must be the key of a label, such as example.com/pool'],
     ],
     [
-      'keys with a domain that is none',
+      'keys with an invalid domain',
       { node_selector: { 'a..b/c': 'x' }, tolerations: [{ key: 'a.-b/c', operator: 'Exists' }] },
       [
         'body.node_selector.a..b/c: must be the key of a label, such as example.com/pool',
@@ -166,7 +166,7 @@ describe('the placement of an env', () => {
       { tolerations: [{ key: `${'a.'.repeat(126)}ab/c`, operator: 'Exists' }] },
       ['body.tolerations[0].key: must be the key of a label, such as example.com/pool'],
     ],
-    ['a value that is none', { node_selector: { a: '$( x' } }, ['body.node_selector.a: must be the value of a label']],
+    ['an invalid value', { node_selector: { a: '$( x' } }, ['body.node_selector.a: must be the value of a label']],
     [
       'too many selectors',
       { node_selector: Object.fromEntries(many.map((index) => [`key-${index}`, 'x'])) },
@@ -316,7 +316,7 @@ describe('bodies', () => {
       ['body.values_override: is required'],
     ],
     [
-      'an id that is no UUID',
+      'an id that is not a UUID',
       'deployments.create',
       { body: { ...newDeployment, kind_id: 'x' } },
       ['body.kind_id: must be a UUID'],
@@ -386,7 +386,7 @@ describe('bodies', () => {
       ['body.metrics_url: must not contain spaces or control characters'],
     ],
     [
-      'a domain that is none',
+      'an invalid domain',
       'k8s_clusters.update',
       { id, body: { ingress_domain: 'a..b' } },
       ['body.ingress_domain: must be a DNS name such as apps.example.com'],
@@ -405,7 +405,7 @@ describe('bodies', () => {
       { query: { challenge: 'short' } },
       ['query.challenge: must be the base64url of a SHA-256 hash'],
     ],
-    ['a path id that is no UUID', 'deployments.get', { id: 'x' }, ['id: must be a UUID']],
+    ['a path id that is not a UUID', 'deployments.get', { id: 'x' }, ['id: must be a UUID']],
   ] as const)('%s', ([, name, request, errors]) => {
     expect(refused(name, request)).toEqual(errors);
   });

@@ -108,7 +108,7 @@ describe('a service', () => {
     ['nobody caught a rejection', `setTimeout(() => void Promise.reject(new Error('forgotten')), 5);`, 'forgotten'],
     ['nobody caught an error', `setTimeout(() => { throw new Error('thrown') }, 5);`, 'thrown'],
     [
-      'what it uses fails',
+      'a resource that it uses fails',
       `use({ failure: AbortSignal.abort(new Error('cannot listen')), [Symbol.dispose]() {} });`,
       'cannot listen',
     ],

@@ -17,7 +17,7 @@ type Environment = Record<string, string | undefined>;
 
 const Level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
 
-/** Settings of every service, beside its own. */
+/** Settings that every service has besides its own. */
 const Settings = z
   .object({
     LOG_LEVEL: Level,

@@ -12,7 +12,7 @@ export type Loop = (signal: AbortSignal, reporter?: LoopReporter) => Promise<voi
 
 /** A resource that implements these is part of the service's health without registering checks. */
 export interface TellsHealth {
-  /** False where only a new process helps. */
+  /** False if only a new process helps. */
   isAlive?(): boolean;
   /** False while requests cannot be served. */
   isConnected?(): boolean;

@@ -10,7 +10,7 @@ export interface MemoryStateStream {
   /** The events, for watchers. */
   readonly events: StateMessage[];
   readonly digests: StateDigest[];
-  /** Of the bytes that it may hold. */
+  /** The used share of the bytes that it may hold. */
   used: number;
   /** The last message of each subject. */
   readonly last: ReadonlyMap<string, StateMessage>;

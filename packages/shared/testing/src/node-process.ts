@@ -8,7 +8,7 @@ export interface NodeProcess extends AsyncDisposable {
   readonly pid: number;
   /** What it wrote so far. */
   output(): string;
-  /** Returns its exit code; null where the signal ended it. */
+  /** Returns its exit code; null if the signal ended it. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
   /** Ends the process and throws when it ends before it is ready, or takes too long. */
   untilReady(what: string, isReady: () => boolean | Promise<boolean>): Promise<void>;

@@ -8,7 +8,7 @@ const mostHeld = 1_000;
 /**
  * Holds a 429 for a moment. A client that repeats a refused request at once would otherwise fill the gateway with refusals, and
  * the others would wait behind them.
- * Without it: their p50 and p99 beside a limited flood are 127 and 653 ms instead of 7 and 70.
+ * Without it: their p50 and p99 during a limited flood are 127 and 653 ms instead of 7 and 70.
  */
 export function holdRefusals(): (error: unknown) => Promise<void> {
   let held = 0;

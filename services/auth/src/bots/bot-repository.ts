@@ -37,7 +37,7 @@ export const createBotRepository = (db: Queries) => ({
 });
 export type BotRepository = ReturnType<typeof createBotRepository>;
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createBotChanges = (tx: Transaction) => {
   const published = publishing(tx, bots);
 

@@ -58,7 +58,7 @@ export const createBotTokenRepository = (db: Queries) => ({
   },
 });
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createBotTokenChanges = (tx: Transaction) => {
   const published = publishing(tx, botTokens);
 

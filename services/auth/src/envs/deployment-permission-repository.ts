@@ -46,7 +46,7 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
     (await db.one(count`select count(*)::int as number from deployment_permissions where user_id = ${userId}`)).number,
 });
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createDeploymentPermissionChanges = (tx: Transaction) => {
   const published = publishing(tx, deploymentPermissions);
 

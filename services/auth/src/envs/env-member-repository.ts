@@ -59,7 +59,7 @@ export const createEnvMemberRepository = (db: Queries) => ({
   },
 });
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createEnvMemberChanges = (tx: Transaction) => {
   const published = publishing(tx, envUserPermissions);
 

@@ -56,7 +56,7 @@ export const createEnvRepository = (db: Queries) => ({
     (await db.one(count`select count(*)::int as number from envs where auto_add_new_users`)).number,
 });
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createEnvChanges = (tx: Transaction) => {
   const published = publishing(tx, envs);
 

@@ -62,7 +62,7 @@ export const createUserTokenRepository = (db: Queries) => ({
   },
 });
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createUserTokenChanges = (tx: Transaction) => {
   const published = publishing(tx, userTokens);
 

@@ -86,7 +86,7 @@ export const createUserRepository = (db: Queries) => ({
 });
 export type UserRepository = ReturnType<typeof createUserRepository>;
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createUserChanges = (tx: Transaction) => {
   const published = publishing(tx, users, publicUser);
 

@@ -140,7 +140,7 @@ export const createClusterRepository = (db: Queries) => ({
 });
 export type ClusterRepository = ReturnType<typeof createClusterRepository>;
 
-/** In a transaction: also the changes that callers request, each published with it. */
+/** Reads in a transaction, and the changes that callers request. Each change is published with it. */
 export const createClusterChanges = (tx: Transaction) => {
   const published = publishing(tx, k8sClusters);
 

@@ -19,7 +19,7 @@ export interface Credentials {
 export interface FoundSecret {
   readonly namespace: string;
   readonly uid: string;
-  /** Of its contents; null if it lacks our label. */
+  /** The digest of its contents; null if it lacks our label. */
   readonly digest: string | null;
   /** Helm made it, as part of a release. */
   readonly isOfChart: boolean;

@@ -73,7 +73,7 @@ describe('the items of a list', () => {
     expect(() => split(json(50_001))).toThrow('a page of a list has more than 50000 items');
   });
 
-  test('of an answer that is cut off anywhere are refused', () => {
+  test('are refused if the answer is cut off, wherever that is', () => {
     const json = JSON.stringify({ metadata: { resourceVersion: '1' }, items: odd });
 
     for (let length = 0; length < json.length; length += 1) {

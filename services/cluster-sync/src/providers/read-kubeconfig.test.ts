@@ -79,7 +79,7 @@ test('a kubeconfig is parsed again only when it, or a certificate file that it n
   await write({ token: 'another' });
   expect(await read()).toMatchObject([{ access: { token: 'another' } }, {}]);
   await writeFile(path, '- 1');
-  await expect(read()).rejects.toThrow('this is no kubeconfig');
+  await expect(read()).rejects.toThrow('this is not a kubeconfig');
   await write({ token: 'another' });
   expect(await read()).toMatchObject([{ access: { token: 'another' } }, {}]);
 });
@@ -98,7 +98,7 @@ test('a kubeconfig that is missing, empty or invalid is refused', async () => {
   await writeFile(path, '\n');
   await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow(`${path} is empty`);
   await writeFile(path, '- 1');
-  await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('this is no kubeconfig');
+  await expect(readKubeconfig({ path, contexts: null })).rejects.toThrow('this is not a kubeconfig');
 });
 
 test('the name of a context is never cut within a character', async () => {

@@ -132,7 +132,7 @@ export const createChartRepository = (db: Queries) => ({
 });
 export type ChartRepository = ReturnType<typeof createChartRepository>;
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createChartChanges = (tx: Transaction) => {
   const published = publishing(tx, helmCharts);
 

@@ -32,7 +32,7 @@ export const createKindRepository = (db: Queries) => ({
   lock: (id: string) => db.maybeOne(kind`select ${columns} from deployment_kinds where id = ${id} for update`),
 });
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createKindChanges = (tx: Transaction) => {
   const published = publishing(tx, deploymentKinds);
 

@@ -58,7 +58,7 @@ export const createRegistryRepository = (db: Queries) => ({
 });
 export type RegistryRepository = ReturnType<typeof createRegistryRepository>;
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createRegistryChanges = (tx: Transaction) => {
   const published = publishing(tx, helmRegistries);
 

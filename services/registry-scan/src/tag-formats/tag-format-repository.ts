@@ -39,7 +39,7 @@ export const createTagFormatRepository = (db: Queries) => ({
   raiseRevision: () => db.one(revision`update tag_formats_revision set revision = revision + 1 returning revision`),
 });
 
-/** In a transaction: also every change, which is published with it. */
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createTagFormatChanges = (tx: Transaction) => {
   const published = publishing(tx, helmTagFormats);
 

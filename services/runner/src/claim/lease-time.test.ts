@@ -11,7 +11,7 @@ test('an answer that was overtaken by a later one does not shorten the claim', (
   expect(renewedUntil(safeUntil(9_000, leaseMs), 4_000, leaseMs)).toBe(29_000);
 });
 
-test('nothing is left of a claim past its deadline', () => {
+test('a claim past its deadline has no time left', () => {
   expect(remainingOf(21_000, 60_000)).toBe(0);
 });
 

@@ -38,10 +38,10 @@ export interface ClusterClient {
   patchWorkload(namespace: string, workload: WorkloadName, patch: object): Promise<boolean>;
   /** At most 50. */
   listPods(namespace: string): Promise<Pods>;
-  /** The first few hundred of a kind. Null where the cluster does not let the runner list them. */
+  /** The first few hundred of a kind. Null if the cluster does not let the runner list them. */
   listSome<T>(namespace: string, list: SomeOf<T>): Promise<Listed<T> | null>;
   findKind: FindKind;
-  /** An object of any kind. Null where it is missing, or the cluster does not let the runner read it. */
+  /** An object of any kind. Null if it is missing, or the cluster does not let the runner read it. */
   readObject(path: string): Promise<unknown>;
 }
 

@@ -55,7 +55,7 @@ export const Workload = z.object({
       desiredNumberScheduled: count,
       updatedNumberScheduled: count,
       numberAvailable: count,
-      /** Of a StatefulSet: the label of its new pods. */
+      /** In a StatefulSet, the label of its new pods. */
       updateRevision: z.string().optional(),
       conditions: z.array(Condition).nullish(),
     })

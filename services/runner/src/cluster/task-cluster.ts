@@ -11,7 +11,7 @@ export type ClusterReader = Pick<
 /** The cluster of a run: the runner's own client, and the kubeconfig for Helm. */
 export interface TaskCluster {
   readonly client: ClusterClient;
-  /** Reads beside the run, until the signal ends its calls; it writes nothing. */
+  /** Reads while the run goes on, until the signal ends its calls; it writes nothing. */
   reader(signal: AbortSignal): ClusterReader;
   readonly kubeconfig: string;
 }

@@ -46,7 +46,7 @@ export async function prepareNamespace(run: Run, cluster: ClusterClient): Promis
 
 const created: PreparedNamespace = { observed: { status: 'absent' }, isFenceLast: true };
 
-/** Null where there is no namespace, or a terminating one. */
+/** Null if there is no namespace, or a terminating one. */
 async function enterNamespace({ task, lease }: Run, cluster: ClusterClient): Promise<PreparedNamespace | null> {
   // Reads go out together, because a person waits for this.
   const observing = observeRelease(cluster, task.namespace);

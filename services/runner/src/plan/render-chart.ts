@@ -23,7 +23,7 @@ export interface RenderDeps {
   signal: AbortSignal;
 }
 
-/** The rendered manifests of a chart. They hold Secrets in clear and must not leave the comparison. */
+/** The rendered manifests of a chart. They hold Secrets in plain text and must not leave the comparison. */
 export async function renderChart(dryRun: Pick<DryRun, 'namespace'>, deps: RenderDeps): Promise<string> {
   const { files, folder, discoveryCache, isUpgrade, secrets, deadlineMs, signal } = deps;
   signal.throwIfAborted();

@@ -23,7 +23,7 @@ export type Observed =
 
 export interface ReadRelease {
   observed: Observed;
-  /** The Secret of the revision, with the version that was read; null where there is none. */
+  /** The Secret of the revision, with the version that was read; null if there is none. */
   secret: Secret | null;
 }
 

@@ -24,7 +24,7 @@ export async function statusInPayload(data: string): Promise<string | null> {
   );
 }
 
-/** The manifest of a release, without its hooks; null where the payload is not what Helm writes. */
+/** The manifest of a release, without its hooks; null if the payload is not what Helm writes. */
 export async function manifestInPayload(data: string): Promise<string | null> {
   return decode(data).then(
     ({ manifest = '' }) => manifest,

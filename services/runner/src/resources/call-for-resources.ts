@@ -22,11 +22,11 @@ export interface CallForResourcesDeps {
   log: Service['log'];
   deployments: DeploymentClient;
   metrics: Pick<RunnerMetrics, 'calledForResource'>;
-  /** Calls at the same time. */
+  /** The most calls at the same time. */
   slots: number;
 }
 
-/** Creates, updates and deletes resources at the deployments that manage them. What the end cuts off is called again when its lease is over. */
+/** Calls deployments to create, update and delete the resources that they manage. A call cut off at the end is repeated after its lease. */
 export const callForResources = ({ bus, log, deployments, metrics, slots }: CallForResourcesDeps): Loop => {
   async function work({ resource_id, fence, call }: ResourceCall, signal: AbortSignal): Promise<ResourceCallResult> {
     const began = performance.now();

@@ -110,5 +110,5 @@ function revisionOf({ kind, metadata, status }: WorkloadOfKind): Awaited['revisi
     : { name: 'controller-revision-hash', value: status.updateRevision };
 }
 
-/** Of a Deployment and of its ReplicaSets. */
+/** The annotation of a Deployment and of its ReplicaSets. */
 const revisionAnnotation = 'deployment.kubernetes.io/revision';

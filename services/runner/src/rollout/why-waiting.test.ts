@@ -308,7 +308,7 @@ describe('what is waited for', () => {
       'StatefulSet db: 1 of 2 ready; 1 of 1 pod not ready: containers with unready status: [main]',
     ],
     [
-      'is not what pods suffer from that are being deleted',
+      'is not a cause of pods that are being deleted',
       {
         workloads: [deployment()],
         replicaSets: [replicaSet('2')],

@@ -9,7 +9,7 @@ import type { RunContext } from './run-context.ts';
 
 const done = Promise.resolve();
 const graceMs = 10_000;
-/** After the claim others may act, so there is no time for a graceful end. */
+/** Once the claim is lost others may act, so there is no time for a graceful end. */
 const graceAfterLossMs = 2_000;
 const keptErrorLines = 100;
 
@@ -23,21 +23,21 @@ export interface HelmCommand {
   /** The line for the task's log. */
   title: string;
   args: readonly string[];
-  /** The last answer that was awaited is the cluster's, and it names this claim as the holder of the namespace. */
+  /** The cluster's last answer, awaited just before, names this claim as the holder of the namespace. */
   isFenceFresh: boolean;
   /** Goes to the cluster together with the check of the fence. */
   lastRead?: (() => Promise<void>) | undefined;
 }
 
-/** Runs Helm under the claim, which also ends it. Output goes to the log. Throws a `TaskFailure` that explains a failed exit. */
+/** Runs Helm, and ends it if the claim is lost. Output goes to the log. Throws a `TaskFailure` that explains a failed exit. */
 export async function runHelm(
   run: RunContext,
   { client }: TaskCluster,
   { title, args, isFenceFresh, lastRead }: HelmCommand,
 ): Promise<void> {
   const { task, log, lease, folder, stop, deps } = run;
-  // Everything slow is done: only these two calls precede the start. A runner that slept until now, with clocks that stood
-  // still, does not start a Helm beside that of the next runner.
+  // Everything slow is done: only these two calls precede the start. So a runner that was suspended until now, its clocks
+  // included, does not start Helm while that of the next runner runs.
   await allEnded([lastRead?.() ?? done, isFenceFresh ? done : checkFence(task, client)]);
   await lease.beginAttempt();
   stop.throwIfAborted();

@@ -32,22 +32,22 @@ describe('the status that a deployment answers', () => {
   test.for<[string, unknown, number, string]>([
     ['a status of HTTP other than 2xx', idle, 500, 'It answered 500'],
     ['a redirect', '', 302, 'It answered 302, and redirects are not followed'],
-    ['what is no JSON', '<html>', 200, 'Its answer is not JSON'],
-    ['what is nested too deep', '['.repeat(10_000) + ']'.repeat(10_000), 200, 'Its answer is not JSON'],
+    ['an answer that is not JSON', '<html>', 200, 'Its answer is not JSON'],
+    ['an answer that is nested too deep', '['.repeat(10_000) + ']'.repeat(10_000), 200, 'Its answer is not JSON'],
     ['NUL in a text', { status: { name: 'a\0', color: 'success' } }, 200, 'Its answer is not JSON'],
-    ['an unknown color', { status: { name: 'a', color: 'Green' } }, 200, 'Its answer is no status: status.color'],
-    ['a missing status', {}, 200, 'Its answer is no status: status'],
+    ['an unknown color', { status: { name: 'a', color: 'Green' } }, 200, 'Its answer is not a status: status.color'],
+    ['a missing status', {}, 200, 'Its answer is not a status: status'],
     [
-      'a number that is no decimal',
+      'a number that is not decimal',
       { ...idle, primary_metric: { value: 1e300, unit: '', short_description: '' } },
       200,
-      'Its answer is no status: primary_metric.value',
+      'Its answer is not a status: primary_metric.value',
     ],
     [
       'too many notices',
       { ...idle, notices: Array.from({ length: 51 }, () => ({ level: 'Info', text: '' })) },
       200,
-      'Its answer is no status: notices',
+      'Its answer is not a status: notices',
     ],
   ])('is an error for %s', ([, body, status, error]) => {
     expect(read(body, status)).toEqual({ error: expect.stringContaining(error) });

@@ -36,10 +36,10 @@ export function readStatus({ status, text: body }: Answer, token: string): Statu
   const read = Content.safeParse(JSON.parse(shown));
   if (read.success) return { content: withoutUndefined(read.data) };
   const [issue] = read.error.issues;
-  return { error: `Its answer is no status: ${issue?.path.join('.')} ${issue?.message ?? ''}`.slice(0, 500) };
+  return { error: `Its answer is not a status: ${issue?.path.join('.')} ${issue?.message ?? ''}`.slice(0, 500) };
 }
 
-/** Undefined where it is no JSON that the platform can keep; nested deeper than 64 levels it is none either. */
+/** Undefined unless it is JSON that the platform can keep, nested at most 64 levels deep. */
 function parsed(body: string): unknown {
   const json = parsedJson(body);
   return isJson(json) ? json : undefined;

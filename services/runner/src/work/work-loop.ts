@@ -30,13 +30,13 @@ export interface Work<Name extends string, Job, Result> {
   claim(lane: Name, most: number): Promise<Claimed<Job>>;
   /** Without `report` it reports by itself and ends by itself when the signal aborts. */
   work(job: Job, signal: AbortSignal): Promise<Result>;
-  /** In batches. What cannot be reported is done again when its lease is over. */
+  /** In batches. A job whose result cannot be reported is done again when its lease expires. */
   report?(results: Result[]): Promise<unknown>;
   /** At the end: what was claimed and not done, and what was done and not reported, at most as many as one report has. */
   giveBack?(jobs: readonly Job[], results: readonly Result[]): Promise<unknown>;
 }
 
-/** Claims what is due while there are free slots, at each hint and after each pause, and does it. */
+/** Claims due jobs while slots are free, at each hint and after each pause, and does them. */
 export const workLoop =
   <Name extends string, Job, Result>(kind: Work<Name, Job, Result>): Loop =>
   async (signal) => {
@@ -60,7 +60,7 @@ export const workLoop =
       underWay.delete(job);
     }
 
-    /** At the end what waits is given back, or begun so that it gives itself back. */
+    /** At the end, waiting jobs are given back, or begun so that they give themselves back. */
     const mayBegin = () => !signal.aborted || !giveBack;
 
     function begin(queue: Queue): void {
@@ -91,7 +91,7 @@ export const workLoop =
         begin(queue);
         return more && jobs.length > 0;
       } catch (error) {
-        // What was claimed by a lost answer is due again when its lease is over.
+        // Jobs that were claimed by a lost answer are due again when their lease expires.
         log.debug({ err: error }, `${what} could not be claimed`);
         return false;
       }

@@ -16,7 +16,7 @@ export interface ActionWanted {
   isNow: boolean;
 }
 
-/** Throws where the action does not fit the deployment, or the body does not fit the action's form (422, 409). */
+/** Throws if the action does not fit the deployment, or the body does not fit the action's form (422, 409). */
 export async function checkAction(
   { projected, tasks }: Pick<ReadingStore, 'projected' | 'tasks'>,
   readers: ItemReaders,

@@ -23,7 +23,7 @@ const complete = (rows: readonly string[], remainingMs: number) =>
     },
   });
 
-test('what cannot be completed fails by itself, for a reason that tells users nothing of a bug', async () => {
+test('a claim that cannot be completed fails alone, for a reason that tells users nothing of a bug', async () => {
   const { jobs, failed } = await complete(['a', 'refused', 'nothing to do', 'crowded', 'away', 'bug', 'b'], 5_000);
 
   expect(jobs).toEqual(['a within 4500 ms', 'b within 4500 ms']);

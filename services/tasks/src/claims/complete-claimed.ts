@@ -2,7 +2,7 @@ import { cutText } from '@berth/contracts/cut-text';
 import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 
-/** What was claimed and cannot be handed out. No runner knows of it, so the handler records this as its outcome. */
+/** A claimed row that cannot be handed out. No runner knows of it, so the handler records this as its outcome. */
 export interface Incomplete<Row> {
   row: Row;
   /** `outage`: something that it needs does not answer now. */
@@ -20,7 +20,7 @@ export interface Completing<Row, Job> {
   idOf: (row: Row) => object;
   /** The reason that users read for a bug. */
   bugReason: string;
-  /** Null where there is no longer anything to do. */
+  /** Null if there is no longer anything to do. */
   complete: (row: Row, deadlineMs: () => number) => Promise<Job | null>;
 }
 

@@ -9,7 +9,7 @@ interface Items {
   resources: Pick<ResourceRepository, 'items' | 'heldItems'>;
 }
 
-/** Every collection that has items; a new one adds a line to each. */
+/** Every collection that has items; a new one adds a line here and to `heldItemReaders`. */
 export const itemReaders = ({ items, resources }: Items): ItemReaders => ({
   deployments: rowsOf(items.deployments),
   secrets: rowsOf(items.secrets),

@@ -43,7 +43,7 @@ export function readChart(chart: ProjectedChart): Chart {
   };
 }
 
-/** Why the chart cannot be deployed as this kind; null where it can. */
+/** Why the chart cannot be deployed as this kind; null if it can. */
 function chartProblem({ kind_id, error, available }: ProjectedChart, wantedKind: string): string | null {
   if (kind_id !== wantedKind) return 'the chart belongs to another kind';
   if (error !== null) return errorIn(error);

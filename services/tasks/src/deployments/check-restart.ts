@@ -7,7 +7,7 @@ import { unfit } from '../errors/refuse.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import { RestartedObject } from '../records/task-run.ts';
 
-/** The object to restart; 422 where the deployment has no such workload. */
+/** The object to restart; 422 if the deployment has no such workload. */
 export function checkRestart(
   { resource_name }: NamedObject,
   tracked: TrackedObject | null,

@@ -31,7 +31,7 @@ interface Fit {
   chart: Chart;
 }
 
-/** The deployment as it would be after the changes; throws where that is not allowed (422, 409). Writes nothing. */
+/** The deployment as it would be after the changes; throws if that is not allowed (422, 409). Writes nothing. */
 export async function fitChanges(
   store: ReadingStore,
   before: DeploymentRecord,
@@ -134,7 +134,7 @@ async function checkDependents(store: ReadingStore, before: DeploymentRecord, af
     await refuseWithDependents(store, before, isDisabling ? 'disabled' : 'moved to another env');
 }
 
-/** They belong to the env, as the deployments do that refer to them. */
+/** Resources stay in their env, and so do the deployments that refer to them. */
 async function refuseWithResources(
   { resources }: Pick<ReadingStore, 'resources'>,
   { id, namespace }: DeploymentRecord,

@@ -32,7 +32,7 @@ export async function findKind(projected: Pick<ProjectionRepository, 'kind'>, id
 }
 
 export interface PlaceWanted {
-  /** Null where the deployment is new. */
+  /** Null if the deployment is new. */
   id: string | null;
   name: string;
   kind: { id: string; name: string };

@@ -20,10 +20,10 @@ import type { Place } from './place.ts';
 
 /** A change that passed all checks, before anything of it is written: an update makes it, and a plan shows it. */
 export interface ProposedChange {
-  /** Null where the deployment is new. */
+  /** Null if the deployment is new. */
   before: DeploymentRecord | null;
   after: DeploymentRecord;
-  /** What its inputs point to; null where that did not change. */
+  /** What its inputs point to; null if that did not change. */
   references: Reference[] | null;
   /** In the order in which they run. */
   tasks: NewTask[];
@@ -43,7 +43,7 @@ export interface ChangeWanted {
   rollbackTo?: string;
 }
 
-/** Throws where the change is not allowed (422, 409). */
+/** Throws if the change is not allowed (422, 409). */
 export async function proposeChange(
   { heldReaders, reserved }: ProposeDeps,
   store: ReadingStore,
@@ -71,7 +71,7 @@ export interface CreationWanted {
   context: Pick<HandlerContext<typeof deployments.operations.create>, 'identity' | 'permit'>;
 }
 
-/** Throws where there may be no such deployment (403, 422, 409). */
+/** Throws if there may be no such deployment (403, 422, 409). */
 export async function proposeCreation(
   { heldReaders, reserved }: ProposeDeps,
   store: ReadingStore,

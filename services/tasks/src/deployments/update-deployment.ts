@@ -70,7 +70,7 @@ interface DesiredUpdate {
   context: Context;
 }
 
-/** Null where the deployment stays in its place. */
+/** Null if the deployment stays in its place. */
 export function targetOf(
   deployment: Pick<Deployment, 'name' | 'cluster_id'>,
   changes: DeploymentChanges,

@@ -7,7 +7,7 @@ import type { WritingStore } from '../store/store.ts';
 type Report = RequestOutput<typeof deploymentPlace.operations.report_lost>['body'];
 
 /**
- * A deployment whose namespace is lost is in error, with the reason. False where the report is no longer about its
+ * A deployment whose namespace is lost is in error, with the reason. False if the report is no longer about its
  * present state.
  */
 export async function recordLostNamespace(store: WritingStore, report: Report): Promise<boolean> {

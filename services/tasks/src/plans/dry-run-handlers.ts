@@ -31,7 +31,7 @@ export interface DryRunHandlersDeps {
 /** Placeholder id: a plan creates no task. */
 const noTask = '00000000-0000-0000-0000-000000000000';
 
-/** What runners call to make the dry runs of plans. The answer to a claim is the one message with secrets in clear. */
+/** What runners call to make the dry runs of plans. The answer to a claim is the one message with secrets in plain text. */
 export const dryRunHandlers = (deps: DryRunHandlersDeps) => {
   const { store, secretKeys, bus, log } = deps;
 

@@ -6,7 +6,7 @@ import type { SecretKeys } from '../secrets/secret-keys.ts';
 export const sealText = ({ current }: SecretKeys, boundTo: string, text: string): string =>
   `${current.id} ${seal(current.wrapping, boundTo, text).toString('base64')}`;
 
-/** Throws if it was changed outside Berth, and `KeyIsMissing`. */
+/** Throws if it was changed outside Berth, and `KeyIsMissing` if its key is not configured. */
 export function openText(keys: SecretKeys, boundTo: string, sealed: string): string {
   const [keyId = '', content = ''] = sealed.split(' ');
   const key = keys.wrappingKey(keyId);

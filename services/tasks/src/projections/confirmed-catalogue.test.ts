@@ -7,7 +7,7 @@ const scope = { requestId: 'r', remainingMs: () => 1_000 };
 const noKind = new CatalogueRefusal({ kind_id: 'k1' }, 'body.kind_id', 'no such deployment kind');
 const noChart = new CatalogueRefusal({ helm_chart_id: 'h1' }, 'body.helm_chart_id', 'no such chart');
 
-/** Work that is refused so, one refusal after the other. */
+/** The outcome of work whose attempts get these refusals in turn, and the names that were confirmed. */
 async function attempted(...refusals: AppError[]) {
   const confirmed: CatalogueNames[] = [];
   const left = [...refusals];
@@ -28,11 +28,11 @@ test('a kind and a chart that are not here yet are confirmed one after the other
   });
 });
 
-test('what was confirmed and is still refused is refused', async () => {
+test('a name that is refused again after it was confirmed stays refused', async () => {
   expect(await attempted(noChart, noChart)).toEqual({ outcome: noChart, confirmed: [{ helm_chart_id: 'h1' }] });
 });
 
-test('any other refusal is not a reason to confirm anything', async () => {
+test('no other refusal leads to a confirmation', async () => {
   const other = new AppError('unprocessable', 'body.name: must not be empty');
 
   expect(await attempted(other)).toEqual({ outcome: other, confirmed: [] });

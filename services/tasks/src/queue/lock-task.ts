@@ -16,7 +16,7 @@ export interface LockedTask {
  */
 export const lockTask = (store: Repositories<'lock'>, id: string) => locked(store, id, store.deployments.lock);
 
-/** The same for work of the platform itself. */
+/** The same with the weaker lock, for work of the platform itself. */
 export const holdTask = (store: Repositories<'hold'>, id: string) => locked(store, id, store.deployments.hold);
 
 interface Repositories<How extends 'lock' | 'hold'> {

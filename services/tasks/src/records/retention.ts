@@ -2,7 +2,7 @@
 export interface Retention {
   /** After their end. */
   days: number;
-  /** Of one deployment, the newest. */
+  /** How many of the newest tasks of a deployment stay. */
   perDeployment: number;
   /** Successful Installs and Upgrades of a deployment that stay in any case, to roll back to. */
   runs: number;

@@ -31,7 +31,7 @@ export const TaskRecord = DeploymentTask.extend({
   run: TaskRun.nullable(),
   /** The change of the deployment that is made when the task starts. */
   change: StoredChange.nullable(),
-  /** Null where it is not known, and for what the platform does by itself. */
+  /** Null if it is not known, and for what the platform does by itself. */
   requester: Requester.nullable(),
   undo: Undo.nullable(),
   /** A second cluster that must be reachable: the old one of a move. */

@@ -167,7 +167,7 @@ describe('a task', () => {
     expect(await left()).toEqual(new Set([young]));
   });
 
-  test('beyond the number that is kept of its deployment goes before its time, but for what is needed and what is of today', async () => {
+  test('beyond the number kept for its deployment goes before its time, unless it is needed or ended today', async () => {
     const of = await insertDeployment(database.db, cluster);
     const others = [await ended({ ago: 9, of, status: 'Failed' }), await ended({ ago: 8, of, status: 'Failed' })];
     const done = await ended({ ago: 10 });

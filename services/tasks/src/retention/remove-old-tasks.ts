@@ -23,7 +23,7 @@ export interface RemoveOldTasksDeps {
 
 /**
  * Removes finished tasks that are no longer kept, in short transactions, some thousands in a run; the next run goes on. In between
- * it leaves the database to others for as long as it used it: claims took seven times as long beside a run without such pauses.
+ * it leaves the database to others for as long as it used it: claims took seven times as long during a run without such pauses.
  */
 export async function removeOldTasks(deps: RemoveOldTasksDeps, signal: AbortSignal): Promise<void> {
   let removed = 0;

@@ -6,7 +6,7 @@ import type { SecretKeys } from './secret-keys.ts';
 
 export interface SealAgainDeps {
   migrations: URL;
-  /** Reads the settings of the command; throws where one is missing. */
+  /** Reads the settings of the command; throws if one is missing. */
   settingsIn: (environment: AdminContext['environment']) => { databaseUrl: string; secretKeys: SecretKeys };
 }
 

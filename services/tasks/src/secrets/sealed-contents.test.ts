@@ -35,7 +35,7 @@ test.for<[string, BoundTo & SealedContents]>([
   expect(() => openContents(keys, stored)).toThrow(/authenticat|tag/i);
 });
 
-test('contents sealed under another key say so', () => {
+test('contents sealed under a key that is not configured fail with that reason', () => {
   const others = createSecretKeys(next, []);
 
   expect(() => openContents(others, { ...row, ...sealed })).toThrow(KeyIsMissing);
@@ -52,7 +52,7 @@ test('contents open while either of two keys seals, and after they were wrapped 
   expect(openContents(createSecretKeys(old, [next]), again)).toBe(contents);
 });
 
-test('digests are equal for equal contents under one key only', () => {
+test('digests of equal contents are equal under the same key only', () => {
   expect(keys.digest('a')).toBe(createSecretKeys(old, [next]).digest('a'));
   expect(keys.digest('a')).not.toBe(keys.digest('b'));
   expect(keys.digest('a')).not.toBe(createSecretKeys(next, [old]).digest('a'));

@@ -11,9 +11,9 @@ export function sealContents(keys: SecretKeys, row: BoundTo, contents: string): 
   return { ...wrapped, sealed_contents: sealed };
 }
 
-/** Throws if the row was changed outside Berth, and `KeyIsMissing`. */
+/** Throws if the row was changed outside Berth, and `KeyIsMissing` if its key is not configured. */
 export const openContents = (keys: SecretKeys, row: BoundTo & SealedContents): string =>
   openValue(keys, rowOf(row), { ...row, sealed: row.sealed_contents });
 
-/** The same data key under the current key. */
+/** The data key of the row, wrapped again under the current key. */
 export const rewrap = (keys: SecretKeys, row: BoundTo & WrappedKey): WrappedKey => rewrapKey(keys, rowOf(row), row);

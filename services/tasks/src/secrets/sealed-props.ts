@@ -25,7 +25,7 @@ export function sealProps(keys: SecretKeys, row: Row, props: JsonObject, sensiti
   };
 }
 
-/** The sealed props in clear. Throws `unavailable` if the key is missing, `unprocessable` if the row was changed outside Berth. */
+/** Opens the sealed props. Throws `unavailable` if the key is missing, `unprocessable` if the row was changed outside Berth. */
 export function openProps(keys: SecretKeys, row: ResourceRecord): JsonObject {
   const { key_id, wrapped_key, sealed_props } = row;
   if (key_id === null || wrapped_key === null || sealed_props === null) return {};
@@ -47,7 +47,7 @@ export function openProps(keys: SecretKeys, row: ResourceRecord): JsonObject {
   }
 }
 
-/** The same data key under the current key. */
+/** The data key of the row, wrapped again under the current key. */
 export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey => rewrapKey(keys, rowOf(row), row);
 
 const maxTexts = 1_000;

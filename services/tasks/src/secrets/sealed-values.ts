@@ -21,11 +21,11 @@ export function sealValue(keys: SecretKeys, row: string, value: string): SealedV
   return { ...wrap(keys, row, dataKey), sealed: seal(dataKey, contentsOf(row), value) };
 }
 
-/** Throws if the row was changed outside Berth, and `KeyIsMissing`. */
+/** Throws if the row was changed outside Berth, and `KeyIsMissing` if its key is not configured. */
 export const openValue = (keys: SecretKeys, row: string, { sealed, ...wrapped }: SealedValue): string =>
   unseal(unwrap(keys, row, wrapped), contentsOf(row), sealed).toString('utf8');
 
-/** The same data key under the current key. */
+/** The data key of the row, wrapped again under the current key. */
 export const rewrapKey = (keys: SecretKeys, row: string, wrapped: WrappedKey): WrappedKey =>
   wrap(keys, row, unwrap(keys, row, wrapped));
 

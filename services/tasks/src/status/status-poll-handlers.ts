@@ -37,7 +37,7 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
         bugReason: internalError.inPoll,
         complete: (poll, deadlineMs) => pollOf(deps, poll, deadlineMs()),
       });
-      // The others, such as one without a token, are due again when their lease is over.
+      // The others, such as one without a token, are due again when their lease expires.
       const results = failed
         .filter(({ error }) => error instanceof AppError && error.code === 'unprocessable')
         .map(({ row: { deployment_id, fence }, reason }) => ({
@@ -56,7 +56,7 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
     },
   });
 
-/** Null where its chart no longer has a status. */
+/** Null if its chart no longer has a status. */
 async function pollOf(
   { callTokens }: StatusPollHandlersDeps,
   { deployment_id, fence, ...due }: DuePoll,

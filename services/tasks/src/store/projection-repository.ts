@@ -71,7 +71,7 @@ export const createProjectionRepository = (db: Queries) => ({
   reopenCluster: (id: string) =>
     db.query(nothing`update k8s_cluster_projection set closed_until = null where id = ${id}`),
 
-  /** A cluster with its env; null where it has none. */
+  /** A cluster with its env; null if it has none. */
   clusterInEnv: (id: string) =>
     db.maybeOne(sql.type(ClusterInEnv)`
       select c.id, c.name, c.ingress_domain, c.ingress_class, c.ingress_tls_secret_name,

@@ -55,7 +55,7 @@ export interface TaskRow {
   attempts?: number;
   /** An Install, if not given. */
   operation?: object | undefined;
-  /** Of a started one, in seconds from now. */
+  /** The lease of a started task, in seconds from now. */
   lease_in?: number;
 }
 

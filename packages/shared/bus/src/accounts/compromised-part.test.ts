@@ -218,7 +218,7 @@ function streamReads(stream: string): Partial<Tried> {
   return { publish: [js('STREAM.MSG.GET', stream), js('DIRECT.GET', stream), js('DIRECT.GET', `${stream}.x`)] };
 }
 
-/** By attack: against which victims it works. */
+/** The victims against whom each attack works. */
 async function powersOf(user: CallerName): Promise<Record<string, string[]>> {
   const cases = Object.values(attempts).flatMap((victims) => Object.values(victims));
   const publish = [...new Set(cases.flatMap((one) => one.publish ?? []))];

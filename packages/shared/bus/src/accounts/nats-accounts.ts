@@ -6,7 +6,7 @@ import { callersWithStreams, readsEvents, type StreamGrant, streamGrants, stream
 
 export interface NatsUser {
   readonly name: string;
-  /** In clear or as a bcrypt hash. */
+  /** In plain text or as a bcrypt hash. */
   readonly password: string;
   /** Without them the user may do everything in its account; for operators and tests. */
   readonly permissions?: { readonly publish: SubjectRules; readonly subscribe: SubjectRules } | undefined;

@@ -16,7 +16,7 @@ export const usesStreams = (caller: CallerName): boolean => caller !== 'runner';
 
 export const callersWithStreams: readonly CallerName[] = callerNames.filter(usesStreams);
 
-/** The NATS user of a part for its streams, beside the one for the bus; with the same password. */
+/** The NATS user of a part for its streams, besides the one for the bus; with the same password. */
 export const streamsUser = (caller: CallerName): string => `${caller}-streams`;
 
 /** Who may do what with which stream, from the contracts alone. */

@@ -18,7 +18,7 @@ test('servers are separated by commas', () => {
 
 test.for([
   ['no URL', { NATS_URL: 'one:4222' }, 'NATS_URL.0: must be nats:// or tls:// URLs'],
-  ['one that is no NATS', { NATS_URL: 'nats://one,https://two' }, 'NATS_URL.1: must be nats:// or tls:// URLs'],
+  ['one that is not a NATS URL', { NATS_URL: 'nats://one,https://two' }, 'NATS_URL.1: must be nats:// or tls:// URLs'],
   ['no certificate', { NATS_URL: 'nats://one', NATS_CA: '/etc/ca.pem' }, 'NATS_CA: must hold certificates as PEM'],
   ['too many replicas', { NATS_URL: 'nats://one', NATS_REPLICAS: '6' }, 'NATS_REPLICAS: '],
 ] as const)('%s is refused by name', ([, settings, problem]) => {

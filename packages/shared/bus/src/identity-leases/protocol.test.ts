@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exploredStates, type Rule, rules, walkedStates } from '@berth/testing/identity-leases/explored-states';
 
-// A lease lasts so many steps of the clock; whoever waits for one waits as long.
+// A lease lasts `leaseTicks` steps of the clock, and so does the wait for one.
 const least = { gateways: 1, changes: 1, leaseTicks: 2 };
 /** It only computes, for seconds; on a busy machine that is long. */
 const patienceMs = 180_000;

@@ -70,7 +70,7 @@ describe('an identity token', () => {
   });
 
   test.for(['', 'x', 'a.b.c', `${btoa('{"alg":"none","typ":"identity+jwt","kid":"test"}')}.e30.`])(
-    'that is none (%s) is unauthenticated',
+    'that is not valid (%s) is unauthenticated',
     async (text) => {
       await expect(verify(text)).rejects.toMatchObject({ code: 'unauthenticated' });
     },

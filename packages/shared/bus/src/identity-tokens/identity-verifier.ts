@@ -26,7 +26,7 @@ interface Verified {
 
 /** Cached tokens at most; with one per identity and half minute, far more than one service receives. */
 const maxRemembered = 10_000;
-/** Of the cached tokens' text; unpacked they take about six times as much. */
+/** The most text of cached tokens; unpacked they take about six times as much. */
 const maxCharacters = 8 * 1024 * 1024;
 const clockToleranceSeconds = 5;
 

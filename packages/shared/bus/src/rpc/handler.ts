@@ -30,7 +30,7 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
   readonly identityToken: string | undefined;
   readonly caller: CallerName;
   readonly requestId: string;
-  /** The network that the request came from, as the gateway knows it; null where it did not say. */
+  /** The network that the request came from, as the gateway knows it; null if it did not say. */
   readonly network: string | null;
   readonly log: Logger;
   /** Aborts at the deadline of the call. */
@@ -49,12 +49,12 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
    */
   checkIfMatch(row: object): void;
   /**
-   * For `once` in the transaction of a creation; undefined where the caller sent no `Idempotency-Key`. The answer of a
+   * For `once` in the transaction of a creation; undefined if the caller sent no `Idempotency-Key`. The answer of a
    * creation that never called it is not sent.
    */
   repeatable(): Repeatable<ResponseInput<S>> | undefined;
   /**
-   * For `createRow` and its siblings, before they commit: throws where the operation forgot a check, or where what was recorded is not what the
+   * For `createRow` and its siblings, before they commit: throws if the operation forgot a check, or if recorded changes are not what the
    * contract says that it changes. The answer of a changing operation that never called it is not sent.
    */
   checkChange(recorded: Recorded | 'nothing'): void;

@@ -18,7 +18,7 @@ export interface StreamStatus {
   /** ISO time of the stream's creation: a change means that the stream was lost and recreated. */
   created: string;
   lastSeq: number;
-  /** Of the bytes that the stream may hold; 1 where it is full. */
+  /** The used share of the bytes that the stream may hold; 1 if it is full. */
   used: number;
 }
 

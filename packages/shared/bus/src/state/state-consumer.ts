@@ -47,7 +47,7 @@ export async function ensureConsumers(
   }
 }
 
-/** Throws where the owner has not created it yet. */
+/** Throws if the owner has not created it yet. */
 export async function openConsumer(
   jetstream: JetStreamClient,
   manager: JetStreamManager,

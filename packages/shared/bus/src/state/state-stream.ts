@@ -25,7 +25,7 @@ const eventsKept = { max_age: nanos(60 * minute), max_bytes: 64 * 1024 * 1024 };
 
 export interface StateStreamSettings {
   replicas: number;
-  /** Of one owner's stream. More is refused and stays in the outbox. */
+  /** The limit of one owner's stream. More is refused and stays in the outbox. */
   maxBytes: number;
   /** The server supports lifetimes of single messages. */
   hasLifetimes: boolean;
@@ -53,7 +53,7 @@ const ensure = async (manager: JetStreamManager, config: StreamConfigOf): Promis
 
 type StreamConfigOf = Partial<StreamConfig> & { name: string };
 
-/** Null where there is no stream. */
+/** Null if there is no stream. */
 async function existing(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
   try {
     return await manager.streams.info(name);

@@ -188,7 +188,7 @@ describe('a follower survives', () => {
     await expect.poll(() => versions).toEqual({ a: 2, b: 2, c: 2 });
   });
 
-  test('a server that is away for a while, with nothing missed', async () => {
+  test('a server that is down for a while, without missing anything', async () => {
     await auth.state.ensureStream();
     const versions = followed();
     await publish(change('a', 1));

@@ -7,6 +7,6 @@ export interface DeniedAttempt {
   resource: string;
   operation: string;
   objectId: string | null;
-  /** Of the row that the rule was checked on. */
+  /** The env of the row that the rule was checked on. */
   envId: string | null;
 }

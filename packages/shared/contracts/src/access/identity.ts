@@ -13,7 +13,7 @@ export const UserIdentity = z.strictObject({
   /** Role in each env the user is a member of, by env id. */
   env_roles: z.record(z.uuid(), EnvRole),
   deployment_roles: z.array(z.strictObject({ env_id: z.uuid(), kind_id: z.uuid(), role: DeploymentRole })),
-  /** The token of this request, where it was no session. */
+  /** The token of this request, unless it was a session. */
   token_id: z.uuid().optional(),
 });
 export type UserIdentity = z.infer<typeof UserIdentity>;

@@ -26,7 +26,7 @@ export interface StricterPart {
   readonly rule: Rule<any>;
   /** What needs it: `a change of name`. */
   readonly for: string;
-  /** What the rule is checked on, where this request touches this part of the row; null where it does not. */
+  /** What the rule is checked on, where this request touches this part of the row; null if it does not. */
   readonly when: (row: never, request: never) => object | null;
 }
 
@@ -84,7 +84,7 @@ export interface StateSpec {
   readonly envIn?: string;
   /** Who receives its events: those who may read the row. */
   readonly readers: Readers;
-  /** Fields of the row, beside its id, that events carry; `readers` sees these and no others. */
+  /** Fields of the row, besides its id, that events carry; `readers` sees these and no others. */
   readonly event?: readonly string[];
 }
 

@@ -60,7 +60,7 @@ describe('a shape', () => {
     ['a missing field', { ...boat, name: undefined }],
     ['another type', { ...boat, name: 1 }],
     ['a number that JSON does not have', { ...boat, mast: { height: Number.NaN, wood: null } }],
-    ['a time that is no text', { ...boat, name: new Date(0) }],
+    ['a time that is not text', { ...boat, name: new Date(0) }],
     ['a value outside of an enumeration', { ...boat, mast: { height: 1, wood: 'iron' } }],
     ['a tuple that is too long', { ...boat, holds: { fore: [1, true, 'secret'] } }],
     ['a list in place of an object', { ...boat, mast: [] }],

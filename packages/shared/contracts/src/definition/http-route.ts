@@ -6,7 +6,7 @@ export interface MethodAndPath {
   path: string;
 }
 
-/** Where an operation is served over HTTP; null where it is internal. The only place that knows the prefix rule. */
+/** Where an operation is served over HTTP; null if it is internal. The only place that knows the prefix rule. */
 export function httpRouteOf(operation: { http: HttpRoute }): MethodAndPath;
 export function httpRouteOf(operation: Pick<OperationSpec, 'http'>): MethodAndPath | null;
 export function httpRouteOf({ http }: Pick<OperationSpec, 'http'>): MethodAndPath | null {

@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('answers a cancelled task with the task, and a deletion with nothing', () => {
+  test('answers a canceled task with the task, and a deletion with nothing', () => {
     const content = ['content', 'application/json', 'schema', '$ref'];
 
     expect(at('paths', '/api/v2/deployment-tasks/{id}', 'delete', 'responses', '200', ...content)).toBe(
@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/api/v2/envs/{id}', 'delete', 'responses', '204')).toEqual({ description: 'Done' });
   });
 
-  test('shows the Idempotency-Key of what creates, and its refusals', () => {
+  test('documents the Idempotency-Key of operations that create, and its refusals', () => {
     const ofRetry = ['paths', '/api/v2/deployment-tasks/{id}/retry', 'post'];
     const key = { name: 'Idempotency-Key', in: 'header', schema: { minLength: 1, maxLength: 255 } };
 
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/api/v2/auth/idp/callback', 'post', 'parameters')).toBeUndefined();
   });
 
-  test('has examples that fit the contracts, of every operation that answers once, but of the end of a sign-in', () => {
+  test('has examples that fit the contracts for every operation that answers once, except the end of a sign-in', () => {
     const documented = resources.flatMap(({ operations }) =>
       Object.values<Operation>(operations).filter(({ http, produces }) => http !== undefined && produces === undefined),
     );
@@ -168,16 +168,16 @@ const routed = resources.flatMap(({ operations }) =>
 );
 const nameOf = ({ resource, name }: Operation): string => `${resource}.${name}`;
 
-/** What its contract lets a list be sorted by. */
+/** The columns that a list can be sorted by, from its contract. */
 function sortsOf({ query }: Operation): string[] | undefined {
   const sort = query?.shape['sort'];
   const inner = sort instanceof z.ZodOptional ? sort.unwrap() : sort;
   return inner instanceof z.ZodEnum ? inner.options.map(String) : undefined;
 }
 
-describe('the OpenAPI document has of each operation', () => {
+describe('the OpenAPI document has for each operation', () => {
   test.for(routed.map((operation) => [nameOf(operation), operation] as const))(
-    '%s who may, the codes of each refusal, and each filter and column to sort by',
+    '%s: who may call it, the codes of each refusal, and each filter and column to sort by',
     ([name, operation]) => {
       const documented = membersOf(at('paths'))
         .flatMap(membersOf)

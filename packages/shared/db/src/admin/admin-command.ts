@@ -6,7 +6,7 @@ export interface AdminContext {
   readonly signal: AbortSignal;
 }
 
-/** Something that operators do beside the requests of the API, once, as a process of its own. */
+/** Something that operators do besides requests of the API, once, as a process of its own. */
 export interface AdminCommand {
   /** One line for the list of commands. */
   readonly purpose: string;

@@ -66,7 +66,7 @@ export async function recordAudits(db: AuditedTransaction, entries: readonly Aud
 }
 
 const mostBytesOfField = 4 * 1024;
-/** Of all fields together, so that a page of events fits into one message. */
+/** The limit for all fields together, so that a page of events fits into one message. */
 const mostBytes = 16 * 1024;
 const mostFields = 50;
 

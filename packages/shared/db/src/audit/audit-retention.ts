@@ -7,9 +7,9 @@ import type { Loop } from '@berth/service/service';
 import type { Database, Transaction } from '../database.ts';
 import { inBatches } from '../postgres/in-batches.ts';
 
-/** Of every service that keeps audit events. */
+/** Settings of every service that keeps audit events. */
 export const auditSettings = {
-  /** Events are removed when they are older; 0: none ever. */
+  /** Older events are removed; 0 keeps them forever. */
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(0).max(36_500).default(730),
 };
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '@berth/contracts/fields/json';
 import type { Queries } from '../database.ts';
 import { type AuditEntry, recordAudits } from './audit-log.ts';
 
-/** An attempt to be somebody that was refused: nobody is known to have made it. */
+/** A refused sign-in; its caller is not known. */
 export interface RefusedSignIn {
   requestId: string;
   resource: string;
@@ -17,7 +17,7 @@ export interface RefusedSignIn {
 export interface DeniedAttempts extends AsyncDisposable {
   note(attempt: DeniedAttempt): void;
   noteSignIn(refused: RefusedSignIn): void;
-  /** Writes what is due: what was refused first at once, how often it was repeated when its minute is over. */
+  /** Writes what is due: the first refusal at once, the number of repetitions at the end of its minute. */
   write(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ interface Due {
 }
 
 const mostOfIdentity = 20;
-/** Of all addresses together: an attacker who floods has many. */
+/** For all addresses together: an attacker who floods has many. */
 const mostOfStrangers = 50;
 const mostSources = 10_000;
 
@@ -103,7 +103,7 @@ export function createDeniedAttempts({ db, log, now = Date.now }: Options): Deni
     }
   }
 
-  /** What is to be written of one source; each is forgotten once it is written, so that a lost database costs nothing. */
+  /** The due entries of one source; each is forgotten only once it is written, so an outage of the database loses none. */
   function dueOf(key: string, own: Minute, all: boolean): Due[] {
     const isOver = all || own.minute < minuteNow();
     const due = [...own.alike.values()]
@@ -147,7 +147,7 @@ function* inBatches(due: readonly Due[]): Generator<readonly Due[]> {
   for (let from = 0; from < due.length; from += 1_000) yield due.slice(from, from + 1_000);
 }
 
-/** Of objects and envs that are not named, so only site admins see it. */
+/** An event without object and env, so only site admins see it. */
 const restOf = ({ source: { by, most, resource }, leftOut }: Minute): AuditEntry => ({
   by: { identity: by.identity, requestId: null },
   action: 'further attempts',

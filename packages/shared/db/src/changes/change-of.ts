@@ -36,7 +36,7 @@ export interface Shown<Row, Public> {
 
 /** A row that is locked before it is changed. */
 export interface Locked<Store, Row, Public> extends Shown<Row, Public> {
-  /** Locks the row until the end, after all that has to be locked before it. Null where the caller sees none. */
+  /** Locks the row until the end, after all that has to be locked before it. Null if the caller sees none. */
   lock: (store: Store) => Promise<Row | null>;
   /** What the rule of the operation is checked on, where it is not the row. */
   scope?: (before: Row) => object;

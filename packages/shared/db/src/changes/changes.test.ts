@@ -79,7 +79,7 @@ const skiff = sql.type(Skiff);
 const { envId: env_id } = samplePlaces;
 const { envAdmin: ada, outsider } = sampleIdentities;
 
-/** What the handlers do in a test, beside what they should. */
+/** What the handlers do in a test besides what they should. */
 interface Behaviour {
   insert?: (tx: Transaction) => Promise<void>;
   update?: (tx: Transaction, also: AuditAlso) => Promise<void>;
@@ -305,7 +305,7 @@ describe('an action', () => {
 });
 
 describe('a change that is not as its contract says is rolled back and not answered:', () => {
-  test('no word of a resource that it changes also', async () => {
+  test('it also changes a resource that the contract does not name', async () => {
     const { id, name } = await build();
 
     await expect(gateway.call(scrap, { id }, await as(ada))).rejects.toMatchObject({ code: 'internal' });
@@ -333,7 +333,7 @@ describe('a change that is not as its contract says is rolled back and not answe
   });
 });
 
-test('what a savepoint recorded counts only if it is released', async () => {
+test('changes recorded in a savepoint count only if it is released', async () => {
   const { id } = await build();
   const oar = { id: randomUUID(), env_id, name: 'left' };
   const lose = async (tx: Transaction) => recordState(tx, oars, { id: oar.id, env_id, operation: 'DELETE', row: oar });

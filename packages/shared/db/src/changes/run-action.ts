@@ -4,7 +4,7 @@ import type { InTransaction } from '../in-transaction.ts';
 import { type AuditAlso, type AuditLine, type ChangeContext, type Changed, changeOf } from './change-of.ts';
 
 export interface Action<Store, Target, Done, Answer> {
-  /** Locks what it acts on until the end. Null where the caller sees none. */
+  /** Locks what it acts on until the end. Null if the caller sees none. */
   lock: (store: Store) => Promise<Target | null>;
   /** What the rule of the operation is checked on. */
   scope: (target: Target) => object;

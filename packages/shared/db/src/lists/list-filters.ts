@@ -2,7 +2,7 @@ import { type FragmentSqlToken, type PrimitiveValueExpression, sql } from 'sloni
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { plannedForItsValues } from '../postgres/pool/statements.ts';
 
-/** A condition of a list, or nothing where the filter was not given. */
+/** A condition of a list, or nothing if the filter was not given. */
 export type Condition = FragmentSqlToken | undefined;
 
 /** Whole value; null selects the rows without one. */

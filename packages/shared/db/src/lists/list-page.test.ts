@@ -227,8 +227,8 @@ describe('a list by keyset', () => {
   test.for([
     ['no base64', '%%%'],
     ['no cursor', Buffer.from('hello').toString('base64url')],
-    ['a time that is no number', Buffer.from('now() 00000000-0000-4000-8000-00000000000a').toString('base64url')],
-    ['an id that is none', Buffer.from('1714979401000000 1').toString('base64url')],
+    ['a time that is not a number', Buffer.from('now() 00000000-0000-4000-8000-00000000000a').toString('base64url')],
+    ['an invalid id', Buffer.from('1714979401000000 1').toString('base64url')],
     ['too many parts', Buffer.from('1 00000000-0000-4000-8000-00000000000a 1').toString('base64url')],
     [
       'a time out of range',

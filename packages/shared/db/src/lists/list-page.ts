@@ -119,7 +119,7 @@ const fittingOf = ({ bytes }: Sized, items: readonly unknown[]): number =>
 const sizeOf = ({ bytes }: Sized) => (bytes === undefined ? sql.fragment`` : sql.fragment`, ${bytes} as list_bytes`);
 
 interface PageStatement {
-  /** With one row more than the page, which shows whether the list goes on. */
+  /** Reads one row more than the page, which shows whether the list continues. */
   page: FragmentSqlToken;
   total: FragmentSqlToken;
 }

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { exactShape } from '@berth/contracts/definition/exact-shape';
 import type { Checked, RowSchema } from '../database.ts';
 
-/** A row of a page, and what the statement of the page says beside it. */
+/** A row of a page, with what else the statement of the page returns. */
 export interface ListRow<Item> {
   item: Item;
-  /** Of the whole list. */
+  /** The number of rows in the whole list. */
   total: number;
-  /** How many rows the page would have if all of them fitted; absent where Postgres left none out. */
+  /** How many rows the page would have if all of them fitted; absent if Postgres left none out. */
   found: number | undefined;
   /** Where a walk by keyset goes on; empty in a page by number. */
   micros: string;

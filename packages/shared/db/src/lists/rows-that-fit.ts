@@ -16,7 +16,7 @@ const bytesOfUnit = 6;
 /** More than a number, a boolean or null takes. */
 const bytesOfOther = 32;
 
-/** Whether a row of texts, numbers and the like certainly takes no more than `smallBytes`; false where it holds an object. */
+/** Whether a row of texts, numbers and the like certainly takes no more than `smallBytes`; false if it holds an object. */
 function isSmall(row: unknown): boolean {
   if (typeof row !== 'object' || row === null) return false;
   let bytes = 0;

@@ -178,7 +178,7 @@ test('many rows of one change are recorded in one statement', async () => {
   expect(stream.published).toHaveLength(1_000);
 });
 
-test('of a row that no service copies only its id and the fields of its event are recorded', async () => {
+test('for a row that no service copies, only its id and the fields of its event are recorded', async () => {
   const [id, user_id] = [randomUUID(), randomUUID()];
   const row = { id, user_id, created_at: '2026-01-01T00:00:00Z', name: 'laptop', expires_at: null, last_used_at: null };
 

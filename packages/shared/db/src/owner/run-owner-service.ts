@@ -30,7 +30,7 @@ export interface OwnerStart<Config> {
   config: () => Config;
   /** The folder of numbered .sql files. */
   migrations: URL;
-  /** Of the pool. */
+  /** The size of the pool. */
   maxConnections?: number;
 }
 

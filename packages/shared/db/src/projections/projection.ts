@@ -147,7 +147,7 @@ function projectionStore(table: string, columns: readonly string[]) {
       return applied !== null;
     },
 
-    /** Of all rows, and of those that the owner may have too. */
+    /** Digests of all rows, and of those that the owner may have too. */
     async digests(queries: Queries, lowest: number) {
       const { count, hash, part_count, part_hash } = await queries.one(digests`
         select count(*) as count, ${digestOf(sql.fragment`id`, sql.fragment`version`)} as hash,

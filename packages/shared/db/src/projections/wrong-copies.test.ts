@@ -101,7 +101,7 @@ const wrongWays: Record<string, (a: string, b: string) => Promise<unknown>> = {
     await relays.db.query(nothing`delete from outbox`);
     await relays.db.query(nothing`update env_projection set applied_at = now() - interval '1 hour'`);
   },
-  'knows what an owner lost that was restored from a backup': async (a, b) => {
+  'knows rows that its owner lost by a restore from a backup': async (a, b) => {
     await relays.record(a, 'UPDATE', 'after the backup');
     await relays.record(b, 'DELETE', 'b');
     const added = await relays.insert('added after the backup');

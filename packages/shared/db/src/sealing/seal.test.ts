@@ -4,7 +4,7 @@ import { seal, unseal, unsealWithAny } from './seal.ts';
 
 const key = randomBytes(32);
 
-test('what is sealed is opened with the same key and binding', () => {
+test('a sealed value opens with the same key and binding', () => {
   expect(unseal(key, 'kid-1', seal(key, 'kid-1', 'a private key')).toString()).toBe('a private key');
 });
 
@@ -21,13 +21,13 @@ test.for([
       unseal(key, 'kid-1', Buffer.concat([sealed.subarray(0, -1), Buffer.from([0xff ^ (sealed.at(-1) ?? 0)])])),
   ],
   ['when it is cut off', (sealed: Buffer) => unseal(key, 'kid-1', sealed.subarray(0, 20))],
-] as const)('what is sealed does not open %s', ([, open]) => {
+] as const)('a sealed value does not open %s', ([, open]) => {
   const sealed = seal(key, 'kid-1', 'a private key');
 
   expect(() => open(sealed)).toThrow(/authenticat|tag/i);
 });
 
-test('what is sealed is opened by the one of several keys that fits, and by none where none fits', () => {
+test('a sealed value opens if one of several keys fits, and not otherwise', () => {
   const sealed = seal(key, 'kid-1', 'a private key');
 
   expect(unsealWithAny([randomBytes(32), key], 'kid-1', sealed).toString()).toBe('a private key');

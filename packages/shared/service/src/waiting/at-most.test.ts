@@ -11,7 +11,7 @@ const limits = [
 ];
 
 test.each(limits)(
-  '$name: two works run at the same time, in their order, and a failed one makes room',
+  '$name: two jobs run at the same time, in their order, and a failed one makes room',
   async ({ limited }) => {
     const begun: number[] = [];
     const ends = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
@@ -35,7 +35,7 @@ test.each(limits)(
   },
 );
 
-test('works with one slot do not overlap, keep their order, and go on after one that fails', async () => {
+test('jobs with one slot do not overlap, keep their order, and continue after one that fails', async () => {
   const inTurn = atMost(1);
   const order: string[] = [];
   const work = (name: string) => async () => {
@@ -52,7 +52,7 @@ test('works with one slot do not overlap, keep their order, and go on after one 
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
 });
 
-test('a work that hangs gives up its slot, once', async () => {
+test('a job that hangs gives up its slot, once', async () => {
   const inTurn = atMost(1, { holdMs: 20 });
   void inTurn(() => never);
 
@@ -72,7 +72,7 @@ test('a work that hangs gives up its slot, once', async () => {
   expect(begun).toEqual(['after']);
 });
 
-test('a work that waits for a server that hangs gives its slot to the next, and takes one again before it goes on', async () => {
+test('a job that waits too long for a server gives its slot to the next, and takes one again before it continues', async () => {
   const inTurn = atMost(1, { awayMs: 10 });
   const answer = Promise.withResolvers<string>();
   const end = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ test('a work that waits for a server that hangs gives its slot to the next, and 
   expect(order).toEqual(['next', 'slow']);
 });
 
-test('a work keeps its slot while it does its own part, however long that takes', async () => {
+test('a job keeps its slot during its own part, however long that takes', async () => {
   const inTurn = atMost(1, { awayMs: 0 });
   const end = Promise.withResolvers<void>();
   const order: string[] = [];
@@ -111,7 +111,7 @@ test('a work keeps its slot while it does its own part, however long that takes'
   expect(order).toEqual(['long', 'next']);
 });
 
-test('a work that failed while its slot was given up leaves no slot behind', async () => {
+test('a job that fails after it gave up its slot does not free it twice', async () => {
   const inTurn = atMost(1, { awayMs: 0 });
   const answer = Promise.withResolvers<never>();
   const failed = inTurn(({ away }) => away(() => answer.promise));

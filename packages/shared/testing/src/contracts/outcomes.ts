@@ -54,14 +54,14 @@ const impossible: readonly Outcome[] = [
   'server.get 400',
 ];
 
-/** The gateway's test of all codes lets a stand-in for auth answer each of them to a list. */
+/** Answered by the stand-in for auth in the gateway's test of all codes. */
 const ofStandIns: readonly Outcome[] = ['envs.list 409'];
 
 /** The outcomes that contracts of public operations declare and that were not recorded. */
 export const missingOutcomes = (recorded: ReadonlySet<Outcome>): Outcome[] =>
   publicOperations().flatMap(({ operation, resource }) =>
     [200, ...problemStatuses(operation, resource).filter((status) => ownProblems.includes(status))]
-      // A creation without conflicts of its own has 409 for repeats only, which `once` is tested for.
+      // A creation that declares no conflicts answers 409 to repeats only; the tests of `once` cover these.
       .filter((status) => status !== 409 || operation.conflicts !== undefined)
       .map((status) => outcomeOf(operation, status))
       .filter((outcome) => !recorded.has(outcome) && !impossible.includes(outcome)),

@@ -47,7 +47,7 @@ interface Gateway {
 interface Awaited {
   gateway: number;
   state: 'sent' | 'forgot' | 'confirmed';
-  /** Of the row as it is now; it was `asRead` when the list was read. */
+  /** The renewal of the row as it is now; it was `asRead` when the list was read. */
   renewal: 'asRead' | 'later';
 }
 

@@ -25,7 +25,7 @@ const write: Record<Encoding, (json: Uint8Array) => Promise<Uint8Array>> = {
 };
 
 /**
- * Compresses lists for clients that accept it, on threads beside the event loop. Only lists: they have no `ETag`, which would have
+ * Compresses lists for clients that accept it, on threads outside the event loop. Only lists: they have no `ETag`, which would have
  * to differ for each encoding, and contain no secret that an attacker could guess from the compressed size.
  */
 export function compressLists({ fromBytes, most = 8 }: CompressOptions): CompressList {

@@ -7,7 +7,7 @@ import { type KubeObject, keyOf, kubeObjectOf } from '../diff/kube-object.ts';
 
 const atOnce = 8;
 const deadlineMs = 10_000;
-/** Of all objects together. */
+/** The limit for all objects together. */
 const maxCharacters = 32 * 1024 * 1024;
 
 export interface LiveDeps {

@@ -210,7 +210,7 @@ describe('a field', () => {
       ['change', '/data/a: "9" → "1"'],
     ],
     [
-      'that the server filled in is no change, nor an item that others added',
+      'that the server filled in is not a change, nor is an item that others added',
       () => {
         const wanted = deployment([container({ ports: [{ containerPort: 80 }] })]);
         const live = deployment(
@@ -225,7 +225,7 @@ describe('a field', () => {
       'unchanged',
     ],
     [
-      'that the server writes in another form is no change',
+      'that the server writes in another form is not a change',
       () => {
         const wanted = deployment([
           container({

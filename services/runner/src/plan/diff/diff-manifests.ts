@@ -20,7 +20,7 @@ export interface DesiredObject extends KubeObject {
 export interface Manifests {
   /** Namespace and name of the release. */
   release: { namespace: string; name: string };
-  /** Of the release that is installed. */
+  /** The objects of the installed release. */
   old: readonly KubeObject[];
   wanted: readonly DesiredObject[];
   /** The live objects by `keyOf`; `unknown` for kinds that the cluster does not have. */

@@ -31,7 +31,7 @@ merged:
   });
 });
 
-test('each document is an object, and each item of a List; comments and nothing are none', () => {
+test('each document and each item of a List is an object; comments and empty documents are not', () => {
   expect(
     contentsOf('# only words\n---\na: 1\n--- # two\nkind: ConfigMapList\nitems: [{b: 2}, {c: 3}]\n---\n\n'),
   ).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
@@ -43,7 +43,7 @@ test('an object of the folder crds is known by its source', () => {
   expect(parseManifest(text).objects.map(({ isCrdFile }) => isCrdFile)).toEqual([true, false]);
 });
 
-test('what is no YAML, a number that JSON lacks, and aliases without end are counted, and the rest is read', () => {
+test('invalid YAML, numbers that JSON lacks and exploding aliases are counted, and the rest is read', () => {
   const bomb = ['a: &a [x,x,x,x,x,x,x,x,x,x]'];
   for (const [from, to] of ['ab', 'bc', 'cd', 'de'].map((pair) => pair.split(''))) {
     bomb.push(`${to}: &${to} [${Array.from({ length: 10 }, () => `*${from}`).join(',')}]`);

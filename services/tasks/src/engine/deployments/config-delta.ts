@@ -10,7 +10,7 @@ const bytesAround = 10;
 
 /**
  * What changed, as a map from dotted path to `[old, new]`: objects recurse, arrays compare whole, a missing side is null.
- * Null where it is too large to store.
+ * Null if it is too large to store.
  */
 export function configDelta(before: JsonValue, after: JsonValue): ConfigDelta | null {
   const delta: ConfigDelta = {};

@@ -17,17 +17,17 @@ import type { DeploymentEvent } from '../deployments/lifecycle.ts';
 export interface Operation {
   /** All that plans, queues and queries need to know of it. A task that `installs` makes a revision. */
   effect: Effect;
-  /** The error of every request for it; absent where it may be requested. */
+  /** The error of every request for it; absent if it may be requested. */
   notRequestable?: () => AppError;
   /** Why it does not fit the deployment's present state; null if it does. */
   refusal(deployment: Pick<DeploymentRecord, 'enabled' | 'revision_id'>, hasOpenTasks: boolean): string | null;
-  /** What the checks of a request, and of its start, read beside the deployment; absent if nothing. */
+  /** What the checks of a request, and of its start, read besides the deployment; absent if nothing. */
   needs?: (operation: RequestedOperation | TaskOperation) => Needs;
   /** How a request changes the deployment; null if it changes nothing of it. */
   change: ChangeRequested | null;
   /** The task, with what it needs to run when its turn comes. */
   task(planned: Planned): NewTask;
-  /** What a runner compares for a plan that has the task; null where nothing of it can be shown. */
+  /** What a runner compares for a plan that has the task; null if nothing of it can be shown. */
   dryRun(task: Pick<NewTask, 'operation' | 'run'>, deployment: DeploymentRecord): ComparedRun | null;
 
   /** Why a task whose turn has come has nothing left to do; null if it has something. */
@@ -67,7 +67,7 @@ export type ComparedRun = Pick<TaskRun, 'cluster_id' | 'namespace'> & {
 };
 
 export interface Planned {
-  /** Null where the deployment is new. */
+  /** Null if the deployment is new. */
   before: DeploymentRecord | null;
   after: DeploymentRecord;
   /** The name of its kind. */
@@ -76,7 +76,7 @@ export interface Planned {
   reinstallDependents: boolean;
   /** The request, if the operation was requested by its name. */
   requested?: RequestedOperation;
-  /** Of a rollback: the task to which it returns. */
+  /** For a rollback, the task to which it returns. */
   rollbackTo?: string | undefined;
   /** The object to restart. */
   object?: RestartedObject | undefined;

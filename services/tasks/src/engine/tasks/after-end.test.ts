@@ -66,7 +66,7 @@ describe('afterEnd', () => {
 
   test.for<[string, boolean, Partial<DeploymentRecord>]>([
     ['a deployment whose deletion failed is no longer being deleted', true, { deleting: false, state: 'Error' }],
-    ['what fails before a deletion does not end it', false, { deleting: true, state: 'Error' }],
+    ['a task that fails before a deletion does not end the deletion', false, { deleting: true, state: 'Error' }],
   ])('%s', ([, deletes_deployment, expected]) => {
     const task = { ...ended, operation: operations.uninstall, deletes_deployment };
 
@@ -88,7 +88,7 @@ describe('afterEnd', () => {
     expect(afterEnd({ ...installed, state: 'Renaming' }, task, failed, false)).toMatchObject({ state: 'Error' });
   });
 
-  test('what does not touch the release does not touch the deployment', () => {
+  test('an operation that does not touch the release does not change the deployment', () => {
     expect(afterEnd(installed, { ...ended, operation: operations.restart }, failed, false)).toEqual(installed);
   });
 });

@@ -45,7 +45,7 @@ describe('startOf', () => {
     expect(startOf({ operation, run: revision }, leftBehind, null)).toEqual({ run: revision });
   });
 
-  test('what Helm could not name is not installed, and nothing is removed for it', () => {
+  test('a release whose name is too long for Helm is not installed, and nothing is removed for it', () => {
     const long = { ...renamed, namespace: `web-${'x'.repeat(50)}` };
     const refused = { impossible: expect.stringContaining('at most 53: rename the deployment') };
     const { operation } = install;

@@ -34,7 +34,7 @@ export interface WaitFacts {
   limit_obstacle: LimitObstacle | null;
 }
 
-/** Why a pending task cannot start now, in words for the user; null where it can. */
+/** Why a pending task cannot start now, in words for the user; null if it can. */
 export function waitReason(facts: WaitFacts, limits: Limits): string | null {
   return (
     queueReason(facts) ??

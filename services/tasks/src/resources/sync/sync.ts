@@ -94,7 +94,7 @@ export type SyncEvent = keyof typeof transitions;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets which keys there are
 export const syncEvents = Object.keys(transitions) as SyncEvent[];
 
-/** The resource after the event; null where the event cannot happen, and a request for it is refused. */
+/** The resource after the event; null if the event cannot happen, and a request for it is refused. */
 export const afterEvent = (before: Sync, event: SyncEvent, callable: Callable): Sync | null =>
   before.exists ? transitions[event](before, callable) : null;
 

@@ -73,7 +73,7 @@ export const createLeaseRepository = (db: Queries) => ({
 
   /**
    * The time until the next task becomes due, negative if it is past. `notified_until`: the runners were notified of all
-   * tasks due until then; it is the later of the given time and so many milliseconds ago.
+   * tasks due until then; it is the later of `after` and the time `notifiedAgoMs` ago.
    */
   nextDue: (after: string | null, { notifiedAgoMs, withinMs }: { notifiedAgoMs: number | null; withinMs: number }) =>
     db.one(sql.type(NextDue)`

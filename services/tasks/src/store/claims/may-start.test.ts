@@ -118,7 +118,7 @@ test.for(Object.entries(situations))(
   },
 );
 
-// About two thousand statements: two seconds alone, many more beside other tests.
+// About two thousand statements: two seconds alone, many more while other tests run.
 test('in generated situations a task is claimed exactly when it has no reason to wait', async () => {
   const combinations = new Map<string, number>();
   for (let seed = 0; seed < 80; seed += 1) {

@@ -3,7 +3,7 @@ import type { ClusterObstacle, LimitObstacle, QueueObstacle } from '../../engine
 import type { Limits } from '../../records/limits.ts';
 
 /**
- * May this task start? Every obstacle is defined here once: the claim takes tasks with none of them, the reason of a
+ * May this task start? Every obstacle is defined here once: the claim takes tasks without any, and the reason of a
  * pending task names the first. They are grouped by what they depend on, so that the claim checks a cluster once and not
  * for each of its tasks.
  */
@@ -53,7 +53,7 @@ const firstOf = (obstacles: Obstacles<string>) =>
     sql.fragment` `,
   )} end`;
 
-/** No obstacle other than its cluster. A move needs its old cluster too. */
+/** The task has no obstacle of its own; `clusterIsFree` checks its cluster. A move needs its old cluster as well. */
 export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
   ${isNone(inQueue(t))}
   and (

@@ -89,7 +89,7 @@ async function totals(): Promise<{ listed: number[]; counted: number[] }> {
 }
 
 describe('the number of tasks', () => {
-  test('is right for every filter and viewer after tasks are added, changed, moved and removed, and their deployment is', async () => {
+  test('is right for every filter and viewer after tasks are added, changed, moved and removed, also with their deployment', async () => {
     const states = [];
     const gone = await deploymentWith(done, done, {});
     const moved = await deploymentWith(done, { status: 'Failed' }, { execute_in: 3_600 });
@@ -120,8 +120,8 @@ const Count = z.object({ n: z.number().int() });
 const rows = async () => await database.db.oneFirst(sql.type(Count)`select count(*) as n from deployment_task_counts`);
 const rowsOfEnvs = async () => await database.db.oneFirst(sql.type(Count)`select count(*) as n from env_task_counts`);
 
-describe('what is kept of it', () => {
-  test('is one row for the tasks of a deployment that are alike, and none where they are gone', async () => {
+describe('the stored number of tasks', () => {
+  test('is one row for like tasks of a deployment, and no row once they are removed', async () => {
     const id = await deploymentWith(done, done, done, { status: 'Failed' });
     const other = await deploymentWith(done, done);
     await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${other}`);
@@ -134,14 +134,14 @@ describe('what is kept of it', () => {
     expect(await store.counts.addUp(1_000)).toBe(0);
   });
 
-  test('is one row for the tasks of an env that are alike, which a site admin reads instead of those of deployments', async () => {
+  test('is one row for like tasks of an env, which a site admin reads instead of the rows of deployments', async () => {
     const id = await deploymentWith(done, done, { status: 'Failed' });
     await deploymentWith(done);
 
     await store.counts.addUp(1_000);
 
     expect(await rowsOfEnvs()).toBe(2);
-    // Which only the rows of envs show.
+    // Only the rows of envs have these 100.
     await database.db.query(nothing`insert into env_task_counts values (${envId}, ${cluster}, 'Done', 100)`);
     expect(await total()).toBe(104);
     expect(await total({ env_id: envId, cluster_id: cluster, status: 'Done' })).toBe(103);
@@ -149,7 +149,7 @@ describe('what is kept of it', () => {
     expect(await total({}, [envId])).toBe(4);
   });
 
-  test('is added up by some runs at a time, while tasks come, with nothing lost or counted twice', async () => {
+  test('is added up by concurrent runs while tasks are added, and nothing is lost or counted twice', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => deploymentWith(done, done, done)));
 
     await Promise.all([
@@ -163,7 +163,7 @@ describe('what is kept of it', () => {
     expect(await total()).toBe(16);
   });
 
-  test('is unchanged by updates that changes none of its columns, such as a heartbeat', async () => {
+  test('is unchanged by updates of columns that it does not count by, such as a heartbeat', async () => {
     const id = await deploymentWith({ status: 'Started' });
 
     await database.db.query(nothing`
@@ -212,15 +212,15 @@ describe('the number of deployments', () => {
     expect(await numbers()).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  test('is kept where no filter but that of the env is given, and counted for the others', async () => {
+  test('is read from the stored rows if only the env is filtered, and counted otherwise', async () => {
     await insertMany(3);
-    // Which only the kept number shows.
+    // Only the stored number has these 100.
     await database.db.query(nothing`insert into deployment_counts values (${envId}, 100)`);
 
     expect(await numbers()).toEqual([103, 103, 103, 0, 0, 3]);
   });
 
-  test('is unchanged by updates that leaves a deployment in its env', async () => {
+  test('is unchanged by updates that leave a deployment in its env', async () => {
     await insertMany(2);
 
     await database.db.query(nothing`update deployments set env_id = env_id, state = 'Running'`);

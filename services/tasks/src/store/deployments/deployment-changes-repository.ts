@@ -47,7 +47,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
       return conflictOn(...words)(error);
     };
 
-  /** The first label of its hostname (`ingressHost`); null where its chart has no ingress. */
+  /** The first label of its hostname (`ingressHost`); null if its chart has no ingress. */
   const ingressName = ({ name, namespace, helm_chart_id }: NewDeploymentRow) => sql.fragment`(
     select case
       when c.features #>> '{ingress,hostname_format}' = 'Name' and ${name} <> '' then ${name} else ${namespace}
@@ -96,7 +96,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
     /** Writes the state that tasks set. */
     saveState: (row: DeploymentRecord) => saveState(row).then(published.updated),
 
-    /** The same at the start of a task, which is published with it: the claim itself does not. */
+    /** Writes the state at the start of a task and publishes the task too, because the claim does not. */
     saveStarted: async (row: DeploymentRecord, { id, env_id, status }: TaskRecord) => {
       recordState(tx, deploymentTasks, { id, env_id, operation: 'UPDATE', row: { id, status } });
       return saveState(row).then(published.updated);

@@ -71,13 +71,13 @@ export const createDeploymentRepository = (db: Queries) => ({
     db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update skip locked`),
 
   /**
-   * The same for the platform, which changes neither whether it may be referred to nor its name: requests that refer to it
-   * go on meanwhile, and hold their own deployment. Without this a request and the end of a task could wait for each other.
+   * A weaker lock, for changes by the platform: these touch neither the name nor what decides whether others may refer to the
+   * deployment, so requests that refer to it do not wait. With the full lock a request and the end of a task could deadlock.
    */
   hold: (id: string) =>
     db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for no key update`),
 
-  /** The task's deployment and those that it may reinstall, locked in the order that all use. */
+  /** Locks the task's deployment and those that it may reinstall, by id, the order that every transaction uses. */
   holdWithDependents: async (task_id: string) => {
     await db.query(sql.type(z.object({ id: z.string() }))`
       select d.id from deployment_tasks t, deployments d

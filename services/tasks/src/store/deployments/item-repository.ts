@@ -15,8 +15,8 @@ const DeploymentItem = z.object({
 } satisfies Record<(typeof readableProperties.deployments)[number], z.ZodType>);
 
 /**
- * The same of a secret, but not its contents: these are opened only for the one answer that needs them, and no filter of a
- * chart may compare with them.
+ * The fields of a secret that a chart can read, without its contents: these are opened only for the one answer that needs
+ * them, and no filter of a chart may compare with them.
  */
 const SecretItem = z.object({
   id: Id,

@@ -30,7 +30,7 @@ export const createReferenceRepository = (db: Queries) => ({
       limit 1000
     `),
 
-  /** The same, of a deployment, and those that use it through a resource that it manages. */
+  /** Enabled deployments whose inputs point to the deployment, or to a resource that it manages. */
   enabledDependentsOfDeployment: (id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id

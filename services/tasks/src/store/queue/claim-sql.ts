@@ -15,7 +15,7 @@ export const inMs = (ms: number) => sql.fragment`clock_timestamp() + ${ms} * int
 export const isClaimOf = (row: FragmentSqlToken, { id, fence }: Claim) =>
   sql.fragment`${row}.id = ${id} and ${row}.fence = ${fence}`;
 
-/** The same of a task `t`, whose claim ends with its status. */
+/** The same for a task `t`, whose claim ends with the status `Started`. */
 export const isClaimOfTask = (claim: Claim) =>
   sql.fragment`${isClaimOf(sql.fragment`t`, claim)} and t.status = 'Started'`;
 

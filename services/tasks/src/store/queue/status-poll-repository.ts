@@ -91,7 +91,7 @@ export const createStatusPollRepository = (db: Queries) => ({
         d.reported_status is not null and not exists (select from pollable where id = d.id) as reports_unpolled
     `),
 
-  /** The same for what else decides about polls, such as the features of charts: it reads all deployments. */
+  /** The same for all deployments, after a change of anything else that decides about polls, such as features of charts. */
   refollow: () =>
     db.query(nothing`
       with pollable as materialized (${pollable(sql.fragment`deployments`)})

@@ -27,8 +27,8 @@ export const createTypeChanges = (tx: Transaction) => {
   const published = publishing(tx, deploymentResourceTypes);
 
   /**
-   * Makes these the types that the deployment registers, instead of those before. The spec of a type is the one that was
-   * registered last; a deployment that registers the same again is not the last one for that.
+   * Replaces the types that the deployment registers. The spec of a type is the newest that was registered; a deployment that
+   * registers an unchanged spec again does not make it newer.
    */
   const register = async (deployment_id: string, kind_id: string, types: readonly DefinedType[]): Promise<void> => {
     // Registrations of one kind run one after the other, so that two deployments cannot deadlock on types.

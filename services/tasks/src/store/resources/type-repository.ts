@@ -20,7 +20,7 @@ const visibleTo = (visible: VisibleEnvs) =>
     ? sql.fragment`true`
     : sql.fragment`(env_id is null or env_id = any(${sql.array([...visible], 'uuid')}))`;
 
-/** VisibleEnvs ones, of one env or of none where a filter says so. */
+/** Types in visible envs; a filter can restrict them to one env, or to those without an env. */
 const listedFor = (visible: VisibleEnvs, wanted: string | null | undefined) => {
   if (wanted === undefined) return visibleTo(visible);
   return wanted === null ? sql.fragment`env_id is null` : inEnvs(sql.fragment`env_id`, visible, wanted);

@@ -33,7 +33,7 @@ const publicTask = sql.type(DeploymentTask);
 const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true });
 const name = sql.type(TaskName);
 
-/** Of all that a task has in an answer but its operation: ids, times, names, and why it waits. */
+/** The bytes of a task in an answer. Besides the operation these are ids, times, names and the wait reason. */
 const bytes = sql.fragment`operation_bytes + 4096 + 6 * coalesce(octet_length(reason), 0)`;
 
 /** A task lies in the env of its cluster. That of a deleted deployment is for site admins and bots only. */
@@ -51,7 +51,7 @@ const createdFrom = (time: string | undefined) =>
 
 type ListQuery = RequestOutput<typeof deploymentTasks.operations.list>['query'];
 
-/** Of columns by which the number of tasks is kept. */
+/** The conditions on columns by which tasks are counted. */
 const countedConditions = (query: ListQuery, visible: VisibleEnvs): Condition[] => [
   seenBy(visible, query.env_id),
   equals(sql.fragment`cluster_id`, query.cluster_id),

@@ -82,7 +82,7 @@ export const claimTask = (deps: ClaimDeps) => {
   };
 };
 
-/** Of the first start; later ones wait for what the attempts before them met. */
+/** Measures the first start only: later ones wait for what earlier attempts met. */
 function noteWait({ metrics }: ClaimDeps, { task }: Started): void {
   const { execute_at, started_at, first_attempted_at } = task;
   if (started_at === null || started_at !== first_attempted_at) return;

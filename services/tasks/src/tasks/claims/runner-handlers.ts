@@ -11,7 +11,7 @@ export interface RunnerHandlersDeps extends ClaimDeps {
   hintLog: (taskId: string) => void;
 }
 
-/** What runners call. Every write names its claim by the fence; one that was taken over changes nothing. */
+/** What runners call. Every write names its claim by the fence; a write of an earlier claim changes nothing. */
 export const runnerHandlers = (deps: RunnerHandlersDeps) => {
   const { store, inTransaction, policy, notifyRunners, hintLog, metrics, log } = deps;
   const { leaseMs } = policy;
@@ -28,9 +28,9 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
       if (!renewed) throw lostClaim();
       if (body.waits_for !== renewed.reason) {
         const wait = { ...body, deployment_id: renewed.deployment_id };
-        // The claim is renewed: it must not be lost because its reason cannot be written.
+        // The claim is already renewed; it must not be lost because the reason cannot be written.
         await inTransaction((tx) => saveWait(tx, wait)).catch((error: unknown) =>
-          log.warn({ err: error, task_id: body.task_id }, 'what a task waits for was not written'),
+          log.warn({ err: error, task_id: body.task_id }, 'failed to record what a task waits for'),
         );
       }
       return { lease_ms: leaseMs, cancel_requested: renewed.cancel_requested };

@@ -23,7 +23,7 @@ describe('boundLog', () => {
     expect(again).toEqual({ lines: [], state: once.state });
   });
 
-  test('adds only what is new of a batch that overlaps', () => {
+  test('adds only the new lines of a batch that overlaps', () => {
     const { lines, state } = boundLog(
       { next: 2, lines: 9, bytes: 10 },
       { first: 1, lines: [line('b'), line('c')] },

@@ -7,7 +7,7 @@ import type { ProjectedCluster } from '../../store/projection-repository.ts';
 import type { WritingStore } from '../../store/store.ts';
 
 /**
- * The place to which the cancellation takes the deployment back; null where it stays, since its release may have been
+ * The place to which the cancellation takes the deployment back; null if it stays, since its release may have been
  * changed already. The env is that of the place now, not that of the time at which the deployment was to leave.
  */
 export function placeBefore(task: TaskRecord, deployment: DeploymentRecord, cluster: ProjectedCluster | null) {

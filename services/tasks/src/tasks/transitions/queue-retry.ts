@@ -21,7 +21,7 @@ interface Retry {
   origin: Origin;
 }
 
-/** Queues what the task was for, under the lock of its deployment; throws where that no longer fits (422, 409). */
+/** Queues what the task was for, under the lock of its deployment; throws if that no longer fits (422, 409). */
 export async function queueRetry(
   deps: ProposeDeps,
   store: WritingStore,

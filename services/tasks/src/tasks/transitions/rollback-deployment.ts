@@ -56,7 +56,7 @@ export const rollbackDeployment =
 
 interface Target {
   before: DeploymentRecord;
-  /** The task to return to; null where the caller sees none. */
+  /** The task to return to; null if the caller sees none. */
   task: Parameters<typeof runToReturnTo>[1];
 }
 

@@ -43,7 +43,7 @@ export interface HandleDeps {
   onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
 }
 
-/** Caller, request id and deadline of a message; throws where the deadline is malformed or too near. */
+/** Caller, request id and deadline of a message; throws if the deadline is malformed or too near. */
 export function readEnvelope(message: Msg, caller: CallerName, now: number): Incoming {
   const { headers } = message;
   const deadlineText = headers?.get(headerNames.deadline) ?? '';

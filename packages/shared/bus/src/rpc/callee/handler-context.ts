@@ -40,7 +40,7 @@ const envIdIn = (scope: unknown): string | null =>
     ? scope.env_id
     : null;
 
-/** What a handler gets beside the request. Logger and signal are created on first use: most calls need neither. */
+/** What a handler gets besides the request. Logger and signal are created on first use: most calls need neither. */
 export class CallContext implements HandlerContext {
   readonly #call: CallInfo;
   #permitted = false;

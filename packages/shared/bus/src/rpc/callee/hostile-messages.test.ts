@@ -69,7 +69,7 @@ describe('a hostile request', () => {
   });
 
   test.for([
-    ['a trace context that is none', { traceparent: '00-zz-zz-01', tracestate: '=,=' }],
+    ['a malformed trace context', { traceparent: '00-zz-zz-01', tracestate: '=,=' }],
     ['a request id with spaces', { 'Berth-Request-Id': 'a b <script>' }],
     ['an empty identity', { 'Berth-Identity': '' }],
   ] as const)('with %s is answered without it', async ([, given]) => {
@@ -77,10 +77,10 @@ describe('a hostile request', () => {
   });
 
   test.for([
-    ['a deadline that is no number', { 'Berth-Deadline-Ms': 'soon' }, 'invalid'],
+    ['a deadline that is not a number', { 'Berth-Deadline-Ms': 'soon' }, 'invalid'],
     ['an endless deadline', { 'Berth-Deadline-Ms': '1e400' }, 'invalid'],
     ['a deadline that is over', { 'Berth-Deadline-Ms': '-1' }, 'timeout'],
-    ['an identity that is no token', { 'Berth-Identity': 'admin' }, 'unauthenticated'],
+    ['an identity that is not a token', { 'Berth-Identity': 'admin' }, 'unauthenticated'],
     ['an identity without signature', { 'Berth-Identity': 'eyJhbGciOiJub25lIn0.e30.' }, 'unauthenticated'],
   ] as const)('with %s is refused', async ([, given, code]) => {
     await expect(answerTo('{"body":{"text":"x"}}', given)).resolves.toMatchObject({ error: { code } });

@@ -104,7 +104,7 @@ describe('a creation', () => {
   });
 });
 
-test('an operation that is no creation need not call repeatable()', async () => {
+test('an operation that creates nothing need not call repeatable()', async () => {
   const request = { id: crypto.randomUUID(), body };
 
   expect(await gateway.call(update, request, await as(ada))).toEqual({ env_id, length: 12 });

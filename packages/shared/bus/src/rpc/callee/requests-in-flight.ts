@@ -7,7 +7,7 @@ const overdueMs = 10_000;
 interface InFlight {
   /** On the clock of `performance.now()`. */
   deadline: number;
-  /** Of the request. */
+  /** The size of the request. */
   bytes: number;
 }
 

@@ -49,7 +49,7 @@ const stall = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBu
 
 const request = { owner: 'auth', subject: 'rpc.v1.auth.tasks.boats.echo', payload: '' } as const;
 
-test('an answer that arrives while the process stalls is no timeout, although the deadline passes meanwhile', async () => {
+test('an answer that arrives while the process stalls is not a timeout, although the deadline passes meanwhile', async () => {
   await using sockets = await socketPair();
   const answer = inboxOn(sockets.near).request({ ...request, timeoutMs: 50 });
 

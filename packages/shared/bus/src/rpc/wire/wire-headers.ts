@@ -24,7 +24,7 @@ const maxIdentity = 1024 * 1024;
 export class WireHeaders {
   #text = 'NATS/1.0';
 
-  /** False where the value cannot stand in a header; it is left out then. */
+  /** False if the value cannot stand in a header; it is left out then. */
   set(name: string, value: string): boolean {
     if (value.length > (name === headerNames.identity ? maxIdentity : maxLength) || !printable.test(value))
       return false;

@@ -9,7 +9,7 @@ export const User = z.strictObject({
   id: Id,
   created_at: Timestamp,
   display_name: z.string(),
-  /** Null where the caller may not see it. */
+  /** Null if the caller may not see it. */
   email: z.string().nullable(),
   is_admin: z.boolean(),
   is_active: z.boolean(),

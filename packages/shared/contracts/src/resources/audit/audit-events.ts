@@ -21,7 +21,7 @@ export const AuditEvent = z.strictObject({
   result: z.enum(['done', 'denied']),
   /** How many attempts the event stands for. */
   times: z.number().int(),
-  /** The values that differ; null where the event does not compare two rows. Never a secret. */
+  /** The values that differ; null if the event does not compare two rows. Never a secret. */
   before: JsonObject.nullable(),
   after: JsonObject.nullable(),
   details: JsonObject,

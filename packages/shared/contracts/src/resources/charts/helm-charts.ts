@@ -12,7 +12,7 @@ export const HelmChart = z.strictObject({
   image_digest: z.string(),
   image_tag: z.string(),
   available: z.boolean(),
-  /** The four extensions as `chart-extensions/` keeps them (`ValuesUi`, `Actions`, …); null where the chart has no such file. */
+  /** The four extensions as `chart-extensions/` keeps them (`ValuesUi`, `Actions`, …); null if the chart has no such file. */
   values_ui: JsonObject.nullable(),
   actions_schema: JsonObject.nullable(),
   features: JsonObject.nullable(),

@@ -16,7 +16,7 @@ export const K8sEvent = z.strictObject({
   count: z.number().int(),
   first_seen_at: Timestamp,
   last_seen_at: Timestamp,
-  /** `resource_id` is the id that its tracked resource has or had; null where its kind is not tracked. */
+  /** `resource_id` is the id that its tracked resource has or had; null if its kind is not tracked. */
   object: z.strictObject({ kind: z.string(), name: z.string(), resource_id: Id.nullable() }),
   /** The component of Kubernetes that reported it. */
   source: z.string(),

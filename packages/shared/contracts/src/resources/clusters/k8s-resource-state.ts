@@ -22,7 +22,7 @@ export const k8sResourceState = resource('k8s_resource_state', {
   singular: 'tracked resource',
   operations: {
     now: operation({
-      summary: 'The object that a tracked resource is, and its deployment; null where it is tracked no more',
+      summary: 'The object that a tracked resource is, and its deployment; null if it is tracked no more',
       allow: ourServices,
       callers: ['tasks'],
       body: z.strictObject({ resource_id: Id }),

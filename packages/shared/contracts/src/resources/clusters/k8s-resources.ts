@@ -52,7 +52,7 @@ export const k8sResources = resource('k8s_resources', {
     log: operation({
       http: 'GET /k8s-resources/:id/log',
       summary: 'Read the log of a pod as text; with follow=true until the pod ends',
-      conflicts: 'the resource is no pod, the pod has no such log, or its cluster is ignored',
+      conflicts: 'the resource is not a pod, the pod has no such log, or its cluster is ignored',
       allow: maintainer,
       query: PodLogQuery,
       response: z.string(),

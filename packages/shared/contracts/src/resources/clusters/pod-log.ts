@@ -27,7 +27,7 @@ export type PodLogQuery = z.output<typeof PodLogQuery>;
 
 /** How far a log was read. The time of a line is no more exact than the runtime made it, so equal ones are counted. */
 export const LogPosition = z.strictObject({
-  /** Of the last line that was read, as the container runtime wrote it; null where the log was empty so far. */
+  /** The time of the last line that was read, as the container runtime wrote it; null if the log was empty so far. */
   at: z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/)

@@ -22,8 +22,7 @@ export const deploymentPlace = resource('deployment_place', {
   singular: 'deployment',
   operations: {
     now: operation({
-      summary:
-        'Cluster and namespace in which a deployment lies now, with its kind and status; null where it was deleted',
+      summary: 'Cluster and namespace in which a deployment lies now, with its kind and status; null if it was deleted',
       allow: ourServices,
       callers: ['cluster-sync'],
       body: z.strictObject({ deployment_id: Id }),

@@ -14,7 +14,7 @@ export const deploymentState = resource('deployment_state', {
   singular: 'deployment',
   operations: {
     now: operation({
-      summary: 'Name, env and whether a deployment is enabled, as they are now; null where it was deleted',
+      summary: 'Name, env and whether a deployment is enabled, as they are now; null if it was deleted',
       allow: ourServices,
       callers: ['auth'],
       body: z.strictObject({ deployment_id: Id }),

@@ -25,7 +25,7 @@ export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
 export const Deployment = z.strictObject({
   id: Id,
   created_at: Timestamp,
-  /** Empty where the chart allows one instance per cluster. */
+  /** Empty if the chart allows one instance per cluster. */
   name: z.string(),
   kind_id: Id,
   /** The env of its cluster. */

@@ -29,7 +29,7 @@ export const PlannedObject = z.strictObject({
   namespace: Text.nullable(),
   name: Text,
   reason: Text.nullable(),
-  /** Of a change or replacement. */
+  /** The changed fields, for a change or replacement. */
   fields: z.array(PlannedField),
 });
 export type PlannedObject = z.infer<typeof PlannedObject>;

@@ -54,7 +54,7 @@ export interface OfAction {
 
 /** What decides who may retry a task. */
 export interface RetriedTask {
-  /** Null where it was deleted. */
+  /** Null if it was deleted. */
   deployment: (KindScope & Overridden) | null;
   /** It is an action for owners. */
   needsOwner: boolean;

@@ -30,7 +30,7 @@ export const DeploymentCall = z.strictObject({
 export type DeploymentCall = z.infer<typeof DeploymentCall>;
 
 /**
- * A claimed task with everything needed to run it: a complete snapshot, values resolved, secrets in clear.
+ * A claimed task with everything needed to run it: a complete snapshot with resolved values and secrets in plain text.
  * This answer is the one message that carries them.
  */
 export const ClaimedTask = z.strictObject({

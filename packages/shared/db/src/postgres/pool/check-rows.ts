@@ -18,7 +18,7 @@ const pathOf = ({ path = [] }: Issue): string =>
   path.map((part) => (typeof part === 'object' && part !== null && 'key' in part ? part.key : part)).join('.') ||
   '(row)';
 
-/** The rows, parsed by the schema of their query; throws where one does not match. */
+/** The rows, parsed by the schema of their query; throws if one does not match. */
 export function checkRows<Row>(schema: RowSchema<Row>, rows: readonly unknown[]): Row[] {
   return rows.map((row) => {
     const result = schema['~standard'].validate(row);
