@@ -46,7 +46,7 @@ export async function startLatency(
   }
 }
 
-/** Both times come from the clock of this machine: the database's for the row, the runner's for the line, right after the process starts. */
+/** Both times are of this machine's clock: the database's for the row, the runner's for the line, right after the process starts. */
 async function latencyOf(client: Client, deploymentId: string): Promise<number> {
   const { rows } = await client.query<{ ms: string }>(
     `select extract(epoch from min(line.at) - task.created_at) * 1000 as ms

@@ -18,7 +18,7 @@ const unlimited = { REQUESTS_PER_MINUTE: '0' };
 
 type Say = (line: string) => void;
 
-/** The gain of identity leases for small requests and their cost for revocations, against a gateway without them on the same platform. */
+/** What identity leases gain for small requests and cost for revocations, against a gateway without them on the same platform. */
 export async function identityLeases(stack: Stack, { api, token, sample }: Fixtures, say: Say): Promise<void> {
   const nats = { url: stack.nats.url, password: stack.nats.passwords['api-gateway'] };
   await using on = await startGatewayProcess(nats, unlimited);

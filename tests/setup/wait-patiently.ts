@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { patienceMs } from './patience.ts';
 
-/** Vitest can be configured to wait longer in `expect.poll`, but not in `vi.waitFor` and `vi.waitUntil`, which give up after a second. */
+/** Vitest has a setting for the patience of `expect.poll`, but not of `vi.waitFor` and `vi.waitUntil`, which give up after a second. */
 type Wait = typeof vi.waitFor;
 type Options = Exclude<Parameters<Wait>[1], number | undefined>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a CollectionSelect offers: rows of a table, or resources of a type (`{deployment: kind, type: key}`, or the older key alone). */
+/** What a CollectionSelect offers: rows of a table, or resources of a type: `{deployment: kind, type: key}` or the older key alone. */
 export const Collection = z.union(
   [
     z.string().min(1).max(200),

@@ -21,7 +21,7 @@ export async function readSecrets({ namespace, secrets }: Target, cluster: Clust
   return found;
 }
 
-/** Writes the Secrets that the chart's inputs require, before Helm needs them. A Secret that Berth did not create is never overwritten. */
+/** Writes the Secrets that the chart's inputs require, before Helm needs them. Never overwrites one that Berth did not create. */
 export async function applySecrets(
   task: Target & Claim,
   { cluster, found }: { cluster: ClusterClient; found: FoundSecrets },

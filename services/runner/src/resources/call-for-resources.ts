@@ -26,7 +26,7 @@ export interface CallForResourcesDeps {
   slots: number;
 }
 
-/** Calls deployments to create, update and delete the resources that they manage. A call cut off at the end is repeated after its lease. */
+/** Calls deployments to create, update and delete the resources they manage. A call cut off at the end is repeated after its lease. */
 export const callForResources = ({ bus, log, deployments, metrics, slots }: CallForResourcesDeps): Loop => {
   async function work({ resource_id, fence, call }: ResourceCall, signal: AbortSignal): Promise<ResourceCallResult> {
     const began = performance.now();

@@ -18,7 +18,7 @@ export interface Work<Name extends string, Job, Result> {
   lanes: readonly Lane<Name>[];
   /** By one claim. */
   mostClaimed: number;
-  /** Claims as many jobs again before there are slots for them, so that no slot waits for a claim. Their leases must last for two jobs. */
+  /** Claims as many jobs again ahead of the slots, so that a slot never waits for a claim. Their leases must last for two jobs. */
   ahead?: boolean;
   /** The longest pause between claims, and that while jobs run. */
   pollMs: number;

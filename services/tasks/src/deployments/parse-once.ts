@@ -10,7 +10,8 @@ export interface ParseOnceOptions {
 }
 
 /**
- * Parses each document once: equal documents share one object, which must not be mutated. The least recently read documents are dropped first. A document that does not parse is not cached.
+ * Parses each document once: equal documents share one object, which must not be mutated. The least recently read documents are
+ * dropped first. A document that does not parse is not cached.
  */
 export function parseOnce<Parsed extends object>(
   parse: (document: JsonObject) => Parsed,

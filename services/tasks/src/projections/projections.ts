@@ -84,7 +84,7 @@ type RemovingItems = Pick<
   'projected' | 'secretChanges' | 'resourceChanges' | 'resourceTypeChanges' | 'recordAudit'
 >;
 
-/** An env with secrets or resources is not deleted; these were stored while its owner was deleting it. Its resource types go with it. */
+/** An env with secrets or resources is not deleted; these were stored while `auth` was deleting it. Its resource types go too. */
 async function removeItemsOf(
   { projected, secretChanges, resourceChanges, resourceTypeChanges, recordAudit }: RemovingItems,
   envId: string,

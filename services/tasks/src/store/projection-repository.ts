@@ -60,7 +60,10 @@ export const createProjectionRepository = (db: Queries) => ({
       for share
     `),
 
-  /** Closes the cluster to new deployments for that time, or until it is in another env. Waits for changes that hold its lock, so that they are counted. */
+  /**
+   * Closes the cluster to new deployments for that time, or until it is in another env. Waits for changes that hold its lock, so that
+   * they are counted.
+   */
   closeCluster: (id: string, ms: number) =>
     db.query(nothing`
       update k8s_cluster_projection

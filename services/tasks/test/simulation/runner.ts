@@ -55,7 +55,7 @@ export interface Runner {
   readonly helms: ReadonlySet<HelmProcess>;
   stop(): void;
   readonly isIdle: boolean;
-  /** Between the last check and the start of Helm only an answer of the service is awaited, whose age no clock of the machine shows. */
+  /** Between the last check and the start of Helm only an answer of the service is awaited, whose age the machine cannot measure. */
   readonly isBeginning: boolean;
 }
 

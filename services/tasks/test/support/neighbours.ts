@@ -41,7 +41,7 @@ export interface Neighbours extends AsyncDisposable {
   };
   /** The identities that auth answers, by the ids of users and bots; `away`: it does not answer. */
   people: Map<string, Current> & { away?: boolean };
-  /** Changes of envs, clusters and charts that their owners have committed but not yet published; each publishes itself when called. */
+  /** Changes of envs, clusters and charts that their owners have committed but not published; each is published when called. */
   holdBack: {
     env(row: Partial<Env> & { id: string }): () => Promise<void>;
     cluster(row: K8sCluster): () => Promise<void>;

@@ -23,7 +23,7 @@ export interface ConnectionOptions {
   log: Logger;
   /** Gives up waiting for the first connection. */
   signal?: AbortSignal | undefined;
-  /** Certificates of the authorities that are trusted, as PEM; by default the well-known ones. With it there is TLS or no connection. */
+  /** PEM certificates of the trusted authorities; the well-known ones by default. With it, a connection without TLS is refused. */
   ca?: string | undefined;
 }
 

@@ -54,8 +54,8 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
    */
   repeatable(): Repeatable<ResponseInput<S>> | undefined;
   /**
-   * For `createRow` and its siblings, before they commit: throws if the operation forgot a check, or if recorded changes are not what the
-   * contract says that it changes. The answer of a changing operation that never called it is not sent.
+   * For `createRow` and its siblings, before they commit: throws if the operation forgot a check, or if recorded changes are not what
+   * the contract says that it changes. The answer of a changing operation that never called it is not sent.
    */
   checkChange(recorded: Recorded | 'nothing'): void;
 }

@@ -13,7 +13,7 @@ export type RowChange = { before: PublicRow; after?: PublicRow | undefined } | {
 
 type Changed = Pick<Resource, 'name' | 'state'>;
 
-/** The line of the audit log for a changed row: the fields that differ. `verb` where one says more than `create`, `update` or `delete`. */
+/** The audit log's line for a changed row: the fields that differ. `verb` replaces `create`, `update` or `delete`. */
 export function auditRow(by: Doer, resource: Changed, change: RowChange, verb?: string): AuditEntry {
   const { before, after } = change;
   const row = change.before ? (change.after ?? change.before) : change.after;

@@ -55,7 +55,7 @@ export const outboxStore = (db: Queries) => ({
 
   /**
    * A row that changed in between stays unpublished; as its INSERT is published, the next message is an UPDATE.
-   * One that a transaction is about to change is passed over: it holds others that are marked here, in an order of its own.
+   * Passes over rows that another transaction has locked: it may wait for rows that are marked here, in an order of its own.
    */
   async markPublished(subjects: readonly Subject[]): Promise<void> {
     if (subjects.length === 0) return;

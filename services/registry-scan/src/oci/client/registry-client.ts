@@ -101,7 +101,8 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
       const manifest = parsedJson(reply.body.toString());
       const { data } = TypedManifest.safeParse(manifest);
       const sentAs = reply.headers['content-type']?.split(';')[0]?.trim();
-      // Keeps two readers from interpreting one document differently: https://github.com/opencontainers/distribution-spec/security/advisories/GHSA-mc8v-mgrf-8f4m
+      // Keeps two readers from interpreting one document differently:
+      // https://github.com/opencontainers/distribution-spec/security/advisories/GHSA-mc8v-mgrf-8f4m
       if (data && sentAs !== undefined && data.mediaType !== sentAs) {
         throw new RegistryError('malformed', `${path} does not match its media type`);
       }

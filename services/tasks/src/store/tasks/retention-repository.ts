@@ -14,7 +14,7 @@ export type Examined = z.infer<typeof Examined>;
 
 const withId = sql.type(z.object({ deployment_id: Id }));
 
-/** As text with all its digits: a time of JavaScript would come before the row that it is of. */
+/** As text: a JavaScript time loses digits and would sort before its own row. */
 const examinedColumns = sql.fragment`t.finished_at::text as finished_at, t.id, t.log_lines`;
 
 /** Younger tasks stay whatever their number: events, and answers kept for repeated requests, still name them. */

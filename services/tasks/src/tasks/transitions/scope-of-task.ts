@@ -1,7 +1,7 @@
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 
-/** What the rules for canceling and retrying a task are checked on. A deleted deployment has no kind and env left to have a role for. */
+/** The scope that the rules for canceling and retrying a task check. A deleted deployment has neither kind nor env for a role. */
 export function scopeOfTask(
   { acting_user_id, acting_deployment_id }: TaskRecord,
   deployment: Pick<DeploymentRecord, 'env_id' | 'kind_id'> | null,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
+import { Claim } from '../../fields/claim.ts';
 import { Id } from '../../fields/fields.ts';
-import { Claim } from '../tasks/task-claims.ts';
 
 export const chartArchives = resource('chart_archives', {
   owner: 'registry-scan',

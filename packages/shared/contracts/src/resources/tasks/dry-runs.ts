@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
+import { Claim } from '../../fields/claim.ts';
 import { Text } from '../../fields/fields.ts';
 import { PlanCut, PlannedHook, PlannedObject } from './deployment-plans.ts';
 import { ClaimedTask } from './runner-tasks.ts';
-import { Claim } from './task-claims.ts';
 
 /** The part of a plan for one place: what would happen to the release there. `task_id` holds its own id, as in claims. */
 export const DryRun = ClaimedTask.pick({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
+import { Claim } from '../../fields/claim.ts';
 import { Id, JsonObject, Text, Timestamp } from '../../fields/fields.ts';
-import { Claim } from './task-claims.ts';
 
 /** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
 export const RunnerAction = z.enum(['deploy', 'uninstall', 'invoke', 'restart']);
@@ -105,7 +105,8 @@ export const runnerTasks = resource('runner_tasks', {
         'Renew the lease, count the attempt when Helm begins, say what the run waits for; returns whether cancellation was requested',
       allow: ourServices,
       callers: ['runner'],
-      // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts even if the runner dies with Helm.
+      // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts even if
+      // the runner dies with Helm.
       // `waits_for`: becomes the `reason` of the task while it runs.
       body: z.strictObject({
         ...Claim,

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
+import { Claim } from '../../fields/claim.ts';
 import { Id } from '../../fields/fields.ts';
-
-/** Names a claim of a task, or of a dry run by its id in `task_id`. Fences cannot be guessed, so only the runner of the claim knows it. */
-export const Claim = { task_id: Id, fence: z.number().int() };
 
 export const taskClaims = resource('task_claims', {
   owner: 'tasks',

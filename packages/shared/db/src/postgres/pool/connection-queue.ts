@@ -25,10 +25,10 @@ export interface ConnectionQueue {
 }
 
 /**
- * The callers that wait for a connection, ordered by the time at which waiting becomes useless: a heartbeat with two
- * seconds goes before a change with five. While the server answers, work waits for its turn as long as its deadline allows, so a crowd is
- * served one after the other; while it does not, as when it hangs, work is refused soon. Freed connections are not the measure: with
- * five hundred requests at once a service takes so long for each turn that every transaction, of several turns, outlasts the patience.
+ * The callers that wait for a connection, ordered by the time at which waiting becomes useless: a heartbeat with two seconds goes
+ * before a change with five. While the server answers, work waits for its turn as long as its deadline allows, so a crowd is served
+ * one after the other; while it does not, as when it hangs, work is refused soon. Freed connections do not show whether it answers:
+ * with five hundred requests at once each turn takes so long that every transaction, of several turns, outlasts the patience.
  */
 export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
   const { max, mostWaiting, patienceMs, reserveMs, refusal } = options;
