@@ -9,7 +9,12 @@ const files = globSync('**/*.*', { cwd: root, exclude: (path) => notOurs.has(bas
 const documents = files.filter((file) => file.endsWith('.md'));
 
 /** Documents whose paths a reader follows to change something. */
-const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/flow.md'];
+const guides = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'docs/flow.md',
+  ...documents.filter((file) => /^(?:services|packages)\/.*README\.md$/.test(file)),
+];
 
 describe.each(documents)('%s', (document) => {
   test('links to files and headings that exist', () => {
@@ -82,10 +87,13 @@ function anchorsOf(document: string): Set<string> {
 
 /**
  * What stands in backticks and looks like a path. A row of a table that is marked as new names files to be made. `tasks:` in front of
- * paths, as in docs/flow.md, stands for `services/tasks/src/`.
+ * paths, as in docs/flow.md, stands for `services/tasks/src/`; in a README of a service or package `src/` and `test/` are its own.
+ * A table whose first column is "Below …" lists files that exist while something runs.
  */
 function namedPaths(document: string): string[] {
+  const own = basename(document) === 'README.md' ? `${dirname(document)}/` : '';
   return prose(document)
+    .replace(/^\| Below .*(?:\n\|.*)*/gm, '')
     .split('\n')
     .filter((line) => !/\| new \|/.test(line))
     .flatMap((line) => {
@@ -94,6 +102,7 @@ function namedPaths(document: string): string[] {
         const service = /^([a-z-]+):$/.exec(name)?.[1];
         if (service !== undefined) folder = `services/${service}/src/`;
         if (!/\.(?:ts|mjs|sql|json|ya?ml|md|tpl)$|\/$/.test(name) || /[<*]/.test(name)) return [];
+        if (own !== '' && /^(?:src|test)\//.test(name)) return [own + name];
         return existsSync(join(root, name)) ? [name] : [folder + name];
       });
     });
