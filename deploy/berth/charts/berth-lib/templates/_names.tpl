@@ -27,6 +27,16 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 helm.sh/chart: berth-{{ .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{- define "berth-lib.part-name" -}}
+{{ include "berth-lib.fullname" .root }}-{{ .component }}
+{{- end -}}
+
+{{- define "berth-lib.metadata" -}}
+name: {{ include "berth-lib.part-name" . }}
+namespace: {{ .root.Release.Namespace }}
+labels: {{- include "berth-lib.labels" . | nindent 2 }}
+{{- end -}}
+
 {{- define "berth-lib.image" -}}
 {{- $global := .root.Values.global.image -}}
 {{- $image := printf "berth-%s" .component -}}

@@ -35,38 +35,3 @@
   {{- end }}
 {{- end }}
 {{- end -}}
-
-{{- define "berth-lib.network-policy" -}}
-{{- $root := .root -}}
-{{- $policy := $root.Values.global.networkPolicy -}}
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata:
-  name: {{ include "berth-lib.fullname" $root }}-{{ .component }}
-  namespace: {{ $root.Release.Namespace }}
-  labels: {{- include "berth-lib.labels" . | nindent 4 }}
-spec:
-  podSelector:
-    matchLabels: {{- include "berth-lib.selector" . | nindent 6 }}
-  policyTypes: [Ingress, Egress]
-  ingress:
-    - ports: [{ port: 9090, protocol: TCP }]
-      from: {{- toYaml $policy.metricsFrom | nindent 8 }}
-    {{- with .ingress }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  egress:
-    {{- include "berth-lib.dns-egress" $root | nindent 4 }}
-    {{- if .usesNats }}
-    {{- include "berth-lib.nats-egress" $root | nindent 4 }}
-    {{- end }}
-    {{- if .usesDatabase }}
-    {{- include "berth-lib.database-egress" $root | nindent 4 }}
-    {{- end }}
-    {{- if $root.Values.global.tracing.endpoint }}
-    - ports: [{ port: {{ $root.Values.global.tracing.port }}, protocol: TCP }]
-    {{- end }}
-    {{- with .egress }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-{{- end -}}
