@@ -1,0 +1,27 @@
+{{/*
+Gives an object of `manifest` its names in the release: `names` maps each name of the manifests to one of the release. Any other name
+fails the rendering, since an object that keeps one old name grants its rights to nobody, or to another release.
+*/}}
+{{- define "cluster-sync.rename" -}}
+{{- $object := .object -}}
+{{- $named := list $object.metadata -}}
+{{- if $object.roleRef }}{{- $named = append $named $object.roleRef -}}{{- end -}}
+{{- range concat $named (default list $object.subjects) -}}
+{{- $_ := set . "name" (include "cluster-sync.name" (merge (dict "name" .name) $)) -}}
+{{- if .namespace }}{{- $_ := set . "namespace" (include "cluster-sync.name" (merge (dict "name" .namespace) $)) -}}{{- end -}}
+{{- end -}}
+{{- range $rule := $object.rules -}}
+{{- if $rule.resourceNames -}}
+{{- $names := list -}}
+{{- range $rule.resourceNames }}{{- $names = append $names (include "cluster-sync.name" (merge (dict "name" .) $)) -}}{{- end -}}
+{{- $_ := set $rule "resourceNames" $names -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "cluster-sync.name" -}}
+{{- if not (hasKey .names .name) -}}
+{{- fail (printf "files/rbac/%s.yaml: a %s has the name %s, for which the release has no name; give it one in templates/rbac.yaml" .manifest .object.kind .name) -}}
+{{- end -}}
+{{- get .names .name -}}
+{{- end -}}
