@@ -17,8 +17,6 @@ const mostLines = 300;
 
 /** Longer files, each with the reason why it is in one piece. */
 const longFiles: Record<string, string> = {
-  'packages/shared/testing/src/identity-leases/explored-states.ts':
-    'a model of the whole protocol, read beside decision record 0015',
   'services/tasks/test/simulation/runner.ts': 'a runner as a state machine: its steps share one state',
   'services/tasks/test/simulation/service.ts': 'the service of the same simulation: its steps share one state',
   'services/tasks/test/simulation/simulate.ts': 'the schedule of that simulation',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { exploredStates, type Rule, rules, walkedStates } from '@berth/testing/identity-leases/explored-states';
+import { exploredStates, walkedStates } from '@berth/testing/identity-leases/explored-states';
+import { type Rule, rules } from '@berth/testing/identity-leases/protocol-rules';
 
 // A lease lasts `leaseTicks` steps of the clock, and so does the wait for one.
 const least = { gateways: 1, changes: 1, leaseTicks: 2 };
