@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { patienceMs } from './patience.ts';
 
-/** Vitest has a setting for the patience of `expect.poll`, but not of `vi.waitFor` and `vi.waitUntil`, which give up after a second. */
+/** Vitest has a setting for how long `expect.poll` waits, but not for `vi.waitFor` and `vi.waitUntil`, which give up after 1 s. */
 type Wait = typeof vi.waitFor;
 type Options = Exclude<Parameters<Wait>[1], number | undefined>;
 

@@ -9,7 +9,7 @@ export interface LogOptions {
   destination?: DestinationStream | undefined;
 }
 
-/** One JSON object per line on standard output. Fields named like a secret are hidden; of errors, type, message and frames are kept. */
+/** One JSON object per line on standard output. Hides fields named like a secret, and keeps type, message and frames of errors. */
 export function createLog(service: string, { level = 'info', destination }: LogOptions = {}): Logger {
   const options = {
     level,

@@ -105,8 +105,8 @@ export const runnerTasks = resource('runner_tasks', {
         'Renew the lease, count the attempt when Helm begins, say what the run waits for; returns whether cancellation was requested',
       allow: ourServices,
       callers: ['runner'],
-      // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts even if
-      // the runner dies with Helm.
+      // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts
+      // even if the runner dies with Helm.
       // `waits_for`: becomes the `reason` of the task while it runs.
       body: z.strictObject({
         ...Claim,
