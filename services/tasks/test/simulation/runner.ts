@@ -43,7 +43,7 @@ function createSignal(): Signal {
 
 class Stopped extends Error {}
 
-interface RunnerWatch {
+export interface RunnerWatch {
   helmStarts(task: ClaimedRun, helm: HelmProcess): void;
   writes(task: ClaimedRun, what: string): void;
   reported(task: ClaimedRun, outcome: string, answer: string): void;

@@ -11,15 +11,14 @@ import {
   schedule,
 } from '../support/deployment-model.ts';
 import { sampleDeployment } from '../support/sample-deployment.ts';
-import { holderOf } from '../../../runner/src/namespace/namespace-fence.ts';
-import { sameJson } from '@berth/contracts/fields/json';
-import { createCluster, type HelmProcess } from './cluster.ts';
+import { createCluster } from './cluster.ts';
 import { createDatabase } from './database.ts';
 import type { Deciders } from './deciders.ts';
+import { watchInvariants } from './invariants.ts';
 import { createProcess } from './process.ts';
 import { type Runner, startRunner } from './runner.ts';
 import type { Steps } from './scheduler.ts';
-import { cancelOf, type ClaimedRun, createService, leaseMs, type Requested } from './service.ts';
+import { cancelOf, createService, leaseMs, type Requested } from './service.ts';
 import { createTransport } from './transport.ts';
 import { Broken, createWorld, type Faults, noFaults, type World } from './world.ts';
 
@@ -84,73 +83,7 @@ function run(world: World, deciders: Deciders): void {
   const service = createService(world, database, deciders, new Map([['a', 'b']]));
   const call = createTransport(world, service);
 
-  const live = new Set<HelmProcess>();
-  const latest = new Map<string, number>();
-  const recorded = new Set<string>();
-  const effects = new Map<string, number>();
-  /** Namespaces in which two Helms worked because a host had paused a machine: their content is undefined. */
-  const disputed = new Set<string>();
-  const accepted: { id: string; deploymentId: string }[] = [];
-  const ended = new Map<string, string>();
-
-  database.onCommit((next) => {
-    for (const [id, is] of next.models) {
-      if (is.queue.filter(({ status }) => status === 'Started').length > 1)
-        world.fail('I4: two tasks of a deployment are started');
-      const open = new Set(is.queue.map((task) => task.id));
-      for (const task of database.committed.models.get(id)?.queue ?? []) if (!open.has(task.id)) ended.set(task.id, id);
-    }
-    for (const [id, row] of next.tasks) {
-      const old = database.committed.tasks.get(id);
-      if (!old) continue;
-      if (row.fence < old.fence) world.fail('I3: a fence fell');
-      if (row.fence > old.fence) latest.set(id, row.fence);
-      if (row.acknowledged_fence === old.acknowledged_fence || row.acknowledged_fence === null) continue;
-      if (row.acknowledged_fence !== latest.get(id)) world.fail('I3: the outcome of an older claim was recorded');
-      const claim = `${id}:${row.acknowledged_fence}`;
-      if (recorded.has(claim)) world.fail('I3: an outcome was recorded twice');
-      recorded.add(claim);
-    }
-  });
-
-  const isCurrent = ({ task_id, fence, deployment_id }: ClaimedRun): boolean => {
-    const task = database.committed.models.get(deployment_id)?.queue.find(({ id }) => id === task_id);
-    return task?.status === 'Started' && database.committed.tasks.get(task_id)?.fence === fence;
-  };
-
-  const watch = {
-    helmStarts(task: ClaimedRun, helm: HelmProcess): void {
-      world.count(`Helm runs: ${task.run.action}`);
-      world.note(`Helm starts for ${task.task_id}:${task.fence} in ${helm.namespace}`);
-      for (const other of live) {
-        if (!other.isAlive) live.delete(other);
-        else if (other.namespace === helm.namespace) {
-          if (!other.wasFrozen) world.fail('I2: two Helm processes of one deployment are alive');
-          disputed.add(helm.namespace);
-        }
-      }
-      live.add(helm);
-      if (!isCurrent(task)) world.fail('I2: a Helm starts for a claim that is over');
-      const order = database.committed.tasks.get(task.task_id)?.order ?? 0;
-      const before = effects.get(task.deployment_id) ?? 0;
-      const at = database.committed.tasks.get(task.task_id)?.execute_at ?? 0;
-      const place = at * 1_000 + order / 1_000;
-      if (place < before) world.fail('I4: a task takes effect after a later one');
-      effects.set(task.deployment_id, place);
-    },
-    writes(task: ClaimedRun, what: string): void {
-      world.note(`${task.task_id}:${task.fence} ${what}`);
-      const holder = cluster.namespaces.get(task.run.namespace)?.holder;
-      if (holder !== holderOf(task)) world.fail(`I3: a runner ${what} in a namespace that another claim holds`);
-    },
-    reported(task: ClaimedRun, outcome: string, answer: string): void {
-      world.note(`${task.task_id}:${task.fence} reported ${outcome}: ${answer}`);
-      const isRecorded = recorded.has(`${task.task_id}:${task.fence}`);
-      if (answer === 'refused' && isRecorded && latest.get(task.task_id) === task.fence) {
-        world.fail('I3: an outcome that was recorded was refused');
-      }
-    },
-  };
+  const invariants = watchInvariants(world, database, cluster);
 
   for (const deployment of deployments) {
     const model: Living = { deployment, queue: [], running: null, over: [] };
@@ -161,7 +94,7 @@ function run(world: World, deciders: Deciders): void {
 
   const runners: (Runner | null)[] = [null, null];
   const startAt = (at: number): void => {
-    const runner = startRunner({ world, service, call, cluster, deciders, watch });
+    const runner = startRunner({ world, service, call, cluster, deciders, watch: invariants.watch });
     runners[at] = runner;
     runner.process.onKilled(() => scheduler.after(world.between(1_000, 15_000), () => startAt(at)));
     const replaceIdle = (): void => {
@@ -199,7 +132,7 @@ function run(world: World, deciders: Deciders): void {
     const answer = yield* call((replica) => service.request(replica, requested), 4_000);
     if (!('ok' in answer)) return;
     world.count('requests that were accepted');
-    for (const id of answer.ok) accepted.push({ id, deploymentId: requested.deploymentId });
+    for (const id of answer.ok) invariants.accept(id, requested.deploymentId);
   }
 
   function* outages(): Steps {
@@ -271,28 +204,7 @@ function run(world: World, deciders: Deciders): void {
   // Lost answers are repeated, and namespaces are removed.
   scheduler.runUntil(scheduler.now() + 100_000);
 
-  for (const { id, deploymentId } of accepted) {
-    const isOpen = database.committed.models.get(deploymentId)?.queue.some((task) => task.id === id);
-    if (!isOpen && ended.get(id) !== deploymentId) world.fail('I1: a request was accepted and its task is lost');
-  }
-  for (const [id, model] of database.committed.models) checkRest(id, model);
-
-  function checkRest(id: string, { deployment, running }: Model): void {
-    for (const namespace of cluster.namespaces.values()) {
-      if (namespace.deploymentId !== id || namespace.revisions.length === 0 || disputed.has(namespace.name)) continue;
-      if (deployment?.installed_namespace !== namespace.name) world.fail('a release was left behind and forgotten');
-      if (deployment.state !== 'Running') continue;
-      if (!running || !sameJson(namespace.objects?.config ?? null, running.config))
-        world.fail('I4: not the last task is what runs');
-    }
-    if (!deployment || disputed.has(deployment.namespace)) return;
-    if (['Installing', 'Upgrading', 'Renaming', 'Uninstalling'].includes(deployment.state))
-      world.fail(`nothing ends the state ${deployment.state}`);
-    const there = cluster.namespaces.get(deployment.namespace);
-    if (deployment.state === 'Running' && deployment.installed_namespace === deployment.namespace && !there) {
-      world.fail('it is Running and nothing is there');
-    }
-  }
+  invariants.checkEnd();
 }
 
 const install = ({ deployment, ...was }: Living): Model | null => {
