@@ -19,7 +19,6 @@ const mostLines = 300;
 const longFiles: Record<string, string> = {
   'services/tasks/test/simulation/runner.ts': 'a runner as a state machine: its steps share one state',
   'services/tasks/test/simulation/service.ts': 'the service of the same simulation: its steps share one state',
-  'services/tasks/test/support/deployment-model.ts': 'a second statement of the rules of deployments, to compare with',
 };
 
 test('every package and service keeps its sources in src', () => {

@@ -2,23 +2,11 @@ import { expect, test } from 'vitest';
 import { differences } from '../src/engine/deployments/differences.ts';
 import { deployRun } from '../src/engine/operations/deploys.ts';
 import { deploymentLifecycle, deploymentReturn } from '../src/engine/deployments/lifecycle.ts';
-import {
-  arrowsTaken,
-  begin,
-  cancel,
-  change,
-  claim,
-  finish,
-  isLiving,
-  isReachedByRetries,
-  loseNamespace,
-  type Model,
-  reinstall,
-  remove,
-  retry,
-  run,
-  schedule,
-} from './support/deployment-model.ts';
+import { arrowsTaken, isLiving, type Model } from './deployment-model/model.ts';
+import { begin, claim, finish, run } from './deployment-model/claims.ts';
+import { cancel, change, reinstall, remove, retry, schedule } from './deployment-model/requests.ts';
+import { isReachedByRetries } from './deployment-model/reached-by-retries.ts';
+import { loseNamespace } from './deployment-model/lose-namespace.ts';
 import { randomOf } from './support/random-of.ts';
 import { sampleDeployment } from './support/sample-deployment.ts';
 

@@ -1,4 +1,4 @@
-import { type Living, type Model, type Queued } from '../support/deployment-model.ts';
+import type { Living, Model, Queued } from '../deployment-model/model.ts';
 import type { Process } from './process.ts';
 import { type Steps, wait } from './scheduler.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { sameJson } from '@berth/contracts/fields/json';
 import { holderOf } from '../../../runner/src/namespace/namespace-fence.ts';
-import type { Model } from '../support/deployment-model.ts';
+import type { Model } from '../deployment-model/model.ts';
 import type { Cluster, HelmProcess } from './cluster.ts';
 import type { Database } from './database.ts';
 import type { RunnerWatch } from './runner.ts';

@@ -1,15 +1,6 @@
-import {
-  afterwards,
-  begin,
-  cancel,
-  claim,
-  isLiving,
-  type Living,
-  type Model,
-  reinstall,
-  type Queued,
-  startedTask,
-} from '../support/deployment-model.ts';
+import { afterwards, begin, claim } from '../deployment-model/claims.ts';
+import { cancel, reinstall } from '../deployment-model/requests.ts';
+import { isLiving, type Living, type Model, type Queued, startedTask } from '../deployment-model/model.ts';
 import { earlierTasks } from '../support/earlier-tasks.ts';
 import { operations } from '../../src/engine/operations/index.ts';
 import type { EndedClaim } from '../../src/engine/tasks/after-claim.ts';

@@ -1,15 +1,7 @@
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
-import {
-  change,
-  engine,
-  isLiving,
-  type Living,
-  type Model,
-  reinstall,
-  remove,
-  retry,
-  schedule,
-} from '../support/deployment-model.ts';
+import { change, reinstall, remove, retry, schedule } from '../deployment-model/requests.ts';
+import { engine } from '../deployment-model/claims.ts';
+import { isLiving, type Living, type Model } from '../deployment-model/model.ts';
 import { sampleDeployment } from '../support/sample-deployment.ts';
 import { createCluster } from './cluster.ts';
 import { createDatabase } from './database.ts';

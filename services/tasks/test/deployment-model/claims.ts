@@ -1,0 +1,117 @@
+import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
+import { afterClaim, type TaskEnds, type TaskWaits } from '../../src/engine/tasks/after-claim.ts';
+import { undoAtStart } from '../../src/engine/tasks/goes-back-to.ts';
+import { afterEnd, afterMoot, type Ending } from '../../src/engine/tasks/after-end.ts';
+import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
+import { startOf, whileRunning } from '../../src/engine/tasks/start-of.ts';
+import type { DeployRun } from '../../src/records/task-run.ts';
+import { variantOf } from '../../src/records/variant.ts';
+import { operations } from '../../src/engine/operations/index.ts';
+import { whyMoot } from '../../src/engine/tasks/why-moot.ts';
+import { earlierTasks } from '../support/earlier-tasks.ts';
+import {
+  type Queued,
+  type Model,
+  openTask,
+  noteArrow,
+  noteChange,
+  wanted,
+  planOf,
+  rested,
+  type Living,
+  deleted,
+  withOver,
+  withTask,
+  atPlaceBefore,
+  startedTask,
+  isLiving,
+} from './model.ts';
+
+/** Mutations replace it to show that the simulation finds the fault. */
+export const engine = { whileRunning };
+
+/** A runner claims a task without obstacles. */
+export function claim(model: Living, task: Queued): Model | null {
+  if (task.status !== 'Pending' || earlierTasks(task, model.queue).length > 0) return null;
+  const { deployment: before, running } = model;
+  const others = model.queue.filter(({ id }) => id !== task.id);
+  const moot = whyMoot(task, before, model.queue.map(openTask));
+  if (moot !== null) {
+    const deployment = noteChange(before, afterMoot(before, task, moot));
+    return rested({ ...model, deployment, queue: others, over: withOver(model.over, [task]) });
+  }
+
+  const started = start(task, before, others, running);
+  if (!started) return ended(model, { ...task, first_attempted_at: 'then' }, { outcome: 'Failed', reason: 'why' });
+  return withTask({ ...model, deployment: started.deployment }, started.task);
+}
+
+/** The runner of the started task reports that it begins an irreversible step. */
+export function begin(model: Living): Model | null {
+  const task = startedTask(model);
+  if (!task || task.helm_fence > 0 || task.cancel_requested_at !== null) return null;
+  return withTask(model, { ...task, helm_fence: 1 });
+}
+
+type Reported = Ending['outcome'] | 'HandedBack';
+
+const policy = { maxAttempts: 3, leaseMs: 30_000, spread: () => 0 };
+
+const history = { attempts: 0, waited_ms: 0, forbidden_ms: 0, handed_back: 0 };
+
+/** The runner of the started task reports its outcome; `HandedBack`: it goes back to its place in the queue. */
+export function finish(model: Living, outcome: Reported): Model | null {
+  const task = startedTask(model);
+  if (!task || (outcome === 'Canceled' && task.cancel_requested_at === null)) return null;
+  const isCanceled = task.cancel_requested_at !== null;
+  const helmBegan = task.helm_fence > 0;
+  const { isRepeatable } = operations[variantOf(task.operation)];
+  return afterwards(model, task, afterClaim({ ...history, outcome, helmBegan, isCanceled, isRepeatable }, policy));
+}
+
+/** The task's claim ended with this decision. */
+export const afterwards = (model: Living, task: Queued, next: TaskEnds | TaskWaits): Model =>
+  'ends' in next
+    ? ended(model, task, { outcome: next.ends, reason: 'why' })
+    : withTask(model, { ...task, status: 'Pending' });
+
+/** Claims, begins and ends the first task with this outcome, without other events in between. */
+export function run(model: Living, outcome: Reported): Model | null {
+  const [first] = model.queue;
+  if (!first) return null;
+  const claimed = startedTask(model) ? model : claim(model, first);
+  if (!claimed || !isLiving(claimed) || !startedTask(claimed)) return claimed;
+  const begun = begin(claimed) ?? claimed;
+  return isLiving(begun) ? finish(begun, outcome) : null;
+}
+
+function start(task: Queued, before: DeploymentRecord, others: Model['queue'], running: DeployRun | null) {
+  const variant = variantOf(task.operation);
+  const deployment = task.change ? wanted(before, task.change) : before;
+  const isMade = task.change && (variant === 'Install' || variant === 'Upgrade');
+  const made = isMade ? planOf([variant], before, deployment, others) : [];
+  if (made.length > 1) return null;
+  const operation = made[0]?.operation ?? task.operation;
+  const begun = startOf({ operation, run: made[0]?.run ?? task.run }, deployment, running);
+  if ('impossible' in begun) return null;
+
+  const first_attempted_at = 'then';
+  const undo = task.run === null ? undoAtStart({ operation, undo: task.undo }, deployment) : task.undo;
+  const as = { ...task, status: 'Started' as const, operation, run: begun.run, change: null, first_attempted_at, undo };
+  return { task: as, deployment: noteArrow(before, engine.whileRunning(deployment, as, begun.run)) };
+}
+
+export function ended({ deployment, queue, running, over }: Living, task: Queued, ending: Ending): Model {
+  const { outcome } = ending;
+  const others = queue.filter(({ id }) => id !== task.id);
+  if (outcome === 'Done' && task.deletes_deployment) return deleted;
+
+  const behind = 'Recreate' in task.operation ? deploysBehind(others.map(openTask), task) : [];
+  const left = outcome === 'Done' ? others : others.filter(({ id }) => !behind.includes(id));
+  const here = outcome === 'Canceled' ? atPlaceBefore(deployment, task) : deployment;
+  const after = noteArrow(deployment, afterEnd(here, task, ending, outcome === 'Done' && behind.length > 0));
+  const ran = outcome === 'Done' && task.run?.action === 'deploy' ? task.run : running;
+  const canceled = others.filter((other) => !left.includes(other));
+  const again = outcome === 'Done' ? over : withOver(over, [...canceled, task]);
+  return rested({ deployment: after, queue: left, running: ran, over: again });
+}
