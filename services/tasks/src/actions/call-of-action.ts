@@ -13,7 +13,7 @@ import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import type { InvokeRun } from '../records/task-run.ts';
 import type { ProjectionRepository } from '../store/projection-repository.ts';
 import { sensitiveTexts } from '../values/sensitive-texts.ts';
-import { ingressHost } from '../values/ingress-values.ts';
+import { bodyFor, hostOfCall } from '../values/call-of-deployment.ts';
 import { findAction } from './find-action.ts';
 
 export interface CallDeps {
@@ -32,8 +32,8 @@ export async function callOfAction(
   if (!cluster) throw new AppError('unavailable', 'The env of the cluster is not known');
 
   const { method, path, ui_schema: form } = action;
-  const { deployment_name: name, namespace } = run;
-  const host = ingressHost({ cluster, name, namespace }, chart.parsedFeatures.ingress.hostname_format);
+  const { name: cluster_name, ingress_domain } = cluster;
+  const host = hostOfCall({ ...run, cluster_name, ingress_domain }, chart.parsedFeatures.ingress.hostname_format);
   const inputs = isJsonObject(run.body) ? run.body : {};
   const body = form ? await resolvedBody(readers, { form, inputs, envId: cluster.env.id }) : run.body;
   const { access_token: token } = await bus.call(
@@ -45,8 +45,7 @@ export async function callOfAction(
     host,
     path,
     method,
-    // Servers differ in how they treat a GET with a body.
-    body: method === 'GET' || body === null ? null : JSON.stringify(body),
+    body: body === null ? null : bodyFor(method, body),
     token,
     hidden: sensitiveTexts(form, inputs),
   };

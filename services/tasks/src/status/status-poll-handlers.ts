@@ -11,7 +11,7 @@ import { parseOnce } from '../deployments/parse-once.ts';
 import type { DuePoll } from '../store/queue/status-poll-repository.ts';
 import type { TaskMetrics } from '../metrics/task-metrics.ts';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
-import { ingressHost } from '../values/ingress-values.ts';
+import { hostOfCall } from '../values/call-of-deployment.ts';
 import type { CallTokens } from './call-tokens.ts';
 
 export interface StatusPollHandlersDeps {
@@ -64,9 +64,7 @@ async function pollOf(
 ): Promise<StatusPoll | null> {
   const { status, ingress } = featuresOfPoll(due.features);
   if (!status) return null;
-  const { ingress_domain, deployment_name: name, namespace } = due;
-  const cluster = { name: due.cluster_name, ingress_domain, ingress_class: null, ingress_tls_secret_name: null };
-  const host = ingressHost({ cluster, name, namespace }, ingress.hostname_format);
+  const host = hostOfCall(due, ingress.hostname_format);
   const token = await callTokens({ deployment_id, path: status.path }, deadlineMs);
   return { deployment_id, fence, call: { host, path: status.path, token } };
 }

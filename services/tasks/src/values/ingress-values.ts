@@ -1,16 +1,15 @@
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { AppError } from '@berth/contracts/errors';
 
-export interface IngressTarget {
-  cluster: {
-    name: string;
-    ingress_domain: string | null;
-    ingress_class: string | null;
-    ingress_tls_secret_name: string | null;
-  };
+interface Addressed {
+  cluster: { name: string; ingress_domain: string | null };
   /** The name of the deployment; empty if there is one per cluster. */
   name: string;
   namespace: string;
+}
+
+export interface IngressTarget extends Addressed {
+  cluster: Addressed['cluster'] & { ingress_class: string | null; ingress_tls_secret_name: string | null };
 }
 
 export type HostnameFormat = 'KindAndName' | 'Name';
@@ -30,7 +29,7 @@ export function ingressValues(target: IngressTarget, format: HostnameFormat): Js
 }
 
 /** The deployment's address from outside the cluster. */
-export function ingressHost({ cluster, name, namespace }: IngressTarget, format: HostnameFormat): string {
+export function ingressHost({ cluster, name, namespace }: Addressed, format: HostnameFormat): string {
   if (cluster.ingress_domain === null) {
     throw new AppError(
       'unprocessable',

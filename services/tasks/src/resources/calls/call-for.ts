@@ -7,7 +7,7 @@ import { publicResource } from '../../records/resource-record.ts';
 import { openProps, textsIn } from '../../secrets/sealed-props.ts';
 import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import type { DueCall } from '../../store/resources/resource-call-repository.ts';
-import { ingressHost } from '../../values/ingress-values.ts';
+import { bodyFor, hostOfCall } from '../../values/call-of-deployment.ts';
 import { pendingOperation } from '../sync/sync.ts';
 import { syncOf } from '../sync/sync-of.ts';
 import { specOf } from '../type-spec.ts';
@@ -32,9 +32,6 @@ export async function callFor(
   }
 
   const { path, method } = target;
-  const { cluster_name: name, ingress_domain } = due;
-  const cluster = { name, ingress_domain, ingress_class: null, ingress_tls_secret_name: null };
-  const place = { cluster, name: due.deployment_name, namespace: due.namespace };
   const sensitive = openProps(secretKeys, due);
   const body = { ...publicResource({ ...due, sensitive: [] }), props: { ...due.props, ...sensitive } };
   const { access_token: token } = await bus.call(
@@ -43,11 +40,10 @@ export async function callFor(
     { deadlineMs },
   );
   return {
-    host: ingressHost(place, ingress.hostname_format),
+    host: hostOfCall(due, ingress.hostname_format),
     path,
     method,
-    // Servers differ in how they treat a GET with a body.
-    body: method === 'GET' ? null : JSON.stringify(body),
+    body: bodyFor(method, body),
     token,
     hidden: textsIn(sensitive),
     is_deletion: operation === 'delete',
