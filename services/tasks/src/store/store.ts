@@ -3,34 +3,27 @@ import type { Database, Queries, Transaction } from '@berth/db/database';
 import { type InTransaction as InStore, inTransactionOf as inStoreOf } from '@berth/db/in-transaction';
 import { isPast } from '@berth/db/postgres/is-past';
 import { createItemRepository } from './deployments/item-repository.ts';
-import {
-  createDeploymentChanges,
-  type DeploymentChangesRepository,
-} from './deployments/deployment-changes-repository.ts';
+import { createDeploymentChanges } from './deployments/deployment-changes-repository.ts';
 import { createDeploymentRepository } from './deployments/deployment-repository.ts';
 import { createReferenceRepository } from './deployments/reference-repository.ts';
-import { createResourceCalls, type ResourceCalls } from './resources/resource-call-repository.ts';
-import { createResourceChanges, type ResourceChanges } from './resources/resource-changes-repository.ts';
+import { createResourceCalls } from './resources/resource-call-repository.ts';
+import { createResourceChanges } from './resources/resource-changes-repository.ts';
 import { createResourceRepository } from './resources/resource-repository.ts';
-import { createTypeChanges, type TypeChanges } from './resources/type-changes-repository.ts';
+import { createTypeChanges } from './resources/type-changes-repository.ts';
 import { createTypeRepository } from './resources/type-repository.ts';
 import { createCountRepository } from './counts/count-repository.ts';
 import { createProjectionRepository } from './projection-repository.ts';
-import { type ClaimRepository, createClaimRepository } from './claims/claim-repository.ts';
+import { createClaimRepository } from './claims/claim-repository.ts';
 import { createLeaseRepository } from './claims/lease-repository.ts';
-import { createLogChanges, createLogRepository, type LogChangesRepository } from './tasks/log-repository.ts';
-import { createQueueChanges, type QueueChangesRepository } from './tasks/queue-changes-repository.ts';
-import { createReinstalls, type ReinstallsRepository } from './tasks/reinstalls-repository.ts';
-import { createTaskChanges, type TaskChangesRepository } from './tasks/task-changes-repository.ts';
-import { createSecretChanges, type SecretChangesRepository } from './secrets/secret-changes-repository.ts';
+import { createLogChanges, createLogRepository } from './tasks/log-repository.ts';
+import { createQueueChanges } from './tasks/queue-changes-repository.ts';
+import { createReinstalls } from './tasks/reinstalls-repository.ts';
+import { createTaskChanges } from './tasks/task-changes-repository.ts';
+import { createSecretChanges } from './secrets/secret-changes-repository.ts';
 import { createSecretRepository } from './secrets/secret-repository.ts';
 import { createStatusPollRepository } from './queue/status-poll-repository.ts';
 import { createDryRunRepository } from './queue/dry-run-repository.ts';
-import {
-  createRetentionChanges,
-  createRetentionRepository,
-  type RetentionChangesRepository,
-} from './tasks/retention-repository.ts';
+import { createRetentionChanges, createRetentionRepository } from './tasks/retention-repository.ts';
 import { createTaskRepository } from './tasks/task-repository.ts';
 import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
@@ -55,29 +48,7 @@ export const readingStore = (db: Queries) => ({
 });
 export type ReadingStore = ReturnType<typeof readingStore>;
 
-/** Everything that a transaction can read and write. */
-export interface WritingStore extends ReadingStore {
-  deploymentChanges: DeploymentChangesRepository;
-  taskChanges: TaskChangesRepository;
-  queueChanges: QueueChangesRepository;
-  reinstalls: ReinstallsRepository;
-  secretChanges: SecretChangesRepository;
-  resourceChanges: ResourceChanges;
-  resourceTypeChanges: TypeChanges;
-  resourceCalls: ResourceCalls;
-  logChanges: LogChangesRepository;
-  claims: ClaimRepository;
-  retentionChanges: RetentionChangesRepository;
-  /** Audits an action of a person, in its transaction. */
-  recordAudit: (entry: AuditEntry) => Promise<void>;
-  /** Called once the whole transaction is committed; the same function only once. */
-  afterCommit: (work: () => void) => void;
-  /** Work that throws is rolled back, and the transaction continues. */
-  savepoint: <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
-}
-
-export const writingStore = (tx: Transaction): WritingStore => ({
-  ...readingStore(tx),
+const writersIn = (tx: Transaction) => ({
   deploymentChanges: createDeploymentChanges(tx),
   taskChanges: createTaskChanges(tx),
   queueChanges: createQueueChanges(tx),
@@ -89,8 +60,21 @@ export const writingStore = (tx: Transaction): WritingStore => ({
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
   retentionChanges: createRetentionChanges(tx),
-  recordAudit: (entry) => recordAudit(tx, entry),
+  /** Audits an action of a person, in its transaction. */
+  recordAudit: (entry: AuditEntry) => recordAudit(tx, entry),
+  /** Called once the whole transaction is committed; the same function only once. */
   afterCommit: tx.afterCommit,
+});
+
+/** Everything that a transaction can read and write. */
+export interface WritingStore extends ReadingStore, ReturnType<typeof writersIn> {
+  /** Work that throws is rolled back, and the transaction continues. */
+  savepoint: <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
+}
+
+export const writingStore = (tx: Transaction): WritingStore => ({
+  ...readingStore(tx),
+  ...writersIn(tx),
   savepoint: (work) => tx.transaction((inner) => work(writingStore(inner))),
 });
 

@@ -120,5 +120,3 @@ const start = (tx: Transaction, { runner, leaseMs }: ClaimOptions, first: Fragme
     where t.id = first.id and t.status = 'Pending'
     returning ${taskRecordColumns}
   `);
-
-export type ClaimRepository = ReturnType<typeof createClaimRepository>;

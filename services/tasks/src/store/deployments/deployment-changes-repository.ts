@@ -129,7 +129,6 @@ export const createDeploymentChanges = (tx: Transaction) => {
         .then(moved.updated),
   };
 };
-export type DeploymentChangesRepository = ReturnType<typeof createDeploymentChanges>;
 
 export type NewDeploymentRow = Pick<
   DeploymentRecord,

@@ -73,4 +73,3 @@ export const createResourceCalls = (tx: Transaction) => ({
     `);
   },
 });
-export type ResourceCalls = ReturnType<typeof createResourceCalls>;

@@ -174,4 +174,3 @@ export const createResourceChanges = (tx: Transaction) => {
     },
   };
 };
-export type ResourceChanges = ReturnType<typeof createResourceChanges>;

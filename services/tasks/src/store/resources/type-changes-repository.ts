@@ -117,4 +117,3 @@ export const createTypeChanges = (tx: Transaction) => {
     },
   };
 };
-export type TypeChanges = ReturnType<typeof createTypeChanges>;

@@ -59,4 +59,3 @@ export const createSecretChanges = (tx: Transaction) => {
     },
   };
 };
-export type SecretChangesRepository = ReturnType<typeof createSecretChanges>;

@@ -53,4 +53,3 @@ export const createLogChanges = (tx: Transaction) => ({
     `);
   },
 });
-export type LogChangesRepository = ReturnType<typeof createLogChanges>;

@@ -65,4 +65,3 @@ export const createQueueChanges = (tx: Transaction) => {
     },
   };
 };
-export type QueueChangesRepository = ReturnType<typeof createQueueChanges>;

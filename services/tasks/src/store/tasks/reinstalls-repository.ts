@@ -65,4 +65,3 @@ export const createReinstalls = (tx: Transaction) => {
     return published.inserted(rows);
   }
 };
-export type ReinstallsRepository = ReturnType<typeof createReinstalls>;

@@ -95,4 +95,3 @@ export const createRetentionChanges = (tx: Transaction) => ({
       `)
       .then(publishedTasks(tx).deleted),
 });
-export type RetentionChangesRepository = ReturnType<typeof createRetentionChanges>;

@@ -132,4 +132,3 @@ export const createTaskChanges = (tx: Transaction) => {
         .then(published.updated),
   };
 };
-export type TaskChangesRepository = ReturnType<typeof createTaskChanges>;
