@@ -450,9 +450,7 @@ describe('retrying', () => {
     await tasks.create({ helm_chart_id: chart.id });
     const failed = await tasks.claimed();
     await tasks.finish(failed, 'Failed', 'no');
-    await tasks.publish.chart({ ...chart, available: false });
-    const gone = sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id} and not available`;
-    await until(() => tasks.database.db.exists(gone));
+    await tasks.withdraw(chart);
 
     await expect(retryIt(owner, failed.task_id)).rejects.toEqual(
       refusal('conflict', 'It no longer fits: helm_chart_id: the chart is no longer available'),

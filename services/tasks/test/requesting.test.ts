@@ -321,9 +321,7 @@ describe('a scheduled task', () => {
     const chart = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
     const task = await request(owner, id, operation, later());
-    await tasks.publish.chart({ ...chart, available: false });
-    const isGone = sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id} and not available`;
-    await until(() => tasks.database.db.exists(isGone));
+    await tasks.withdraw(chart);
     await makeDue(task.id);
 
     const failed = await until(async () => {

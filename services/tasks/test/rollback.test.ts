@@ -162,7 +162,7 @@ describe('a rollback is refused', () => {
     await tasks.runAll();
     const { revision_id } = await tasks.deployment(id);
     await changed(id, { helm_chart_id: tasks.chartId });
-    await tasks.publish.chart({ ...chart, available: false });
+    await tasks.withdraw(chart);
 
     await expect(rollBack(id, revision_id ?? '')).rejects.toEqual(
       refusal('unprocessable', 'body.task_id.helm_chart_id'),

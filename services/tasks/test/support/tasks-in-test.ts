@@ -4,6 +4,7 @@ import type { Identity } from '@berth/contracts/access/identity';
 import type { CallOptions } from '@berth/bus/rpc/call-options';
 import type { Operation, OperationSpec, RequestInput, ResponseOutput } from '@berth/contracts/definition/contract';
 import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import { type Deployment, deployments, type NewDeployment } from '@berth/contracts/resources/deployments/deployments';
 import { type ClaimedTask, runnerTasks, type TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
@@ -52,6 +53,8 @@ export interface TasksInTest extends Neighbours {
   beginHelm(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
   /** Claims and finishes tasks until none can start. */
   runAll(): Promise<ClaimedTask[]>;
+  /** Publishes that the chart is no longer available; resolves once the service knows it. */
+  withdraw(chart: HelmChart): Promise<void>;
   /** An installed deployment. */
   installed(fields?: Partial<NewDeployment>): Promise<Deployment>;
 }
@@ -159,6 +162,13 @@ export async function startTasksInTest(
         await inTest.finish(task);
       }
       return run;
+    },
+    async withdraw(chart) {
+      await publish.chart({ ...chart, available: false });
+      const isKnown = sql.type(z.object({}))`
+        select from helm_chart_projection where id = ${chart.id} and not available
+      `;
+      await until(() => database.db.exists(isKnown));
     },
     async installed(fields) {
       const { id } = await inTest.create(fields);
