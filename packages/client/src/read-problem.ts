@@ -1,10 +1,12 @@
 import { type FieldError, isErrorCode } from '@berth/contracts/errors';
+import { isJsonObject, parsedJson } from '@berth/contracts/fields/json';
 import type { Problem } from './answer.ts';
 
 /** Reads an answer that is not a success. Never throws: an unreadable answer is a problem too. */
 export async function readProblem(request: string, response: Response): Promise<Problem> {
   const text = await response.text().catch(() => '');
-  const { code, detail, errors } = parse(text);
+  const content = parsedJson(text);
+  const { code, detail, errors }: Record<string, unknown> = isJsonObject(content) ? content : {};
   const common = {
     request,
     status: response.status,
@@ -37,15 +39,6 @@ export const unreachable = (request: string, cause: unknown): Problem => ({
   retryAfterMs: null,
   cause,
 });
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
-}
 
 const isFieldError = (error: unknown): error is FieldError =>
   typeof error === 'object' &&

@@ -1,4 +1,5 @@
 import { cutText } from '@berth/contracts/cut-text';
+import { parsedJson } from '@berth/contracts/fields/json';
 import { z } from 'zod';
 
 const Status = z.object({ reason: z.string().max(200).optional(), message: z.string().optional() });
@@ -12,7 +13,7 @@ export class KubeError extends Error {
   readonly retryAfterMs: number | null;
 
   constructor({ status, body, retryAfter }: { status: number; body: string; retryAfter?: string | undefined }) {
-    const { reason = '', message = '' } = statusOf(body);
+    const { reason = '', message = '' } = Status.safeParse(parsedJson(body)).data ?? {};
     super(`the API server answered ${status}${reason && ` ${reason}`}${message && `: ${cutText(message, 500)}`}`);
     this.name = 'KubeError';
     this.status = status;
@@ -35,14 +36,13 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-function statusOf(body: string): z.infer<typeof Status> {
-  try {
-    return Status.parse(JSON.parse(body));
-  } catch {
-    return {};
-  }
-}
-
 /** The server no longer has the resource version to resume from (as an HTTP status or within a watch): list again. */
 export const isExpired = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone');
+
+/** The answer, or null if the server answers 404. */
+export const nullIfMissing = <T>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof KubeError && error.status === 404) return null;
+    throw error;
+  });

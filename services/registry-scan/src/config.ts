@@ -1,18 +1,13 @@
 import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
+import { parsedJson } from '@berth/contracts/fields/json';
 import { auditSettings } from '@berth/db/audit/audit-retention';
 import { z } from 'zod';
 import { RegistrySource } from './oci/registry-source.ts';
 
 const Registries = z
   .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be a JSON array of registries' });
-      return z.NEVER;
-    }
-  })
+  .transform(parsedJson)
+  .refine((value) => value !== undefined, 'must be a JSON array of registries')
   .pipe(z.array(RegistrySource).max(100))
   .refine(
     (sources) => new Set(sources.map(({ domain }) => domain)).size === sources.length,

@@ -1,3 +1,4 @@
+import { parsedJson } from '@berth/contracts/fields/json';
 import type { CustomFetch } from 'openid-client';
 
 const maxBytes = 1024 * 1024;
@@ -15,11 +16,8 @@ const isJson = (headers: Headers): boolean => /^application\/([\w.]+\+)?json\b/.
 
 /** Distinguishes this failure of the provider from an ID token that cannot be parsed, which refuses the login. */
 function refuseBrokenJson(bytes: Uint8Array): void {
-  try {
-    JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    throw new TypeError('The identity provider sent an answer that is not JSON');
-  }
+  if (parsedJson(new TextDecoder().decode(bytes)) !== undefined) return;
+  throw new TypeError('The identity provider sent an answer that is not JSON');
 }
 
 async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,6 +1,6 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
+import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
 import { implement } from '@berth/bus/rpc/implement';
 import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
@@ -83,10 +83,5 @@ function refuseOfChart(secret: FoundSecret | null): void {
 
 async function readSecret(api: KubeApi, namespace: string, signal: AbortSignal): Promise<FoundSecret | null> {
   const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
-  try {
-    return foundSecret(await api.getJson(path, { signal, deadlineMs }));
-  } catch (error) {
-    if (error instanceof KubeError && error.status === 404) return null;
-    throw error;
-  }
+  return foundSecret(await nullIfMissing(api.getJson(path, { signal, deadlineMs })));
 }

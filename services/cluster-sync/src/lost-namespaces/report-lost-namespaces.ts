@@ -1,4 +1,4 @@
-import { KubeError } from '@berth/kube/kube-error';
+import { nullIfMissing } from '@berth/kube/kube-error';
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { Bus } from '@berth/bus/bus';
 import { startOf } from '@berth/contracts/cut-text';
@@ -66,11 +66,5 @@ async function isDecided(
   return recorded;
 }
 
-async function readNamespace(api: KubeApi, namespace: string, signal: AbortSignal): Promise<unknown> {
-  try {
-    return await api.getJson(`/api/v1/namespaces/${encodeURIComponent(namespace)}`, { signal, deadlineMs });
-  } catch (error) {
-    if (error instanceof KubeError && error.status === 404) return null;
-    throw error;
-  }
-}
+const readNamespace = (api: KubeApi, namespace: string, signal: AbortSignal): Promise<unknown> =>
+  nullIfMissing(api.getJson(`/api/v1/namespaces/${encodeURIComponent(namespace)}`, { signal, deadlineMs }));

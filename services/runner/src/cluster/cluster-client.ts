@@ -1,5 +1,5 @@
 import type { KubeApi } from '@berth/kube/kube-api';
-import { AnswerTooLarge } from '@berth/kube/kube-error';
+import { AnswerTooLarge, nullIfMissing } from '@berth/kube/kube-error';
 import type { V1ObjectMeta, V1Secret } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import { createKinds, type FindKind } from './api-kinds.ts';
@@ -96,10 +96,7 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
     });
 
   const orNull = <T>(what: string, request: () => Promise<T>): Promise<T | null> =>
-    request().catch((error: unknown) => {
-      if (statusOf(error) === 404) return null;
-      throw kubeFailure(what, error, api.server);
-    });
+    attempt(what, () => nullIfMissing(request()));
 
   /** False when the cluster's state is not the one that the write requires. */
   async function unlessConflict(what: string, write: () => Promise<unknown>, conflicts = [409]): Promise<boolean> {

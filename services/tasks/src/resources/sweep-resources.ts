@@ -1,8 +1,6 @@
-import type { JsonObject } from '@berth/contracts/fields/json';
-import type { ResourceRecord } from '../records/resource-record.ts';
 import type { InTransaction, WritingStore } from '../store/store.ts';
 import { missingKeys } from '../secrets/missing-keys.ts';
-import { openProps, sealProps } from '../secrets/sealed-props.ts';
+import { openedOrNull, sealProps } from '../secrets/sealed-props.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import { afterEvent } from './sync/sync.ts';
 import { syncOf, withSync } from './sync/sync-of.ts';
@@ -42,13 +40,5 @@ async function sealExposed(store: WritingStore, keys: SecretKeys): Promise<void>
     if (hidden === null) continue;
     const sealed = sealProps(keys, row, { ...row.props, ...hidden }, row.sensitive);
     await store.resourceChanges.saveSealed({ ...sealed, id: row.id });
-  }
-}
-
-function openedOrNull(keys: SecretKeys, row: ResourceRecord): JsonObject | null {
-  try {
-    return openProps(keys, row);
-  } catch {
-    return null;
   }
 }

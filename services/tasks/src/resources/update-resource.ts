@@ -15,7 +15,7 @@ import { conflict, unfit } from '../errors/refuse.ts';
 import { originOf } from '../records/origin-of.ts';
 import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
 import { refuseWithMissingKeys } from '../secrets/missing-keys.ts';
-import { openProps, sealProps } from '../secrets/sealed-props.ts';
+import { openedOrNull, openProps, sealProps } from '../secrets/sealed-props.ts';
 import type { WritingStore } from '../store/store.ts';
 import { auditedResource } from './audited-resource.ts';
 import { type Governing, governing, isManager, lifecycleScope } from './lifecycle-scope.ts';
@@ -136,19 +136,11 @@ async function checkedProps(
   const sensitive = [...new Set([...sensitiveInputs(spec), ...before.sensitive])];
   // Keep the ciphertext of equal contents, so that an update without a change leaves the row equal.
   const hidden = Object.fromEntries(Object.entries(props).filter(([input]) => sensitive.includes(input)));
-  if (before.sealed_props !== null && sameJson(hidden, openedOrNone(secretKeys, before))) {
+  if (before.sealed_props !== null && sameJson(hidden, openedOrNull(secretKeys, before))) {
     const shown = Object.entries(props).filter(([input]) => !sensitive.includes(input));
     return { props: Object.fromEntries(shown) };
   }
   const sealed = sealProps(secretKeys, before, props, sensitive);
   if (sealed.sealed_props !== null) await refuseWithMissingKeys(store, secretKeys);
   return sealed;
-}
-
-function openedOrNone(keys: ResourcesDeps['secretKeys'], before: ResourceRecord): JsonObject | undefined {
-  try {
-    return openProps(keys, before);
-  } catch {
-    return undefined;
-  }
 }

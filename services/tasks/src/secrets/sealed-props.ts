@@ -47,6 +47,15 @@ export function openProps(keys: SecretKeys, row: ResourceRecord): JsonObject {
   }
 }
 
+/** Null if the key is missing, or the row was changed outside Berth. */
+export function openedOrNull(keys: SecretKeys, row: ResourceRecord): JsonObject | null {
+  try {
+    return openProps(keys, row);
+  } catch {
+    return null;
+  }
+}
+
 /** The data key of the row, wrapped again under the current key. */
 export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey => rewrapKey(keys, rowOf(row), row);
 

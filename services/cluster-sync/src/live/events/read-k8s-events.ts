@@ -1,5 +1,5 @@
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
+import { nullIfMissing } from '@berth/kube/kube-error';
 import type { K8sEvent, K8sEventPage, K8sEventQuery } from '@berth/contracts/resources/clusters/k8s-events';
 import { deploymentNamespace } from '../../resources/objects/deployment-namespace.ts';
 import { listPages } from '../../kube/list-pages.ts';
@@ -49,12 +49,8 @@ async function belongsTo(
   deploymentId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  try {
-    return deploymentNamespace(await api.getJson(path, { signal, deadlineMs })).deploymentId === deploymentId;
-  } catch (error) {
-    if (error instanceof KubeError && error.status === 404) return false;
-    throw error;
-  }
+  const namespace = await nullIfMissing(api.getJson(path, { signal, deadlineMs }));
+  return namespace !== null && deploymentNamespace(namespace).deploymentId === deploymentId;
 }
 
 interface ReadAll {

@@ -1,5 +1,5 @@
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
+import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { LogPosition, PodLogPart, PodLogRequest } from '@berth/contracts/resources/clusters/pod-log';
 import { AppError } from '@berth/contracts/errors';
 import { plainText } from '@berth/contracts/plain-text';
@@ -46,7 +46,7 @@ export async function readLogPart(
 ): Promise<PodLogPart> {
   const position = request.position ?? start;
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
-  const pod = await readPod(api, path, signal);
+  const pod = LoggedPod.nullable().parse(await nullIfMissing(api.getJson(path, { signal, deadlineMs })));
   if (pod?.metadata.uid !== uid) {
     if (request.position === null) throw new AppError('not_found', 'No such pod: it was deleted');
     return { text: '', position, state: 'ended', reason: 'the pod was deleted' };
@@ -84,15 +84,6 @@ function nodeDoesNotAnswer({ spec: { nodeName } }: LoggedPod, error: KubeError):
     `The API server cannot get the log from ${node} (${error.status}), which may be down; try again when the node is ready`,
     { cause: error, retryAfterSeconds: Math.min(error.retryAfterMs ?? 15_000, 60_000) / 1_000 },
   );
-}
-
-async function readPod(api: Pick<KubeApi, 'getJson'>, path: string, signal: AbortSignal): Promise<LoggedPod | null> {
-  try {
-    return LoggedPod.parse(await api.getJson(path, { signal, deadlineMs }));
-  } catch (error) {
-    if (error instanceof KubeError && error.status === 404) return null;
-    throw error;
-  }
 }
 
 /** With `tail_lines=0` the first part only finds the end of the log. */

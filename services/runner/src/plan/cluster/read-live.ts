@@ -1,7 +1,8 @@
 import type { KubeApi } from '@berth/kube/kube-api';
+import { nullIfMissing } from '@berth/kube/kube-error';
 import { isJsonObject } from '@berth/contracts/fields/json';
 import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
-import { kubeFailure, statusOf } from '../../cluster/kube-failure.ts';
+import { kubeFailure } from '../../cluster/kube-failure.ts';
 import { permanent } from '../../outcome/task-failure.ts';
 import { type KubeObject, keyOf, kubeObjectOf } from '../diff/kube-object.ts';
 
@@ -31,8 +32,8 @@ export async function readLive(
       live.set(keyOf(object), 'unknown');
       return;
     }
-    const text = await api.getText(path, { signal, deadlineMs }).catch((error: unknown) => {
-      if (statusOf(error) === 404) return null;
+    const reading = nullIfMissing(api.getText(path, { signal, deadlineMs }));
+    const text = await reading.catch((error: unknown) => {
       throw kubeFailure(`read an object ${object.kind}`, error, api.server);
     });
     if (text === null) return;
