@@ -1,3 +1,4 @@
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { K8sCluster, k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { K8sResource, k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
 import type { ListRequest } from '@berth/contracts/definition/paging';
@@ -40,7 +41,7 @@ export interface ClusterFilters {
 }
 
 export const createClusterRepository = (db: Queries) => ({
-  list: (filters: ClusterFilters, visible: 'all' | readonly string[], request: ListRequest) =>
+  list: (filters: ClusterFilters, visible: VisibleEnvs, request: ListRequest) =>
     listPage(db, {
       row: K8sCluster,
       columns,
@@ -59,7 +60,7 @@ export const createClusterRepository = (db: Queries) => ({
       },
     }),
 
-  find: (id: string, visible: 'all' | readonly string[]) =>
+  find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(cluster`
       select ${columns} from k8s_clusters
       where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}

@@ -40,10 +40,10 @@ export function foundSecret(object: unknown): FoundSecret | null {
   return {
     namespace,
     uid,
-    digest: isOurs ? digestOf(contents) : null,
+    digest: isOurs ? credentialsDigest(contents) : null,
     isOfChart: labels?.[managedBy.label] === 'Helm' && annotations?.['meta.helm.sh/release-name'] !== undefined,
   };
 }
 
-export const digestOf = ({ access_token, server_url, expires_at }: Credentials): string =>
+export const credentialsDigest = ({ access_token, server_url, expires_at }: Credentials): string =>
   hash('sha256', JSON.stringify([access_token, server_url, expires_at]), 'base64url');

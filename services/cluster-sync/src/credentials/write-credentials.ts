@@ -1,6 +1,6 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
+import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
 import { managedLabels, serviceCreds } from '@berth/contracts/fields/kubernetes-names';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
@@ -9,7 +9,7 @@ import { pause } from '@berth/service/waiting/pause';
 import { z } from 'zod';
 import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
 import type { CredentialRepository } from './credential-repository.ts';
-import { digestOf } from './found-secret.ts';
+import { credentialsDigest } from './found-secret.ts';
 import { nextRefreshMs } from './next-refresh.ts';
 
 export interface WriteCredentialsDeps {
@@ -77,7 +77,7 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
     const { deploymentId, clusterId, namespace } = place;
     const lifetimeMs = lifetime_seconds * 1_000;
     const refreshInMs = nextRefreshMs({ deploymentId, lifetimeMs, nowMs: Date.now(), random: Math.random() });
-    const digest = digestOf(credentials);
+    const digest = credentialsDigest(credentials);
     const { expires_at } = credentials;
     // Recorded first: the watch may show the Secret before this call returns, and every replica must recognize it as ours.
     await credentialRepository.record({
@@ -100,16 +100,14 @@ async function isOfDeployment(
   { api, namespace, deploymentId }: CredentialPlace,
   { signal, withinMs }: { signal: AbortSignal; withinMs: number },
 ) {
-  const read = () => orNotFound(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs }));
+  const read = () => nullIfMissing(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs }));
   let found = await read();
-  for (let waitedMs = 0, ms = firstLookMs; found === undefined && waitedMs < withinMs; waitedMs += ms, ms *= 2) {
+  for (let waitedMs = 0, ms = firstLookMs; found === null && waitedMs < withinMs; waitedMs += ms, ms *= 2) {
     await pause(ms, signal);
     found = await read();
   }
   return (
-    found !== undefined &&
-    deploymentNamespace(found).deploymentId === deploymentId &&
-    !Terminating.safeParse(found).success
+    found !== null && deploymentNamespace(found).deploymentId === deploymentId && !Terminating.safeParse(found).success
   );
 }
 
@@ -128,11 +126,11 @@ async function applySecret({ api, namespace }: CredentialPlace, stringData: obje
     await apply().catch(async (error: unknown) => {
       if (!(error instanceof KubeError) || error.status !== 422) throw error;
       // An existing Secret of another type, or an immutable one, must be replaced. For other refusals it stays.
-      const found = await orNotFound(api.getJson(path, { signal, deadlineMs }));
+      const found = await nullIfMissing(api.getJson(path, { signal, deadlineMs }));
       const { data: fixed } = Fixed.safeParse(found);
       if (!fixed) throw error;
       const { uid } = fixed.metadata;
-      await orNotFound(api.deleteJson(path, { preconditions: { uid } }, { signal, deadlineMs }));
+      await nullIfMissing(api.deleteJson(path, { preconditions: { uid } }, { signal, deadlineMs }));
       return apply();
     });
     return true;
@@ -145,9 +143,3 @@ async function applySecret({ api, namespace }: CredentialPlace, stringData: obje
 
 const base64Of = (texts: object) =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]));
-
-const orNotFound = (request: Promise<unknown>): Promise<unknown> =>
-  request.catch((error: unknown) => {
-    if (error instanceof KubeError && error.status === 404) return undefined;
-    throw error;
-  });

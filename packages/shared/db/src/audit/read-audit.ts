@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { AuditEvent, AuditQuery } from '@berth/contracts/resources/audit/audit-events';
 import { JsonObject } from '@berth/contracts/fields/json';
 import type { Queries } from '../database.ts';
@@ -27,7 +28,7 @@ const Row = z.strictObject({
 type Row = z.infer<typeof Row>;
 
 export interface ReadAudit {
-  visible: 'all' | readonly string[];
+  visible: VisibleEnvs;
   query: AuditQuery;
   id?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { type StateDigest, type StateMessage, StateOperation, type StreamStatus } from '@berth/bus/state/publish-state';
 import type { Queries } from '../database.ts';
-import { digestOf } from './state-digest.ts';
+import { stateDigest } from './state-digest.ts';
 
 type KnownStream = Pick<StreamStatus, 'created' | 'lastSeq'>;
 
@@ -136,7 +136,7 @@ export const outboxStore = (db: Queries) => ({
   async digests(resources: readonly string[]): Promise<readonly StateDigest[]> {
     return await db.any(digest`
       select owned.resource, count(o.id) filter (where o.is_out) as count,
-        ${digestOf(sql.fragment`o.id`, sql.fragment`o.version`, sql.fragment`o.is_out`)} as hash,
+        ${stateDigest(sql.fragment`o.id`, sql.fragment`o.version`, sql.fragment`o.is_out`)} as hash,
         coalesce(min(o.version), next_outbox_version()) as lowest
       from ${sql.unnest(
         resources.map((resource) => [resource]),

@@ -4,7 +4,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
  * Order-independent hash over (id, version) of rows, the same for owner and follower whatever their Postgres:
  * the first 8 bytes of each SHA-256, XORed.
  */
-export const digestOf = (
+export const stateDigest = (
   id: FragmentSqlToken,
   version: FragmentSqlToken,
   where: FragmentSqlToken = sql.fragment`true`,

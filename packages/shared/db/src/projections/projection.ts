@@ -5,7 +5,7 @@ import type { StateDigest, StateMessage } from '@berth/bus/state/publish-state';
 import type { Resource } from '@berth/contracts/definition/contract';
 import type { Loop } from '@berth/service/service';
 import type { Queries, Transaction } from '../database.ts';
-import { digestOf } from '../outbox/state-digest.ts';
+import { stateDigest } from '../outbox/state-digest.ts';
 
 /** `lost`: the owner does not have the row and never said that it was deleted, as after a restore from a backup. */
 type Gone = 'deleted' | 'lost';
@@ -150,9 +150,9 @@ function projectionStore(table: string, columns: readonly string[]) {
     /** Digests of all rows, and of those that the owner may have too. */
     async digests(queries: Queries, lowest: number) {
       const { count, hash, part_count, part_hash } = await queries.one(digests`
-        select count(*) as count, ${digestOf(sql.fragment`id`, sql.fragment`version`)} as hash,
+        select count(*) as count, ${stateDigest(sql.fragment`id`, sql.fragment`version`)} as hash,
           count(*) filter (where not ghost) as part_count,
-          ${digestOf(sql.fragment`id`, sql.fragment`version`, sql.fragment`not ghost`)} as part_hash
+          ${stateDigest(sql.fragment`id`, sql.fragment`version`, sql.fragment`not ghost`)} as part_hash
         from (select id, version, (${ghosts(lowest)}) as ghost from ${name} where not deleted) as live
       `);
       return { all: { count, hash }, ownersPart: { count: part_count, hash: part_hash } };

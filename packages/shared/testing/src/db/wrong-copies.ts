@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { FollowOptions } from '@berth/bus/state/follow-state';
 import type { Database } from '@berth/db/database';
 import type { Projection } from '@berth/db/projections/projection';
-import { digestOf } from '@berth/db/outbox/state-digest';
+import { stateDigest } from '@berth/db/outbox/state-digest';
 
 const nothing = sql.type(z.object({}));
 const Held = z.object({ id: z.uuid(), version: z.number().int() });
@@ -85,7 +85,7 @@ export async function mended({ db, projection, resource, table, row }: CopyInTes
 
 const digestOfRows = (db: Database, rows: readonly z.infer<typeof Held>[]) =>
   db.one(digest`
-    select count(*) as count, ${digestOf(sql.fragment`id`, sql.fragment`version`)} as hash
+    select count(*) as count, ${stateDigest(sql.fragment`id`, sql.fragment`version`)} as hash
     from jsonb_to_recordset(${sql.jsonb([...rows])}) as owned(id uuid, version bigint)
   `);
 

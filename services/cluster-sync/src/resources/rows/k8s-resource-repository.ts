@@ -1,3 +1,4 @@
+import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { K8sResource, k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
 import { TrackedObject } from '@berth/contracts/resources/clusters/k8s-resource-state';
 import { isJsonObject } from '@berth/contracts/fields/json';
@@ -33,7 +34,7 @@ const columns = sql.fragment`
 const withCluster = sql.fragment`k8s_resources r join k8s_clusters c on c.id = r.cluster_id`;
 
 export const createK8sResourceRepository = (db: Queries) => ({
-  list: (filters: K8sResourceFilters, visible: 'all' | readonly string[], request: ListRequest) =>
+  list: (filters: K8sResourceFilters, visible: VisibleEnvs, request: ListRequest) =>
     listPage(db, {
       row: K8sResource,
       columns,
@@ -57,14 +58,14 @@ export const createK8sResourceRepository = (db: Queries) => ({
       },
     }),
 
-  find: (id: string, visible: 'all' | readonly string[]) =>
+  find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(resource`
       select ${columns} from ${withCluster}
       where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`c.env_id`, visible)])}
     `),
 
   /** The object of a visible row, and the env of its cluster. */
-  findObject: (id: string, visible: 'all' | readonly string[]) =>
+  findObject: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(sql.type(PlacedObject)`
       select r.id, r.cluster_id, r.deployment_id, r.kind, r.name, r.uid, r.namespace, c.env_id from ${withCluster}
       where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`c.env_id`, visible)])}
