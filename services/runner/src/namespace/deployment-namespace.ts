@@ -8,6 +8,14 @@ export const belongsTo = (namespace: Namespace, deploymentId: string): boolean =
 
 export const isTerminating = (namespace: Namespace): boolean => namespace.status?.phase === 'Terminating';
 
+type Place = Pick<ClaimedTask, 'namespace' | 'deployment_id'>;
+
+/** Only a deployment's own namespace may be changed or removed. */
+export function refuseForeign(found: Namespace, { namespace, deployment_id }: Place): void {
+  if (belongsTo(found, deployment_id)) return;
+  throw permanent(`The namespace ${namespace} does not belong to this deployment and was left unchanged`);
+}
+
 /** A namespace that Berth did not create for this deployment is never adopted. */
 export const foreignNamespace = ({ namespace }: Pick<ClaimedTask, 'namespace'>): TaskFailure =>
   permanent(

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { causeOf } from '@berth/kube/causes/cause-of';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
-import { permanent, transient } from '../outcome/task-failure.ts';
-import { belongsTo, isTerminating } from './deployment-namespace.ts';
+import { transient } from '../outcome/task-failure.ts';
+import { belongsTo, isTerminating, refuseForeign } from './deployment-namespace.ts';
 import { checkHeld } from './namespace-fence.ts';
 
 const goneWithinMs = 5 * 60_000;
@@ -24,9 +24,7 @@ export async function removeNamespace(
   { cluster, signal, says }: RemoveNamespaceDeps,
 ): Promise<void> {
   const existing = await cluster.readNamespace(task.namespace);
-  if (existing && !belongsTo(existing, task.deployment_id)) {
-    throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left unchanged`);
-  }
+  if (existing) refuseForeign(existing, task);
 
   const giveUpAt = performance.now() + goneWithinMs;
   for (

@@ -13,12 +13,12 @@ import {
 } from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
 import { prepareNamespace } from '../namespace/prepare-namespace.ts';
-import { permanent, TaskFailure } from '../outcome/task-failure.ts';
+import { permanent } from '../outcome/task-failure.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { countPending } from '../waiting/count-pending.ts';
 import { customObjectsOf } from '../rollout/custom-objects.ts';
-import { explainPods } from '../rollout/explain-pods.ts';
+import { unreadyPods } from '../rollout/explain-pods.ts';
 import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
 import { nextAction } from './next-action.ts';
@@ -97,7 +97,7 @@ interface Upgrade {
 }
 
 async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads }: Upgrade): Promise<void> {
-  const { task, lease, secrets, stop } = run;
+  const { task, lease, log, secrets, stop } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   const args = deployArguments(task, files, labels);
@@ -115,17 +115,7 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads 
   try {
     await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, ...reads }));
   } catch (error) {
-    await logUnreadyPods(run, cluster);
+    if (!stop.aborted) for (const line of await unreadyPods(cluster.client, task.namespace)) log.say(line);
     throw await waiting.explain(error);
   }
-}
-
-/** Best effort: a failed list must not hide Helm's failure. */
-async function logUnreadyPods({ task, log, stop }: RunContext, { client }: TaskCluster): Promise<void> {
-  if (stop.aborted) return;
-  const pods = await client.listPods(task.namespace).catch((error: unknown) => {
-    if (error instanceof TaskFailure) return [];
-    throw error;
-  });
-  for (const line of explainPods(pods)) log.say(line);
 }

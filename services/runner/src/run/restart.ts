@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { Workload } from '../cluster/kube-objects.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
-import { belongsTo, isTerminating } from '../namespace/deployment-namespace.ts';
+import { isTerminating, refuseForeign } from '../namespace/deployment-namespace.ts';
 import { checkFence, takeFence } from '../namespace/namespace-fence.ts';
-import { permanent, TaskFailure, transient } from '../outcome/task-failure.ts';
-import { explainPods } from '../rollout/explain-pods.ts';
+import { permanent, transient } from '../outcome/task-failure.ts';
+import { unreadyPods } from '../rollout/explain-pods.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
 import type { RunContext } from './run-context.ts';
 import { shownText } from '../log/shown-text.ts';
@@ -27,9 +27,7 @@ export async function restart(run: RunContext, cluster: TaskCluster): Promise<vo
 
   const found = await client.readNamespace(namespace);
   if (!found || isTerminating(found)) throw permanent(`The namespace ${namespace} is gone or being deleted`);
-  if (!belongsTo(found, task.deployment_id)) {
-    throw permanent(`The namespace ${namespace} does not belong to this deployment and was left unchanged`);
-  }
+  refuseForeign(found, task);
   await takeFence(task, { cluster: client, lease, found });
 
   const workload = await readWorkload(client, namespace, wanted);
@@ -97,10 +95,3 @@ async function untilRolledOut({ task, log, stop }: RunContext, client: ClusterCl
     await delay(readEveryMs, undefined, { signal: stop });
   }
 }
-
-/** Best effort: a failed list must not hide the rollout's failure. */
-const unreadyPods = async (client: ClusterClient, namespace: string): Promise<string[]> =>
-  client.listPods(namespace).then(explainPods, (error: unknown) => {
-    if (error instanceof TaskFailure) return [];
-    throw error;
-  });

@@ -4,10 +4,9 @@ import { uninstallArguments } from '../helm/helm-arguments.ts';
 import type { Namespace } from '../cluster/kube-objects.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { shownText } from '../log/shown-text.ts';
-import { belongsTo, isTerminating } from '../namespace/deployment-namespace.ts';
+import { isTerminating, refuseForeign } from '../namespace/deployment-namespace.ts';
 import { takeFence } from '../namespace/namespace-fence.ts';
 import { removeNamespace } from '../namespace/remove-namespace.ts';
-import { permanent } from '../outcome/task-failure.ts';
 import { observeRelease } from '../release/observe-release.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { nextAction } from './next-action.ts';
@@ -19,9 +18,7 @@ export async function uninstall(run: RunContext, cluster: TaskCluster): Promise<
   const { task, log, lease, secrets, stop } = run;
   const namespace = await cluster.client.readNamespace(task.namespace);
   if (namespace === null) return log.say(`the namespace ${task.namespace} is already gone`);
-  if (!belongsTo(namespace, task.deployment_id)) {
-    throw permanent(`The namespace ${task.namespace} does not belong to this deployment and was left unchanged`);
-  }
+  refuseForeign(namespace, task);
 
   const hasBegun = !isTerminating(namespace) && (await removeRelease(run, cluster, namespace));
   if (!task.delete_namespace) return;

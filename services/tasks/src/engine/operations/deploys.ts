@@ -8,7 +8,7 @@ import { deploymentPaths, type FieldPaths } from '../../records/field-paths.ts';
 import type { NewTask } from '../../records/new-task.ts';
 import type { Variant } from '../../records/variant.ts';
 import type { ComparedRun, Operation, RetriedNow, Retry, Retryable, Start, Startable } from './operation.ts';
-import { goneMeanwhile } from './task-of.ts';
+import { goneMeanwhile, nothingToRunAgain } from './task-of.ts';
 import { placeOf } from '../deployments/place-of.ts';
 
 /** Common to Install and Upgrade, and in part to Reinstall: they run Helm for a chart with its inputs. */
@@ -75,7 +75,7 @@ export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): St
 
 /** The same run at the deployment's current place, if it still brings what is wanted; a release elsewhere is removed first. */
 function retry({ operation, run, reinstall_dependents }: Retryable, { deployment, open }: RetriedNow): Retry {
-  if (run?.action !== 'deploy') return { refused: 'The task has nothing to run again' };
+  if (run?.action !== 'deploy') return nothingToRunAgain;
   if (!deployment.enabled) return { refused: 'The deployment is disabled' };
   const { id: deployment_id, cluster_id, env_id, namespace, name: deployment_name } = deployment;
   const here = { ...run, cluster_id, namespace, deployment_name };

@@ -1,7 +1,7 @@
 import { placeOf } from '../deployments/place-of.ts';
 import { nothingInstalled, runsNothing } from './calls.ts';
 import type { Operation } from './operation.ts';
-import { taskOf, unlessEnabled } from './task-of.ts';
+import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
 /** The fields of its request, for errors. */
 export const actionPath = 'body.operation.InvokeAction';
@@ -29,6 +29,5 @@ export const invokeAction: Operation = {
 
   // The effect of the first call is unknown.
   isRepeatable: false,
-  retry: ({ operation }) =>
-    'InvokeAction' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },
+  retry: ({ operation }) => ('InvokeAction' in operation ? { request: operation } : nothingToRunAgain),
 };

@@ -2,7 +2,7 @@ import type { TaskOperation } from '@berth/contracts/resources/tasks/task-operat
 import { deploys, unlessLeftBehind } from './deploys.ts';
 import { after } from '../deployments/lifecycle.ts';
 import type { Operation } from './operation.ts';
-import { taskOf, unlessEnabled } from './task-of.ts';
+import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
 const nothingInstalled = 'Nothing is installed, so there is nothing to reinstall';
 
@@ -37,6 +37,5 @@ export const reinstall: Operation = {
   startEvent: 'Reinstall starts',
   // Chart and inputs are unchanged, so the revision stays.
   afterSuccess: (deployment) => after(deployment, 'release runs'),
-  retry: ({ operation }) =>
-    'Reinstall' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },
+  retry: ({ operation }) => ('Reinstall' in operation ? { request: operation } : nothingToRunAgain),
 };

@@ -1,7 +1,7 @@
 import { placeOf } from '../deployments/place-of.ts';
 import { nothingInstalled, runsNothing } from './calls.ts';
 import type { Operation } from './operation.ts';
-import { taskOf, unlessEnabled } from './task-of.ts';
+import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
 /** The fields of its request, for errors. */
 export const restartPath = 'body.operation.RestartK8sResource';
@@ -29,6 +29,5 @@ export const restartK8sResource: Operation = {
   },
 
   isRepeatable: true,
-  retry: ({ operation }) =>
-    'RestartK8sResource' in operation ? { request: operation } : { refused: 'The task has nothing to run again' },
+  retry: ({ operation }) => ('RestartK8sResource' in operation ? { request: operation } : nothingToRunAgain),
 };

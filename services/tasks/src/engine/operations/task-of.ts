@@ -13,3 +13,5 @@ export function goneMeanwhile({ deleting, enabled }: Pick<DeploymentRecord, 'ena
 /** Refuses an operation that needs an enabled deployment. */
 export const unlessEnabled = ({ enabled }: Pick<DeploymentRecord, 'enabled'>): string | null =>
   enabled ? null : 'The deployment is disabled';
+
+export const nothingToRunAgain = { refused: 'The task has nothing to run again' };

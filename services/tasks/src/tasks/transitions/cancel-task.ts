@@ -74,7 +74,7 @@ export const cancelTask =
         action: 'cancel',
         objectId: id,
         envId: env_id,
-        details: { deployment_id, operation: Object.keys(operation)[0] ?? null },
+        details: { deployment_id, operation: variantOf(operation) },
       }),
       answer: (canceled) => canceled,
     });

@@ -21,6 +21,7 @@ import { owner } from '@berth/contracts/access/rules';
 import { ruleOfOperation } from './rule-of-operation.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { publicTask, type TaskRecord } from '../../records/task-record.ts';
+import { variantOf } from '../../records/variant.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;
@@ -40,7 +41,7 @@ export const requestTask =
             action: 'create',
             objectId: id,
             envId: env_id,
-            details: { deployment_id, operation: Object.keys(body.operation)[0] ?? null, execute_at },
+            details: { deployment_id, operation: variantOf(body.operation), execute_at },
           }),
           answer: (task, store) => deps.waitReasons.addTo(store, publicTask(task)),
         }),
