@@ -101,7 +101,7 @@ function start(task: Queued, before: DeploymentRecord, others: Model['queue'], r
   return { task: as, deployment: noteArrow(before, engine.whileRunning(deployment, as, begun.run)) };
 }
 
-export function ended({ deployment, queue, running, over }: Living, task: Queued, ending: Ending): Model {
+function ended({ deployment, queue, running, over }: Living, task: Queued, ending: Ending): Model {
   const { outcome } = ending;
   const others = queue.filter(({ id }) => id !== task.id);
   if (outcome === 'Done' && task.deletes_deployment) return deleted;
