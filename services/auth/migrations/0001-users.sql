@@ -1,14 +1,14 @@
 create table users (
   id uuid primary key default gen_random_uuid(),
   created_at timestamptz(3) not null default now(),
-  -- The provider identifies a user by issuer and subject; an e-mail address alone proves nothing.
+  -- Who the provider says it is: a user is bound to its subject, the e-mail alone proves nothing.
   issuer text not null,
   subject text not null,
   email text not null,
   display_name text not null,
   is_admin boolean not null,
   is_active boolean not null,
-  -- Carried by session JWTs. A deactivation raises it, so that older sessions stay refused.
+  -- Carried by session JWTs. A deactivation raises it, so that sessions from before it stay refused for good.
   session_epoch integer not null default 0,
 
   constraint users_subject_key unique (issuer, subject)

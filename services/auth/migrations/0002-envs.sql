@@ -18,7 +18,7 @@ create table env_user_permissions (
   user_id uuid not null references users (id),
   role text not null,
 
-  -- Authentication reads the roles of one user on every request, so the index begins with the user.
+  -- Authentication reads the roles of one user on every request: the user comes first.
   constraint env_user_permissions_member_key unique (user_id, env_id),
   constraint env_user_permissions_role_known check (role in ('Admin', 'User'))
 );

@@ -7,7 +7,7 @@ create table bots (
 
 create index bots_newest_first on bots (created_at desc, id desc);
 
--- A revoked token keeps its row, so that it can be told apart from an unknown one.
+-- A revoked token keeps its row: its secret is then told apart from an unknown one.
 create table user_tokens (
   id uuid primary key,
   created_at timestamptz(3) not null default now(),

@@ -1,2 +1,2 @@
--- A copy lags, so `tasks` is asked about a calling deployment instead.
+-- A copy lags: what a deployment may do is asked of its owner.
 drop table deployments_seen;

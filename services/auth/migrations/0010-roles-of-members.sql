@@ -1,5 +1,5 @@
--- Roles for deployments require membership of the env. Those of non-members had no effect, but would have taken effect if
--- the user joined the env.
+-- Roles for deployments are for members of the env. Those of others never counted, and would have come to life again with
+-- the next membership.
 with gone as (
   delete from deployment_permissions p
   where not exists (
@@ -20,7 +20,7 @@ select 'delete', 'deployment_permissions', id, env_id, jsonb_build_object(
 )
 from gone;
 
--- No cascade: the service removes the roles of a member itself, with an audit line and an event for each.
+-- No action on deletion: who removes a member removes the roles too, with an audit line and news for each.
 alter table deployment_permissions
   add constraint deployment_permissions_of_member_fkey
   foreign key (user_id, env_id) references env_user_permissions (user_id, env_id);

@@ -1,5 +1,5 @@
--- 0010 took versions from a sequence, although rows may already have times as versions. Deleted permissions then got a lower
--- version than the published one, could not be marked as published, and the relay repeated them forever.
+-- 0010 took versions from the sequence alone. Where rows already had times for versions, it gave deleted permissions lower ones
+-- than were published, which no publication could mark as done: the relay published them again and again.
 update outbox
 set version = greatest(published_version + 1, next_outbox_version()), changed_at = clock_timestamp()
 where version < published_version;

@@ -1,8 +1,8 @@
--- Gateways that may reuse identities for a moment. Rows hold no time: before a replica removes a row, it waits out the lease on
--- its own clock, so adjusting the clock of the database does no harm. See docs/decisions/0015-identity-leases.md.
+-- Gateways that may reuse identities for a moment. No row has a time: a row goes only after its lease has run out on the clock of
+-- whoever removes it, so a clock of the database that is set does no harm. See docs/decisions/0015-identity-leases.md.
 create table identity_leases (
   gateway text primary key,
-  -- Unique to each renewal, even after the row was removed: a removal names the renewal whose lease it waited out.
+  -- Never the same again, also where the row went and came back: whoever removes it names the renewal that it waited for.
   renewal uuid not null default gen_random_uuid(),
   lease_ms integer not null,
 

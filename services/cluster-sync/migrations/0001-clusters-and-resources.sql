@@ -10,9 +10,9 @@ create table k8s_clusters (
   last_seen_at timestamptz(3) not null default now(),
   is_ok boolean not null default false,
   not_ok_reason text default 'not probed yet',
-  -- Why the last probe failed; becomes the reason once the cluster is silent for too long.
+  -- What the last probe met that got no good answer; it becomes the reason once the cluster is silent for too long.
   last_failure text,
-  -- last_seen_at as last published: it changes with every probe and is published less often.
+  -- last_seen_at as the followers know it: it moves with every probe and is told less often.
   told_seen_at timestamptz(3) not null default now(),
 
   ingress_domain text,
@@ -41,7 +41,7 @@ create table k8s_resources (
 
   uid text not null,
   namespace text not null,
-  -- Of all shown fields: a row is written only if it differs.
+  -- Of all that is shown: a row is written only when it differs.
   fingerprint text not null,
 
   constraint k8s_resources_uid_key unique (cluster_id, uid),

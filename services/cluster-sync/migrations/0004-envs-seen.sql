@@ -1,4 +1,4 @@
--- The envs of auth, kept by the projection, so that a deleted env is noticed even if its event was lost.
+-- Which envs auth has, kept by the projection, so that one is noticed whose end was never heard of.
 create table envs_seen (
   id uuid primary key,
   version bigint not null,

@@ -1,4 +1,4 @@
--- Where each deployment runs, kept by the projection: these namespaces get service-creds.
+-- Where each deployment runs, kept by the projection: which namespaces are to hold service-creds.
 create table deployment_projection (
   id uuid primary key,
   version bigint not null,
@@ -12,8 +12,8 @@ create table deployment_projection (
 
 create index deployment_projection_cluster on deployment_projection (cluster_id) where enabled and not deleted;
 
--- What was last written into the namespace of a deployment, without the token. After a restart it shows whether the
--- Secret was changed since, and when to refresh it.
+-- What was last written into the namespace of a deployment, without the token: after a restart it shows whether the
+-- Secret was changed since, and when its turn comes.
 create table service_credentials (
   deployment_id uuid primary key,
   cluster_id uuid not null,

@@ -1,5 +1,5 @@
--- Deleted namespaces of deployments, or ones being deleted, until it is decided what that means for the deployment.
--- A row may outlive its cluster briefly, which is harmless: a deleted cluster has no deployments.
+-- Namespaces of deployments that were deleted, or are being deleted, until it is known what that means for the deployment.
+-- A row outlives its cluster for a moment: no deployment is on a cluster that is deleted, so it means nothing then.
 create table lost_namespaces (
   cluster_id uuid not null,
   namespace text not null,

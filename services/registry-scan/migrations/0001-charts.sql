@@ -37,21 +37,21 @@ create table helm_charts (
   features jsonb,
   resource_types jsonb,
   error text,
-  -- No foreign key: after its format is deleted, a chart is parsed again, which clears this and publishes an event.
+  -- No foreign key: a deleted format leaves its charts when they are parsed again, with the event that tells so.
   tag_format_id uuid,
   parsed_version text,
   parsed_revision text,
   parsed_branch text,
   parsed_commit text,
 
-  -- Fields of Chart.yaml that are used to parse the tag; null if it could not be read.
+  -- What the tag is parsed with besides the formats: of Chart.yaml, null where it could not be read.
   metadata jsonb,
   -- The packaged chart: its digest is the key in the object store.
   archive_digest text not null,
-  -- False if the archive could not be fetched, or not be read in time: another scan may find more.
+  -- False where the archive could not be had or not be read in time, so that another look may find more.
   settled boolean not null,
   read_at timestamptz(3) not null default now(),
-  -- The revision of the tag formats that the parsed_* fields come from.
+  -- Which state of the tag formats the parsed_* fields come from.
   formats_revision bigint not null,
 
   constraint helm_charts_tag_key unique (helm_registry_id, image_digest, image_tag)

@@ -8,7 +8,7 @@ create table helm_tag_formats (
 
 create index helm_tag_formats_newest_first on helm_tag_formats (created_at desc, id desc);
 
--- Grows with every change of the formats; charts that were parsed with an older revision are parsed again.
+-- Grows with every change of the formats; charts that were parsed with a smaller one are parsed again.
 create table tag_formats_revision (
   only_row boolean primary key default true,
   revision bigint not null,
@@ -17,7 +17,7 @@ create table tag_formats_revision (
 );
 insert into tag_formats_revision (revision) values (1);
 
--- The newest is tried first: `git describe` followed by the branch, then branch and running number.
+-- The newest is tried first: `git describe` with the branch behind it, then branch and running number.
 insert into helm_tag_formats (created_at, pattern) values
   (now() - interval '1 second', '^(?:chart-)?v?(?<version>\d+\.\d+\.\d+)-(?<branch>.+)\.(?<revision>\d+)$'),
   (now(), '^(?:chart-)?v?(?<version>\d+\.\d+\.\d+)(?:-(?<revision>\d+)-g(?<commit>[0-9a-f]+)(?:-(?<branch>.+))?)?$');

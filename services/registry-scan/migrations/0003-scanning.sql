@@ -1,13 +1,13 @@
--- Every scanned tag, including those of images, so that no tag is read twice.
+-- Every tag that was looked at, also those of images, so that none is read twice.
 create table registry_tags (
   domain_name text not null,
   repo_name text not null,
   tag text not null,
   digest text not null,
   is_chart boolean not null,
-  -- As for charts: false if another scan may find more.
+  -- As of the chart: false where another look may find more.
   settled boolean not null,
-  -- When the registry was asked. An answer older than the stored one is ignored.
+  -- When the registry was asked. An answer that is older than what is known says nothing.
   observed_at timestamptz not null,
 
   constraint registry_tags_pkey primary key (domain_name, repo_name, tag)

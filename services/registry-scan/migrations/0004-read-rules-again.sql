@@ -1,4 +1,4 @@
--- The rules of forms now have a budget. Charts that were read without one are read again at the next scan of their tags.
+-- The rules of forms have a budget now. Charts that were read without one are read again at the next look at their tags.
 with again as (
   update helm_charts c set settled = false
   from helm_registries r

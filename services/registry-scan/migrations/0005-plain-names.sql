@@ -1,5 +1,5 @@
--- Columns and tables use the names of the code: `final` for a result that is not computed again, `projection` for a copy of
--- another service's rows.
+-- Columns and tables are named as the code names them: a final result is not computed again, a copy of another service's
+-- rows is a projection.
 alter table helm_charts rename column settled to is_final;
 alter table registry_tags rename column settled to is_final;
 alter table deployments_seen rename to deployment_projection;
