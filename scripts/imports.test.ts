@@ -13,7 +13,7 @@ const packageOrder = [
   ['bus'],
   ['service'],
   ['contracts'],
-  ['process-guard'],
+  ['process-guard', 'untrusted-work'],
 ];
 /** For tests and for work on Berth; what is deployed imports none of them. */
 const notDeployed = ['chart', 'devstack', 'testing'];

@@ -14,7 +14,7 @@ const mayCarry = {
   auth: { workspace: ['bus', 'contracts', 'db', 'service'], outside: ['openid-client'] },
   tasks: { workspace: ['bus', 'chart-extensions', 'contracts', 'db', 'service'], outside: ['yaml'] },
   runner: {
-    workspace: ['bus', 'contracts', 'egress', 'kube', 'process-guard', 'service'],
+    workspace: ['bus', 'contracts', 'egress', 'kube', 'process-guard', 'service', 'untrusted-work'],
     outside: ['undici', 'yaml'],
   },
   'cluster-sync': {

@@ -11,6 +11,7 @@ import { openChartCache } from './files/chart-cache.ts';
 import { createAccessCache } from './cluster/access-cache.ts';
 import { findHelm } from './helm/find-helm.ts';
 import { answerDryRuns } from './plan/answer-dry-runs.ts';
+import { createPlanWork } from './plan/plan-work.ts';
 import { callForResources } from './resources/call-for-resources.ts';
 import { pollStatuses } from './status/poll-statuses.ts';
 import { Config } from './config.ts';
@@ -33,7 +34,8 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const charts = await openChartCache({ bus, folder: join(config.folder, 'charts') });
   const helm = use(createHelmStarter({ binary, guard }));
   const deployments = use(createDeploymentClient(config.calls));
-  const deps = { bus, log, metrics: createRunnerMetrics(metrics), folders, access, charts, helm, deployments };
+  const work = use(createPlanWork());
+  const deps = { bus, log, metrics: createRunnerMetrics(metrics), folders, access, charts, helm, deployments, work };
   if (config.polls > 0) loop('poll statuses', pollStatuses({ ...deps, slots: config.polls }));
   if (config.plans > 0) loop('answer dry runs', answerDryRuns({ ...deps, slots: config.plans }));
   if (config.resourceCalls > 0) loop('call for resources', callForResources({ ...deps, slots: config.resourceCalls }));

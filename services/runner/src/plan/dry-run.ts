@@ -20,13 +20,15 @@ import { hooksOf, isHook } from './diff/hooks.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
 import { planOfRemoval } from './diff/plan-of-removal.ts';
 import type { ParsedManifest } from './manifest/parse-manifest.ts';
-import { readManifests } from './manifest/read-manifests.ts';
+import { readManifests } from './read-manifests.ts';
+import type { PlanWork } from './plan-work.ts';
 import { renderChart } from './render-chart.ts';
 
 export interface DryRunDeps {
   access: AccessCache;
   charts: ChartCache;
   helm: HelmStarter;
+  work: PlanWork;
   /** Parents of the folders of runs and of the discovery caches. */
   folders: { tasks: string; discovery: string };
 }
@@ -72,7 +74,11 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
   secrets.add(access.credentials);
   const hidden = hiddenOf(run, secrets.texts());
   const rendered = run.action === 'deploy' ? await render(run, access, deps, { limits, isUpgrade, hidden }) : '';
-  const { old, next, live, unreadable } = await readSides(run, { released: released ?? '', rendered }, access, limits);
+  const { old, next, live, unreadable } = await readSides(
+    run,
+    { released: released ?? '', rendered },
+    { access, work: deps.work, limits },
+  );
 
   const cut = { objects: unreadable, fields: 0, values: 0, hooks: 0 };
   const { namespace: name } = run;
@@ -90,10 +96,9 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
 async function readSides(
   run: DryRun,
   { released, rendered }: { released: string; rendered: string },
-  { api }: ClusterAccess,
-  { signal }: Limits,
+  { access: { api }, work, limits: { signal } }: { access: ClusterAccess; work: PlanWork; limits: Limits },
 ) {
-  const parsed = await readManifests([released, rendered], signal);
+  const parsed = await readManifests([released, rendered], { work, owner: run.deployment_id, signal });
   const [before = [], after = []] = parsed.map(objectsOf);
   if (Math.max(before.length, after.length) > mostObjects)
     throw permanent(`A release of more than ${mostObjects} objects is not compared`);

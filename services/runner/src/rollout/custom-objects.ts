@@ -4,7 +4,8 @@ import { type ApiKind, type KindName, pathOfObject } from '../cluster/api-kinds.
 import type { ClusterReader } from '../cluster/task-cluster.ts';
 import { CustomObject } from '../cluster/kube-objects.ts';
 import { type KubeObject, kubeObjectOf } from '../plan/diff/kube-object.ts';
-import { readManifests } from '../plan/manifest/read-manifests.ts';
+import { readManifests } from '../plan/read-manifests.ts';
+import type { PlanWork } from '../plan/plan-work.ts';
 import { manifestInPayload } from '../release/release-payload.ts';
 
 /** API groups of Kubernetes itself. Other groups hold custom resources. */
@@ -36,13 +37,15 @@ const ownGroups = new Set([
 const mostObjects = 20;
 
 type Reader = Pick<ClusterReader, 'releaseRevisions' | 'readSecret' | 'findKind' | 'readObject'>;
+type Task = Pick<ClaimedTask, 'namespace' | 'task_id' | 'deployment_id'>;
 type Named = Pick<KubeObject, 'apiVersion' | 'kind' | 'name'>;
 
 /**
  * Reads the existing custom resources of the release that a task deploys. The manifest, which Helm stores before it waits, names
  * them and is read once. Unreadable ones are left out.
  */
-export function customObjectsOf({ namespace, task_id }: Pick<ClaimedTask, 'namespace' | 'task_id'>) {
+export function customObjectsOf(task: Task, work: PlanWork) {
+  const { namespace } = task;
   const kinds = new Map<string, ApiKind>();
   let names: readonly Named[] | null = null;
 
@@ -64,7 +67,7 @@ export function customObjectsOf({ namespace, task_id }: Pick<ClaimedTask, 'names
   return async (reader: Reader, signal: AbortSignal): Promise<readonly CustomObject[]> => {
     const found: CustomObject[] = [];
     try {
-      names ??= await namesInRelease(reader, { namespace, task_id }, signal);
+      names ??= await namesInRelease(reader, task, { work, signal });
       for (const object of names ?? []) found.push(...(await read(reader, object)));
     } catch {
       // The other objects are still explained.
@@ -76,17 +79,17 @@ export function customObjectsOf({ namespace, task_id }: Pick<ClaimedTask, 'names
 /** Null: Helm has not stored the release of this task yet. */
 async function namesInRelease(
   reader: Reader,
-  { namespace, task_id }: Pick<ClaimedTask, 'namespace' | 'task_id'>,
-  signal: AbortSignal,
+  { namespace, task_id, deployment_id }: Task,
+  { work, signal }: { work: PlanWork; signal: AbortSignal },
 ): Promise<readonly Named[] | null> {
   const revisions = await reader.releaseRevisions(namespace, namespace);
   const own = revisions.find(({ labels }) => labels?.[releaseLabels.task] === task_id);
   const secret = own && (await reader.readSecret(namespace, own.name));
   if (!secret) return null;
   const manifest = await manifestInPayload(secret.data?.['release'] ?? '');
-  // Reading YAML takes a thread, and most releases have no custom resources.
+  // Reading YAML takes a process, and most releases have no custom resources.
   if (manifest === null || !mayHaveCustomObjects(manifest)) return [];
-  const [parsed] = await readManifests([manifest], signal).catch(() => {
+  const [parsed] = await readManifests([manifest], { work, owner: deployment_id, signal }).catch(() => {
     signal.throwIfAborted();
     // A manifest that is unreadable now stays so, and each attempt may take seconds.
     return [];

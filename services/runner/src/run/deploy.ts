@@ -101,7 +101,7 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads 
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   const args = deployArguments(task, files, labels);
-  const readCustom = customObjectsOf(task);
+  const readCustom = customObjectsOf(task, run.deps.work);
   using waiting = watchWaiting({
     readAwaited: (signal, failure) => {
       const reader = cluster.reader(signal);

@@ -10,6 +10,7 @@ import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
 import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
+import type { PlanWork } from '../plan/plan-work.ts';
 
 /** What all runs of one runner share. */
 export interface RunnerDeps {
@@ -20,6 +21,7 @@ export interface RunnerDeps {
   metrics: RunnerMetrics;
   helm: HelmStarter;
   deployments: DeploymentClient;
+  work: PlanWork;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };
   /** Aborts when the runner stops: Helm gets SIGTERM and the task is handed back. */

@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs';
+import { serialize } from 'node:v8';
+
+/** What a process can be asked to do, by name. Jobs keep nothing from one call to the next. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each job has an input of its own
+export type Jobs = Record<string, (input: any) => unknown>;
+
+export interface Question {
+  job: string;
+  input: unknown;
+  /** Of the answer: reading it costs the asking process, too. */
+  maxBytes: number;
+}
+
+export type Answer = { value: Uint8Array } | { tooLarge: number } | { failed: string };
+
+/** Answers the questions of the parent process. It exits with its parent: nothing else keeps it running. */
+export function answerWork(jobs: Jobs): void {
+  beKilledFirst();
+  process.on('message', (question: Question) => {
+    void answerOf(jobs, question).then((answer) => process.send?.(answer));
+  });
+  process.send?.('ready');
+}
+
+async function answerOf(jobs: Jobs, { job, input, maxBytes }: Question): Promise<Answer> {
+  try {
+    const value = serialize(await jobs[job]?.(input));
+    return value.length > maxBytes ? { tooLarge: value.length } : { value };
+  } catch (error) {
+    return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+/** Where memory runs out nevertheless, the kernel is to end this process and not its parent. */
+function beKilledFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Not Linux.
+  }
+}

@@ -1,0 +1,86 @@
+/** How much runs and waits, in all and for one owner. */
+export interface Shares {
+  running: number;
+  runningOfOwner: number;
+  waiting: number;
+  waitingOfOwner: number;
+}
+
+interface Waiting {
+  turn: Promise<void>;
+  /** Waits no longer. False for a caller that was given a place at the last moment. */
+  giveUp(): boolean;
+}
+
+/** Places and the queue for them. Owners take turns, and no owner can hold all places or fill the queue. */
+export interface FairQueue {
+  take(owner: string): boolean;
+  /** Null: the queue, or the owner's share of it, is full. */
+  wait(owner: string): Waiting | null;
+  leave(owner: string): void;
+}
+
+interface Queued {
+  owner: string;
+  enter: () => void;
+}
+
+export function createFairQueue({ running, runningOfOwner, waiting, waitingOfOwner }: Shares): FairQueue {
+  const queue: Queued[] = [];
+  const runs = new Map<string, number>();
+  /** Owners in the order in which they last got a place. */
+  const served = new Set<string>();
+  let total = 0;
+
+  const mayRun = (owner: string) => total < running && (runs.get(owner) ?? 0) < runningOfOwner;
+  const waitsOf = (owner: string) => queue.filter((one) => one.owner === owner).length;
+
+  function hold(owner: string): void {
+    total += 1;
+    runs.set(owner, (runs.get(owner) ?? 0) + 1);
+    served.delete(owner);
+    served.add(owner);
+  }
+
+  /** The first in the queue of the owner whose last turn is the longest ago. */
+  function next(): Queued | undefined {
+    const able = queue.filter(({ owner }) => mayRun(owner));
+    const owner = [...served].find((one) => able.some((queued) => queued.owner === one));
+    return able.find((one) => !served.has(one.owner)) ?? able.find((one) => one.owner === owner);
+  }
+
+  function remove(queued: Queued): boolean {
+    const index = queue.indexOf(queued);
+    if (index >= 0) queue.splice(index, 1);
+    return index >= 0;
+  }
+
+  return {
+    take(owner) {
+      if (!mayRun(owner)) return false;
+      hold(owner);
+      return true;
+    },
+
+    wait(owner) {
+      if (queue.length >= waiting || waitsOf(owner) >= waitingOfOwner) return null;
+      const { promise: turn, resolve } = Promise.withResolvers<void>();
+      const mine = { owner, enter: resolve };
+      queue.push(mine);
+      return { turn, giveUp: () => remove(mine) };
+    },
+
+    leave(owner) {
+      total -= 1;
+      const left = (runs.get(owner) ?? 1) - 1;
+      if (left > 0) runs.set(owner, left);
+      else runs.delete(owner);
+      const following = next();
+      if (following && remove(following)) {
+        hold(following.owner);
+        following.enter();
+      }
+      if (left <= 0 && waitsOf(owner) === 0) served.delete(owner);
+    },
+  };
+}

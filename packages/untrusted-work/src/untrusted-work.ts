@@ -1,0 +1,120 @@
+import { deserialize } from 'node:v8';
+import type { Jobs, Question } from './answer-work.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { createProcessPool } from './process-pool.ts';
+import type { WorkProcess } from './work-process.ts';
+import { WorkRefused } from './work-refused.ts';
+
+interface WorkLimits {
+  /** For whom: each owner has a share of the places and of the queue. */
+  owner: string;
+  signal: AbortSignal;
+  /** From its start, without the wait for a place. */
+  withinMs?: number;
+  /** Of the serialized answer, which costs this process some 20 times its size while it is read. */
+  maxAnswerBytes?: number;
+}
+
+/** Does work on data of strangers in processes that can be killed. */
+export interface UntrustedWork<J extends Jobs> extends AsyncDisposable {
+  /** Throws `WorkRefused` if the work exceeds a limit. */
+  run<Name extends keyof J & string>(
+    job: Name,
+    input: Parameters<J[Name]>[0],
+    limits: WorkLimits,
+  ): Promise<Awaited<ReturnType<J[Name]>>>;
+}
+
+export interface UntrustedWorkOptions {
+  /** The module that calls `answerWork` with the jobs. */
+  entry: URL;
+  /** Processes. An owner has half of them at a time. */
+  places?: number;
+  /** Heap of each. */
+  heapMb?: number;
+  /** Jobs that wait. An owner has an eighth of them. */
+  waiting?: number;
+}
+
+/**
+ * Processes and not threads: a thread whose heap is full often ends the whole process, since V8 cannot give up in the middle of
+ * a large allocation. `JSON.parse` of many arrays or fractions does it, and a `Map` that grows.
+ */
+export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOptions): UntrustedWork<J> {
+  const { entry, places = 2, heapMb = 192, waiting = 64 } = options;
+  const pool = createProcessPool({ entry, heapMb });
+  const queue = createFairQueue({
+    running: places,
+    runningOfOwner: Math.ceil(places / 2),
+    waiting,
+    waitingOfOwner: Math.ceil(waiting / 8),
+  });
+  const closing = new AbortController();
+
+  async function enter(owner: string, signal: AbortSignal): Promise<void> {
+    if (queue.take(owner)) return;
+    const place = queue.wait(owner);
+    if (!place) throw new WorkRefused('busy', 'Too much work of this kind waits already');
+    using aborted = whenAborted(signal);
+    await Promise.race([place.turn, aborted.promise]);
+    if (signal.aborted && place.giveUp()) signal.throwIfAborted();
+  }
+
+  async function ask(
+    question: Question,
+    { signal, withinMs }: Pick<Required<WorkLimits>, 'signal' | 'withinMs'>,
+  ): Promise<unknown> {
+    const process = await pool.take();
+    const late = AbortSignal.timeout(withinMs);
+    using ended = whenAborted(AbortSignal.any([signal, late]));
+    const answer = await Promise.race([process.ask(question), ended.promise]);
+    if (typeof answer === 'object') {
+      pool.giveBack(process);
+      return valueOf(answer);
+    }
+    await pool.drop(process);
+    signal.throwIfAborted();
+    throw late.aborted
+      ? new WorkRefused('too slow', `The work takes longer than ${withinMs} ms`)
+      : new WorkRefused('too large', 'The work needs more memory than is allowed');
+  }
+
+  async function run(job: string, input: unknown, limits: WorkLimits): Promise<unknown> {
+    const { owner, withinMs = 5_000, maxAnswerBytes = 1024 * 1024 } = limits;
+    const signal = AbortSignal.any([limits.signal, closing.signal]);
+    signal.throwIfAborted();
+    await enter(owner, signal);
+    try {
+      signal.throwIfAborted();
+      return await ask({ job, input, maxBytes: maxAnswerBytes }, { signal, withinMs });
+    } finally {
+      queue.leave(owner);
+    }
+  }
+
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job of the module `entry` answers
+    run: run as UntrustedWork<J>['run'],
+
+    async [Symbol.asyncDispose]() {
+      closing.abort(new Error('the processes for untrusted work were stopped'));
+      await pool[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Answered = Exclude<Awaited<ReturnType<WorkProcess['ask']>>, 'died'>;
+
+function valueOf(answer: Answered): unknown {
+  if ('value' in answer) return deserialize(answer.value);
+  if ('failed' in answer) throw new Error(`work on untrusted data failed: ${answer.failed}`);
+  throw new WorkRefused('too large', `The result of the work has ${answer.tooLarge} bytes, more than is allowed`);
+}
+
+function whenAborted(signal: AbortSignal): Disposable & { promise: Promise<'aborted'> } {
+  const { promise, resolve } = Promise.withResolvers<'aborted'>();
+  const end = () => resolve('aborted');
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  return { promise, [Symbol.dispose]: () => signal.removeEventListener('abort', end) };
+}

@@ -1,0 +1,81 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Answer, Question } from './answer-work.ts';
+
+/** A process that works on one question after the other. */
+export interface WorkProcess {
+  /** The answer; `died` when the process ended instead. */
+  ask(question: Question): Promise<Answer | 'died'>;
+  /** Lets this process exit although the other one waits for questions. */
+  unref(): void;
+  isAlive(): boolean;
+  kill(): Promise<void>;
+}
+
+export interface WorkProcessOptions {
+  /** The module that calls `answerWork`. */
+  entry: URL;
+  heapMb: number;
+}
+
+const readyWithinMs = 30_000;
+
+export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): Promise<WorkProcess> {
+  const child = fork(fileURLToPath(entry), {
+    env: {},
+    execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
+    serialization: 'advanced',
+    // V8's report of a full heap must not end up between the JSON lines of the log.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // Ends together with `exit`, or instead of it where no process could be started.
+  child.on('error', () => undefined);
+  const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+  async function next(): Promise<unknown> {
+    if (!isAlive()) return 'died';
+    const over = new AbortController();
+    const ended = Promise.race([once(child, 'exit', over), once(child, 'error', over)]);
+    try {
+      return await Promise.race([
+        once(child, 'message', over).then(([message]) => message),
+        ended.then(
+          () => 'died',
+          () => 'died',
+        ),
+      ]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async function kill(): Promise<void> {
+    if (!isAlive()) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  const timer = setTimeout(() => void kill(), readyWithinMs);
+  const first = await next().finally(() => clearTimeout(timer));
+  if (first !== 'ready') throw new Error(`the process for ${entry.pathname} did not start`);
+
+  return {
+    isAlive,
+    kill,
+    unref() {
+      child.unref();
+      child.channel?.unref();
+    },
+    async ask(question) {
+      child.ref();
+      child.channel?.ref();
+      const answer = next();
+      // A process that is gone says so by its `exit`.
+      if (child.connected) child.send(question, () => undefined);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by `answerWork`
+      return (await answer) as Answer | 'died';
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from 'vitest';
+import { createUntrustedWork } from '../src/untrusted-work.ts';
+import type { HostileJobs } from './hostile-jobs-main.ts';
+
+const work = createUntrustedWork<HostileJobs>({
+  entry: new URL('./hostile-jobs-main.ts', import.meta.url),
+  heapMb: 32,
+});
+afterAll(() => work[Symbol.asyncDispose]());
+
+const { signal } = new AbortController();
+const mine = { owner: 'mine', signal };
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test('a job is done in another process, which is used again and has no environment', async () => {
+  const pid = await work.run('pid', undefined, mine);
+
+  expect(pid).not.toBe(process.pid);
+  expect(await work.run('double', 21, mine)).toBe(42);
+  expect(await work.run('pid', undefined, mine)).toBe(pid);
+  expect(await work.run('environment', undefined, mine)).not.toContain('PATH');
+});
+
+test.for(['arrays', 'map'] as const)('data that fills the heap ends its process only: %s', async (job) => {
+  const before = await work.run('pid', undefined, mine);
+
+  await expect(work.run(job, 2_000_000, { ...mine, withinMs: 60_000 })).rejects.toMatchObject({
+    refusal: 'too large',
+  });
+  expect(isAlive(before)).toBe(false);
+  expect(await work.run('double', 1, mine)).toBe(2);
+});
+
+test('an answer that is expensive to read is not sent', async () => {
+  const refused = work.run('manyArrays', 400_000, mine);
+
+  await expect(refused).rejects.toMatchObject({ refusal: 'too large' });
+});
+
+test('a job that does not end is killed at its deadline, while another owner is served', async () => {
+  const spinning = work.run('spin', undefined, { ...mine, withinMs: 1_500 });
+  const waiting = work.run('double', 2, mine);
+  const order: string[] = [];
+  const others = work.run('double', 3, { owner: 'another', signal }).then(() => order.push('another'));
+  const refused = spinning.catch((error: unknown) => {
+    order.push('spinning');
+    return error;
+  });
+
+  expect(await refused).toMatchObject({ refusal: 'too slow' });
+  expect([await waiting, await others]).toEqual([4, 1]);
+  expect(order).toEqual(['another', 'spinning']);
+});
+
+test('an owner whose queue is full is refused, and others are not', async () => {
+  const stop = new AbortController();
+  const its = { owner: 'greedy', signal: stop.signal };
+  const greedy = Array.from({ length: 12 }, () => work.run('spin', undefined, its).catch((error: unknown) => error));
+
+  expect(await greedy[11]).toMatchObject({ refusal: 'busy' });
+  expect(await work.run('double', 4, mine)).toBe(8);
+  stop.abort(new Error('no longer wanted'));
+  expect((await Promise.all(greedy)).filter((error) => String(error) === 'Error: no longer wanted')).toHaveLength(9);
+});
+
+test('a bug of a job is an error of its own kind, and its process goes on', async () => {
+  const pid = await work.run('pid', undefined, mine);
+
+  await expect(work.run('fail', undefined, mine)).rejects.toThrow(/failed: TypeError: no such thing/);
+  expect(await work.run('pid', undefined, mine)).toBe(pid);
+});
+
+test('what is stopped ends its processes and refuses more', async () => {
+  const stopped = createUntrustedWork<HostileJobs>({ entry: new URL('./hostile-jobs-main.ts', import.meta.url) });
+  const pid = await stopped.run('pid', undefined, mine);
+  const spinning = stopped.run('spin', undefined, mine).catch((error: unknown) => String(error));
+  await stopped[Symbol.asyncDispose]();
+
+  expect(await spinning).toMatch(/were stopped/);
+  expect(isAlive(pid)).toBe(false);
+  await expect(stopped.run('double', 1, mine)).rejects.toThrow(/were stopped/);
+});
+
+test('a module that does not start is a bug and is not waited for', async () => {
+  await using broken = createUntrustedWork<HostileJobs>({ entry: new URL('./no-such-main.ts', import.meta.url) });
+
+  await expect(broken.run('double', 1, mine)).rejects.toThrow(/did not start/);
+});

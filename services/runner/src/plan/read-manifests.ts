@@ -1,0 +1,34 @@
+import { WorkRefused, type WorkRefusal } from '@berth/untrusted-work/work-refused';
+import { permanent, transient } from '../outcome/task-failure.ts';
+import type { PlanWork } from './plan-work.ts';
+import type { ParsedManifest } from './manifest/parse-manifest.ts';
+
+export interface ReadManifestsDeps {
+  work: PlanWork;
+  /** The deployment. */
+  owner: string;
+  signal: AbortSignal;
+}
+
+/** The plan or the wait has a deadline of its own. */
+const withinMs = 30_000;
+const maxAnswerBytes = 8 * 1024 * 1024;
+
+/** The objects of manifests, read outside of the process that renews claims. */
+export async function readManifests(
+  texts: readonly string[],
+  { work, ...limits }: ReadManifestsDeps,
+): Promise<ParsedManifest[]> {
+  try {
+    return await work.run('readManifests', texts, { ...limits, withinMs, maxAnswerBytes });
+  } catch (error) {
+    if (error instanceof WorkRefused) throw failures[error.refusal](error);
+    throw error;
+  }
+}
+
+const failures = {
+  'too large': (cause) => permanent('The manifests of the chart are too large to be compared', cause),
+  'too slow': (cause) => permanent('The manifests of the chart take too long to be read', cause),
+  busy: (cause) => transient('Too many manifests of this deployment are being read already', cause),
+} satisfies Record<WorkRefusal, (cause: WorkRefused) => Error>;
