@@ -3,6 +3,7 @@ import { auditHandlers } from '@berth/db/audit/audit-handlers';
 import { runOwnerService } from '@berth/db/owner/run-owner-service';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
+import { maskOlderTasks } from './actions/mask-older-tasks.ts';
 import { heldItemReaders, itemReaders } from './collections/item-readers.ts';
 import { Config } from './config.ts';
 import { deploymentHandlers } from './deployments/deployment-handlers.ts';
@@ -79,7 +80,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   bus.serve(typeHandlers({ store }));
   bus.serve(resourceHandlers({ ...changes, secretKeys }));
   bus.serve(resourceCallHandlers({ bus, inTransaction, secretKeys, notifyRunners, log }));
-  bus.serve(taskHandlers({ ...changes, limits, hintCancel: hints.cancel }));
+  bus.serve(taskHandlers({ ...changes, secretKeys, limits, hintCancel: hints.cancel }));
   bus.serve(claimCheckHandlers({ store }));
   bus.serve(
     statusPollHandlers({ store, inTransaction, callTokens: createCallTokens({ bus }), log, metrics: taskMetrics }),
@@ -116,6 +117,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
     'take back expired claims',
     every(1_000, sweepLeases({ store, inTransaction, policy, notifyRunners, log, metrics: taskMetrics })),
   );
+  loop('mask inputs of older tasks', every(60_000, maskOlderTasks({ inTransaction, secretKeys })));
   loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));
   loop('follow all polled deployments', every(60_000, refollowPolled({ db, store })));
   loop('sweep resources', every(5_000, sweepResources({ inTransaction, secretKeys })));

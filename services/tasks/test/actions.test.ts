@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Identity } from '@berth/contracts/access/identity';
 import type { JsonValue } from '@berth/contracts/fields/json';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
@@ -7,12 +7,16 @@ import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { maskOlderTasks } from '../src/actions/mask-older-tasks.ts';
+import { resealSecrets } from '../src/secrets/reseal-secrets.ts';
+import { createSecretKeys, type SecretKeys } from '../src/secrets/secret-keys.ts';
+import { inTransactionOf, readingStore } from '../src/store/store.ts';
 import { refusal } from './support/refusal.ts';
 import { sampleChart, webForm } from './support/sample-charts.ts';
-import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+import { envId, startTasksInTest, type TasksInTest, testKey, until } from './support/tasks-in-test.ts';
 
 const { siteAdmin, owner, maintainer, envUser, outsider, bot } = sampleIdentities;
-const { create, retry, cancel } = deploymentTasks.operations;
+const { create, list, retry, cancel } = deploymentTasks.operations;
 
 const action = (fields: object) => ({
   allowed_role: 'Maintainer',
@@ -91,6 +95,21 @@ const makeDue = (id: string) =>
   tasks.database.db.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now(), execute_at = now() where id = ${id}
   `);
+const texts = sql.type(z.object({ row: z.string() }));
+
+/** Rows of the tables that a request for an action writes. */
+async function rowsWith(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of ['deployment_tasks', 'outbox', 'audit_log', 'idempotency_keys']) {
+    const rows = await tasks.database.db.anyFirst(texts`select t::text as row from ${sql.identifier([table])} t`);
+    found.push(...rows.filter((row) => row.includes(text) || row.includes(Buffer.from(text).toString('hex'))));
+  }
+  return found;
+}
+
+const sealedInputs = (taskId: string) =>
+  tasks.database.db.anyFirst(texts`select t::text as row from deployment_task_inputs t where task_id = ${taskId}`);
+
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
 
 const ended = (id: string) =>
@@ -146,6 +165,144 @@ describe('an InvokeAction', () => {
     await tasks.finish(claim);
 
     expect(call).toMatchObject({ body: '{"secret":"swordfish"}', hidden: ['swordfish'] });
+  });
+
+  test('has its sensitive inputs in no answer, audit line or row, and its call has them', async () => {
+    const { id } = await deployed();
+    const password = `canary-${randomUUID()}`;
+    const shown = { InvokeAction: { body: { password: '***', user: 'ada' } } };
+
+    const created = await invoke(maintainer, id, { action_id: 'unlock', body: { password, user: 'ada' } });
+    const whilePending = await rowsWith(password);
+    const claimed = await tasks.claimed();
+    const whileStarted = await rowsWith(password);
+    const answers = [created, await tasks.task(created.id), await tasks.call(maintainer, list, { query: {} })];
+    await tasks.finish(claimed);
+
+    expect(created).toMatchObject({ operation: shown });
+    expect(claimed.call).toMatchObject({ body: JSON.stringify({ secret: password }) });
+    expect(JSON.stringify(answers)).not.toContain(password);
+    expect([...whilePending, ...whileStarted, ...(await rowsWith(password))]).toEqual([]);
+    expect(await tasks.task(created.id)).toMatchObject({ status: 'Done', operation: shown });
+  });
+
+  test.for([
+    ['Done', (taskId: string) => tasks.claimed().then((claimed) => tasks.finish(claimed).then(() => taskId))],
+    [
+      'Failed',
+      (taskId: string) => tasks.claimed().then((claimed) => tasks.finish(claimed, 'Failed', 'no').then(() => taskId)),
+    ],
+    ['Canceled', (taskId: string) => tasks.call(maintainer, cancel, { id: taskId, body: {} })],
+  ] as const)('loses its sensitive inputs when it is %s', async ([status, end]) => {
+    const { id } = await deployed();
+    const { id: taskId } = await invoke(maintainer, id, { action_id: 'unlock', body: { password: 'swordfish' } });
+    expect(await sealedInputs(taskId)).toHaveLength(1);
+
+    await end(taskId);
+
+    expect(await tasks.task(taskId)).toMatchObject({ status });
+    expect(await sealedInputs(taskId)).toEqual([]);
+  });
+
+  test('keeps its sensitive inputs while it is repeated before its call began', async () => {
+    const { id } = await deployed();
+    await invoke(maintainer, id, { action_id: 'unlock', body: { password: 'swordfish' } });
+    await tasks.finish(await tasks.claimed(), 'HandedBack');
+
+    const again = await tasks.claimed();
+    await tasks.finish(again);
+
+    expect(again.call).toMatchObject({ body: '{"secret":"swordfish"}', hidden: ['swordfish'] });
+  });
+
+  test('that had sensitive inputs is not retried, and says which have to be given again', async () => {
+    const { id } = await deployed();
+    const body = { password: 'swordfish', user: 'ada' };
+    const { id: taskId } = await invoke(maintainer, id, { action_id: 'unlock', body });
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+
+    await expect(tasks.call(maintainer, retry, { id: taskId })).rejects.toEqual(
+      refusal('conflict', 'Its sensitive inputs are not kept: invoke the action again with password'),
+    );
+    await expect(invoke(maintainer, id, { action_id: 'unlock', body: { ...body, password: '***' } })).rejects.toEqual(
+      refusal('unprocessable', 'stands for a value', 'body.operation.InvokeAction.body.password'),
+    );
+  });
+
+  test('of the version before loses its sensitive inputs once it has ended, and has them sealed while it is open', async () => {
+    const { id } = await deployed();
+    const body = { password: `canary-${randomUUID()}`, user: 'ada' };
+    const request = async () => (await invoke(maintainer, id, { action_id: 'unlock', body })).id;
+    const over = await request();
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no');
+    const open = await request();
+    const { db } = tasks.database;
+    const operation = { InvokeAction: { helm_chart_id: chart.id, action_id: 'unlock', body } };
+    const gone = { InvokeAction: { ...operation.InvokeAction, helm_chart_id: randomUUID() } };
+    const asBefore = (taskId: string, stored: object) =>
+      db.query(sql.type(z.object({}))`
+        update deployment_tasks set hidden_inputs = null, operation = ${JSON.stringify(stored)}::jsonb where id = ${taskId}
+      `);
+    await db.query(sql.type(z.object({}))`delete from deployment_task_inputs`);
+    await asBefore(over, gone);
+    await asBefore(open, operation);
+
+    const secretKeys = createSecretKeys(Buffer.from(testKey, 'base64'), []);
+    await maskOlderTasks({ inTransaction: inTransactionOf(db), secretKeys })(new AbortController().signal);
+
+    expect(await rowsWith(body.password)).toEqual([]);
+    expect(await tasks.task(over)).toMatchObject({
+      operation: { InvokeAction: { body: { password: '***', user: '***' } } },
+    });
+    expect(await sealedInputs(over)).toEqual([]);
+    expect(await tasks.task(open)).toMatchObject({
+      operation: { InvokeAction: { body: { password: '***', user: 'ada' } } },
+    });
+    const claimed = await tasks.claimed();
+    expect(claimed.call).toMatchObject({ body: JSON.stringify({ secret: body.password }) });
+    await tasks.finish(claimed);
+  });
+
+  test('has its inputs sealed under the new key by a rotation of keys, and is called as before', async () => {
+    const { id } = await deployed();
+    await invoke(maintainer, id, { action_id: 'unlock', body: { password: 'swordfish' } });
+    const { db } = tasks.database;
+    const [old, next] = [Buffer.from(testKey, 'base64'), randomBytes(32)];
+    const log = { info: () => undefined, error: () => undefined };
+    const rotate = (secretKeys: SecretKeys) =>
+      resealSecrets({
+        store: readingStore(db),
+        inTransaction: inTransactionOf(db),
+        secretKeys,
+        log,
+        signal: new AbortController().signal,
+      });
+
+    const rotated = await rotate(createSecretKeys(next, [old]));
+
+    expect(rotated).toMatchObject({ broken: [], otherKeys: [] });
+    expect(await tasks.claim()).toBeNull();
+    await rotate(createSecretKeys(old, [next]));
+    await db.query(sql.type(z.object({}))`update deployment_tasks set due_at = now() where status = 'Pending'`);
+    const claimed = await tasks.claimed();
+    expect(claimed.call).toMatchObject({ body: '{"secret":"swordfish"}' });
+    await tasks.finish(claimed);
+  });
+
+  test('is made once for a repeated request with sensitive inputs', async () => {
+    const { id: deployment_id } = await deployed();
+    const operation = (password: string) => ({
+      InvokeAction: { helm_chart_id: chart.id, action_id: 'unlock', body: { password } },
+    });
+    const idempotencyKey = randomUUID();
+    const request = (password: string) =>
+      tasks.call(maintainer, create, { body: { deployment_id, operation: operation(password) } }, { idempotencyKey });
+
+    const first = await request('swordfish');
+
+    expect(await request('swordfish')).toEqual(first);
+    await expect(request('sailfish')).rejects.toEqual(refusal('unprocessable', 'used with another request'));
+    await tasks.runAll();
   });
 
   test('fails with its reason and leaves the deployment running', async () => {

@@ -1,3 +1,4 @@
+import type { Action } from '@berth/chart-extensions/files/actions';
 import { isJsonObject } from '@berth/contracts/fields/json';
 import type { ItemReaders } from '../collections/find-items.ts';
 import { checkConfig } from '../deployments/check-config.ts';
@@ -16,21 +17,22 @@ export interface ActionWanted {
   isNow: boolean;
 }
 
-/** Throws if the action does not fit the deployment, or the body does not fit the action's form (422, 409). */
+/** The action; throws if it does not fit the deployment, or the body does not fit the action's form (422, 409). */
 export async function checkAction(
   { projected, tasks }: Pick<ReadingStore, 'projected' | 'tasks'>,
   readers: ItemReaders,
   { deployment, invoked, isNow }: ActionWanted,
-): Promise<void> {
+): Promise<Action> {
   const { chart, action } = await findAction(projected, invoked);
   if (action.ui_schema) {
     const at = `${actionPath}.body`;
     if (!isJsonObject(invoked.body)) throw unfit(at, 'must be a JSON object: the values of the inputs of the action');
     await checkConfig(readers, { form: action.ui_schema, config: invoked.body, envId: deployment.env_id, at });
   }
-  if (!isNow && invoked.helm_chart_id === deployment.helm_chart_id) return;
+  if (!isNow && invoked.helm_chart_id === deployment.helm_chart_id) return action;
   const running = await tasks.deployRunOf(deployment.revision_id);
   if (running?.helm_chart_id !== invoked.helm_chart_id) throw conflict('The deployment runs another chart');
   const why = isNow ? whyNotNow(action, chart.parsedFeatures, deployment.reported_status) : null;
   if (why !== null) throw conflict(why);
+  return action;
 }

@@ -1,14 +1,25 @@
 import type { Requester } from './requester.ts';
+import type { TaskInputs } from './secret-record.ts';
 import type { TaskRecord } from './task-record.ts';
 
 type Needed = 'deployment_id' | 'cluster_id' | 'env_id' | 'operation';
-type Optional = 'run' | 'change' | 'undo' | 'also_cluster_id' | 'reinstall_dependents' | 'deletes_deployment';
+type Optional =
+  | 'id'
+  | 'run'
+  | 'hidden_inputs'
+  | 'change'
+  | 'undo'
+  | 'also_cluster_id'
+  | 'reinstall_dependents'
+  | 'deletes_deployment';
 
 /** A task to queue; absent fields are null or false. */
 export type NewTask = Pick<TaskRecord, Needed> &
   Partial<Pick<TaskRecord, Optional>> & {
     /** Now, unless it lies in the future. */
     execute_at?: string | undefined;
+    /** The values of `hidden_inputs`, bound to its `id`. */
+    inputs?: TaskInputs;
   };
 
 /** The user or deployment that requested it, and the id of the request. */

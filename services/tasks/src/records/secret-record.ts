@@ -30,3 +30,7 @@ export const publicSecret = ({ id, created_at, updated_at, env_id, collection, n
   collection,
   name,
 });
+
+/** The sensitive inputs of a task as stored, until it ends. */
+export const TaskInputs = WrappedKey.extend({ task_id: Id, sealed_inputs: z.instanceof(Buffer) });
+export type TaskInputs = z.infer<typeof TaskInputs>;

@@ -34,6 +34,8 @@ export const TaskRecord = DeploymentTask.extend({
   /** Null if it is not known, and for what the platform does by itself. */
   requester: Requester.nullable(),
   undo: Undo.nullable(),
+  /** Inputs that operation and run mask. Null if nobody has looked: a row of an older version. */
+  hidden_inputs: z.array(z.string()).nullable(),
   /** A second cluster that must be reachable: the old one of a move. */
   also_cluster_id: Id.nullable(),
   reinstall_dependents: z.boolean(),

@@ -3,11 +3,12 @@ import type { Service } from '@berth/service/service';
 import type { ReadingStore } from '../store/store.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
-type SealedRows = Pick<ReadingStore, 'secrets' | 'resources'>;
+export type SealedRows = Pick<ReadingStore, 'secrets' | 'resources' | 'taskInputs'>;
 
-/** Keys that something is sealed under: contents of secrets, or sensitive props of resources. */
-export async function usedKeys({ secrets, resources }: SealedRows): Promise<string[]> {
-  return [...new Set([...(await secrets.keyIds()), ...(await resources.keyIds())])];
+/** Keys that something is sealed under: contents of secrets, sensitive props of resources, or inputs of actions. */
+export async function usedKeys({ secrets, resources, taskInputs }: SealedRows): Promise<string[]> {
+  const ids = [...(await secrets.keyIds()), ...(await resources.keyIds()), ...(await taskInputs.keyIds())];
+  return [...new Set(ids)];
 }
 
 /** The ones that this process does not have. */

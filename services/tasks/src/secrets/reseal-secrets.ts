@@ -1,14 +1,15 @@
 import type { Service } from '@berth/service/service';
 import { pause } from '@berth/service/waiting/pause';
 import type { WrappedKey } from '../records/secret-record.ts';
-import type { InTransaction, ReadingStore, WritingStore } from '../store/store.ts';
-import { usedKeys } from './missing-keys.ts';
+import type { InTransaction, WritingStore } from '../store/store.ts';
+import { type SealedRows, usedKeys } from './missing-keys.ts';
 import { rewrap } from './sealed-contents.ts';
+import { rewrapInputs } from './sealed-inputs.ts';
 import { rewrapProps } from './sealed-props.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
 export interface ResealDeps {
-  store: Pick<ReadingStore, 'secrets' | 'resources'>;
+  store: SealedRows;
   inTransaction: InTransaction;
   secretKeys: SecretKeys;
   log: Pick<Service['log'], 'info' | 'error'>;
@@ -56,7 +57,7 @@ type Wrapped = { id: string } & WrappedKey;
 
 /** The tables with sealed rows. */
 interface Table {
-  name: 'secrets' | 'deployment_resources';
+  name: 'secrets' | 'deployment_resources' | 'deployment_task_inputs';
   /** Locks rows in the order of ids, and wraps the key of each again when it is called. */
   lock(
     store: WritingStore,
@@ -81,6 +82,15 @@ const tables: readonly Table[] = [
         rewrap: () => rewrapProps(keys, row),
       })),
     save: ({ resourceChanges }, row) => resourceChanges.saveWrapped(row),
+  },
+  {
+    name: 'deployment_task_inputs',
+    lock: async ({ taskInputs }, keys, { keyId, after, most }) =>
+      (await taskInputs.lockWrapped(keyId, after, most)).map((row) => ({
+        id: row.task_id,
+        rewrap: () => rewrapInputs(keys, row),
+      })),
+    save: ({ taskInputsChanges }, row) => taskInputsChanges.saveWrapped(row),
   },
 ];
 

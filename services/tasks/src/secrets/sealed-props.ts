@@ -59,7 +59,7 @@ export function openedOrNull(keys: SecretKeys, row: ResourceRecord): JsonObject 
 /** The data key of the row, wrapped again under the current key. */
 export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey => rewrapKey(keys, rowOf(row), row);
 
-const maxTexts = 1_000;
+export const maxTexts = 1_000;
 
 /** Every text in it, for redaction in logs and reasons. */
 export function textsIn(value: unknown): string[] {

@@ -18,6 +18,7 @@ import { createLeaseRepository } from './claims/lease-repository.ts';
 import { createLogChanges, createLogRepository } from './tasks/log-repository.ts';
 import { createQueueChanges } from './tasks/queue-changes-repository.ts';
 import { createReinstalls } from './tasks/reinstalls-repository.ts';
+import { createTaskInputsChanges, createTaskInputsRepository } from './tasks/task-inputs-repository.ts';
 import { createTaskChanges } from './tasks/task-changes-repository.ts';
 import { createSecretChanges } from './secrets/secret-changes-repository.ts';
 import { createSecretRepository } from './secrets/secret-repository.ts';
@@ -32,6 +33,7 @@ export const readingStore = (db: Queries) => ({
   deployments: createDeploymentRepository(db),
   references: createReferenceRepository(db),
   tasks: createTaskRepository(db),
+  taskInputs: createTaskInputsRepository(db),
   counts: createCountRepository(db),
   logs: createLogRepository(db),
   leases: createLeaseRepository(db),
@@ -51,6 +53,7 @@ export type ReadingStore = ReturnType<typeof readingStore>;
 const writersIn = (tx: Transaction) => ({
   deploymentChanges: createDeploymentChanges(tx),
   taskChanges: createTaskChanges(tx),
+  taskInputsChanges: createTaskInputsChanges(tx),
   queueChanges: createQueueChanges(tx),
   reinstalls: createReinstalls(tx),
   secretChanges: createSecretChanges(tx),

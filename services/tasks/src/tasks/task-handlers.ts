@@ -9,11 +9,13 @@ import { requestTask } from './transitions/request-task.ts';
 import { rollbackDeployment } from './transitions/rollback-deployment.ts';
 import { retryTask } from './transitions/retry-task.ts';
 import { createWaitReasons } from '../queue/wait-reasons.ts';
+import type { SecretKeys } from '../secrets/secret-keys.ts';
 import type { Limits } from '../records/limits.ts';
 
 export interface TaskHandlersDeps extends DeploymentsDeps {
   limits: Limits;
   hintCancel: (taskId: string) => void;
+  secretKeys: SecretKeys;
 }
 
 export const taskHandlers = (deps: TaskHandlersDeps) => {

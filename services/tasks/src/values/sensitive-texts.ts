@@ -1,6 +1,7 @@
 import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import type { JsonObject } from '@berth/contracts/fields/json';
+import { maxTexts, textsIn } from '../secrets/sealed-props.ts';
 
 /** The values of sensitive inputs, which must not appear in anything that people read. */
 export const sensitiveTexts = (form: ValuesUi | null | undefined, inputs: JsonObject): string[] =>
@@ -8,7 +9,5 @@ export const sensitiveTexts = (form: ValuesUi | null | undefined, inputs: JsonOb
     ? []
     : visibleInputs(form, inputs)
         .filter(({ sensitive }) => sensitive)
-        .flatMap(({ id }) => (Object.hasOwn(inputs, id) ? [inputs[id]] : []))
-        .filter((value) => typeof value === 'string' || typeof value === 'number')
-        .map(String)
-        .slice(0, 100);
+        .flatMap(({ id }) => (Object.hasOwn(inputs, id) ? textsIn(inputs[id]) : []))
+        .slice(0, maxTexts);

@@ -1,6 +1,7 @@
+import type { JsonValue } from '@berth/contracts/fields/json';
 import { placeOf } from '../deployments/place-of.ts';
 import { nothingInstalled, runsNothing } from './calls.ts';
-import type { Operation } from './operation.ts';
+import type { InvokedAction, Operation } from './operation.ts';
 import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
 /** The fields of its request, for errors. */
@@ -29,5 +30,15 @@ export const invokeAction: Operation = {
 
   // The effect of the first call is unknown.
   isRepeatable: false,
-  retry: ({ operation }) => ('InvokeAction' in operation ? { request: operation } : nothingToRunAgain),
+  retry: ({ operation, hidden_inputs: hidden }) => {
+    if (hidden && hidden.length > 0) {
+      return { refused: `Its sensitive inputs are not kept: invoke the action again with ${hidden.join(', ')}` };
+    }
+    return 'InvokeAction' in operation ? { request: operation } : nothingToRunAgain;
+  },
 };
+
+/** The same call with another body. */
+export const withBody = (invoked: InvokedAction, body: JsonValue): { InvokeAction: InvokedAction } => ({
+  InvokeAction: { ...invoked, body },
+});

@@ -85,7 +85,8 @@ export interface Planned {
 export type Startable = Pick<TaskRecord, 'operation' | 'run'>;
 export type Start = { run: TaskRun } | { impossible: string };
 
-export type Retryable = Pick<TaskRecord, 'operation' | 'run' | 'deletes_deployment' | 'reinstall_dependents'>;
+export type Retryable = Pick<TaskRecord, 'operation' | 'run' | 'deletes_deployment' | 'reinstall_dependents'> &
+  Partial<Pick<TaskRecord, 'hidden_inputs'>>;
 
 export interface RetriedNow {
   deployment: DeploymentRecord;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
 import type { Transaction } from '@berth/db/database';
 import { currentTraceparent } from '@berth/service/trace-context';
@@ -9,6 +10,7 @@ import type { NewTask, Origin } from '../../records/new-task.ts';
 import { TaskRecord } from '../../records/task-record.ts';
 import { type Claim, isClaimOfTask } from '../queue/claim-sql.ts';
 import { clock, type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
+import { createTaskInputsChanges } from './task-inputs-repository.ts';
 import { taskRecordColumns } from './task-repository.ts';
 
 const record = sql.type(TaskRecord);
@@ -31,30 +33,31 @@ export const createTaskChanges = (tx: Transaction) => {
 
   return {
     /** Later than the tasks that it has to wait for, so that lists show them in their order too. */
-    insert: (task: NewTask, origin: Origin): Promise<TaskRecord> =>
-      tx
-        .one(record`
+    insert: async (task: NewTask, origin: Origin): Promise<TaskRecord> => {
+      const row = await tx.one(record`
           with clock as materialized (
             select greatest(${clock}, max(o.created_at) + interval '1 millisecond') as now
             from deployment_tasks o
             where o.deployment_id = ${task.deployment_id}::uuid and o.status in ('Pending', 'Started')
           )
           insert into deployment_tasks as t (
-            created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
-            operation, effect, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id,
+            id, created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
+            operation, effect, hidden_inputs, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id,
             traceparent
           )
-          select now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
+          select ${task.id ?? randomUUID()}::uuid, now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
             ${task.cluster_id}::uuid, ${task.env_id}::uuid, ${task.deployment_id}::uuid, ${origin.acting_user_id}::uuid,
             ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)},
-            ${operationOf(task.operation).effect}, ${jsonOrNull(task.run)}::jsonb,
+            ${operationOf(task.operation).effect}, ${sql.array([...(task.hidden_inputs ?? [])], 'text')}, ${jsonOrNull(task.run)}::jsonb,
             ${jsonOrNull(task.change)}::jsonb, ${jsonOrNull(origin.requester)}::jsonb, ${jsonOrNull(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
             ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${origin.request_id}::text,
             ${currentTraceparent()}::text
           from clock
           returning ${taskRecordColumns}
-        `)
-        .then(published.inserted),
+        `);
+      if (task.inputs) await createTaskInputsChanges(tx).insert(task.inputs);
+      return published.inserted(row);
+    },
 
     /** Determined at the start. */
     saveStart: async (id: string, { run, operation, cluster_id, env_id, undo }: StartedAs) =>

@@ -22,7 +22,8 @@ export const taskRecordColumns = sql.fragment`
   t.id, t.created_at, t.execute_at, t.first_attempted_at, t.started_at, t.finished_at, t.cluster_id, t.deployment_id,
   t.acting_user_id, t.acting_deployment_id, t.canceled_by_user_id, t.canceled_by_deployment_id, t.operation, t.status,
   t.reason, t.attempts, t.env_id, t.due_at, t.run, t.change, t.requester, t.undo, t.also_cluster_id, t.reinstall_dependents,
-  t.deletes_deployment, t.helm_fence, t.waited_ms, t.forbidden_ms, t.handed_back, t.fence, t.acknowledged_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent, t.checks_requester`;
+  t.deletes_deployment, t.helm_fence, t.waited_ms, t.forbidden_ms, t.handed_back, t.fence, t.acknowledged_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent, t.checks_requester,
+  t.hidden_inputs`;
 
 const record = sql.type(TaskRecord);
 const OutlookRow = z.object({ uninstalls: z.boolean(), deploys: DeployRun.nullable() });
@@ -127,8 +128,9 @@ export const createTaskRepository = (db: Queries) => ({
   /** How many tasks of the deployment are not over, and what they take up. */
   sizeOfOpen: (deployment_id: string) =>
     db.one(sql.type(z.object({ count: z.number().int(), bytes: z.number().int() }))`
-      select count(*) as count, coalesce(sum(operation_bytes + snapshot_bytes), 0)::bigint as bytes
-      from deployment_tasks
+      select count(*) as count,
+        coalesce(sum(operation_bytes + snapshot_bytes + coalesce(octet_length(sealed_inputs), 0)), 0)::bigint as bytes
+      from deployment_tasks left join deployment_task_inputs on task_id = id
       where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
     `),
 

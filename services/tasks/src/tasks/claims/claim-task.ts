@@ -19,6 +19,7 @@ import { type Started, startNext } from './start-next.ts';
 import type { TaskMetrics } from '../../metrics/task-metrics.ts';
 import { variantOf } from '../../records/variant.ts';
 import type { InTransaction } from '../../store/store.ts';
+import { openBody } from '../../actions/seal-action.ts';
 import { callOfAction } from '../../actions/call-of-action.ts';
 import type { InvokeRun, TaskRun } from '../../records/task-run.ts';
 
@@ -130,11 +131,15 @@ async function featuresOfRestart({ store: { projected } }: ClaimDeps, { run, dep
   return chart && readChart(chart).parsedFeatures;
 }
 
-const callOf = (
-  { bus, store: { projected }, readers }: ClaimDeps,
-  { deployment }: Started,
+async function callOf(
+  { bus, store, readers, secretKeys }: ClaimDeps,
+  { task, deployment }: Started,
   { run, deadlineMs }: { run: InvokeRun; deadlineMs: number },
-) => callOfAction({ bus, projected, readers }, { run, deploymentId: deployment.id, deadlineMs });
+) {
+  const body = await openBody({ store, secretKeys }, task, run.body);
+  const call = { run: { ...run, body }, deploymentId: deployment.id, deadlineMs };
+  return callOfAction({ bus, projected: store.projected, readers }, call);
+}
 
 async function inputOf(
   { store: { projected, secrets, resources }, readers, secretKeys, ownUrl }: ClaimDeps,

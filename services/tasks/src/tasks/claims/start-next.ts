@@ -9,8 +9,10 @@ import { endMoot, endTask } from '../transitions/end-task.ts';
 import type { CheckedRequester } from './look-up-requester.ts';
 import { currentDeployment, whyNotAllowed } from './requester-rights.ts';
 import { checkAction, type ActionWanted } from '../../actions/check-action.ts';
+import { openBody } from '../../actions/seal-action.ts';
 import { noLongerFits } from '../transitions/no-longer-fits.ts';
 import { ruleOfOperation } from '../transitions/rule-of-operation.ts';
+import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import { startFailure } from './start-failure.ts';
 import { needsOf, operationOf } from '../../engine/operations/index.ts';
 import { undoAtStart } from '../../engine/tasks/goes-back-to.ts';
@@ -33,6 +35,7 @@ export interface Started {
 export type StartNext = Started | 'nothing' | 'ended';
 
 interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
+  secretKeys: SecretKeys;
   log: Service['log'];
 }
 
@@ -86,7 +89,7 @@ async function start(
   }
   if (task.checks_requester) await refuseWithoutRights(store, { task, deployment: before, checked });
   const { action } = needsOf(task.operation);
-  if (action) await refuseAction(deps, store, action, before);
+  if (action) await refuseAction(deps, store, { task, invoked: action, deployment: before });
   const changed = change && (await changeAtStart(deps, store, { task, change, deployment: before }));
   const { operation, run: planned } = changed ?? task;
   const deployment = changed?.deployment ?? before;
@@ -108,11 +111,18 @@ async function start(
 
 /** Chart, action and reported status may have changed since the request. */
 async function refuseAction(
-  { heldReaders }: StartDeps,
+  { heldReaders, secretKeys }: StartDeps,
   store: WritingStore,
-  invoked: ActionWanted['invoked'],
-  deployment: DeploymentRecord,
+  { task, ...wanted }: Pick<ActionWanted, 'invoked' | 'deployment'> & { task: TaskRecord },
 ): Promise<void> {
+  const body = await openBody({ store, secretKeys }, task, wanted.invoked.body).catch((error: unknown) => {
+    // Without its key the task waits, as one that needs a secret does: the claim finds that it cannot be completed.
+    if (error instanceof AppError && error.code === 'unavailable') return null;
+    throw error;
+  });
+  if (body === null && wanted.invoked.body !== null) return;
+  const { deployment } = wanted;
+  const invoked = { ...wanted.invoked, body };
   await checkAction(store, heldReaders(store), { deployment, invoked, isNow: true }).catch((error: unknown) => {
     throw noLongerFits(error);
   });

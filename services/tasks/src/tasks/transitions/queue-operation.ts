@@ -4,9 +4,11 @@ import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-o
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import { checkAction } from '../../actions/check-action.ts';
+import { sealAction } from '../../actions/seal-action.ts';
 import { makeChange } from '../../deployments/make-change.ts';
 import { proposeChange, type ProposeDeps } from '../../deployments/propose-change.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
+import type { SecretKeys } from '../../secrets/secret-keys.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { refuseDeleted } from '../../errors/refuse.ts';
 import { refuseWrongState } from './refuse-wrong-state.ts';
@@ -16,6 +18,8 @@ import { needsOf, operationOf, pathsOf } from '../../engine/operations/index.ts'
 import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import { type Variant, variantOf } from '../../records/variant.ts';
+
+export type QueueDeps = ProposeDeps & { secretKeys: SecretKeys };
 
 export interface Requested {
   deployment: DeploymentRecord;
@@ -28,11 +32,7 @@ export interface Requested {
 }
 
 /** Queues the requested operation, under the lock of the deployment. */
-export async function queueOperation(
-  deps: ProposeDeps,
-  store: WritingStore,
-  requested: Requested,
-): Promise<TaskRecord> {
+export async function queueOperation(deps: QueueDeps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
   const { notRequestable, change } = operationOf(requested.operation);
   if (notRequestable) throw notRequestable();
   if (!change) return queueWithoutChange(deps, store, requested);
@@ -70,7 +70,7 @@ function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecor
 }
 
 async function queueWithoutChange(
-  { heldReaders }: ProposeDeps,
+  { heldReaders, secretKeys }: QueueDeps,
   store: WritingStore,
   { deployment, operation, origin, object, executeAt: execute_at }: Requested,
 ): Promise<TaskRecord> {
@@ -81,19 +81,18 @@ async function queueWithoutChange(
     refuseWrongState(variantOf(operation), deployment, count > 0);
   }
   const { action: invoked } = needsOf(operation);
-  if (invoked) {
-    // Earlier tasks decide the state; check at the start.
-    const isNow = isDue && count === 0;
-    await checkAction(store, heldReaders(store), { deployment, invoked, isNow });
-  }
+  // Earlier tasks decide the state; check at the start.
+  const isNow = isDue && count === 0;
+  const action = invoked && (await checkAction(store, heldReaders(store), { deployment, invoked, isNow }));
+  const call = action && (await sealAction(store, secretKeys, { action, invoked }));
   const planned = {
     before: deployment,
     after: deployment,
     kind: '',
     reinstallDependents: false,
-    requested: operation,
+    requested: call?.operation ?? operation,
     object,
   };
-  const tasks = plannedTasks([variantOf(operation)], planned).map((task) => ({ ...task, execute_at }));
+  const tasks = plannedTasks([variantOf(operation)], planned).map((task) => ({ ...task, ...call?.sealed, execute_at }));
   return lastOf(await queueTasks(store, tasks, origin));
 }

@@ -13,7 +13,7 @@ import type { TaskRecord } from '../../records/task-record.ts';
 import type { DeployRun } from '../../records/task-run.ts';
 import { type Variant, variantOf } from '../../records/variant.ts';
 import type { WritingStore } from '../../store/store.ts';
-import { queueChange, queueOperation } from './queue-operation.ts';
+import { type QueueDeps, queueChange, queueOperation } from './queue-operation.ts';
 
 interface Retry {
   old: TaskRecord;
@@ -23,7 +23,7 @@ interface Retry {
 
 /** Queues what the task was for, under the lock of its deployment; throws if that no longer fits (422, 409). */
 export async function queueRetry(
-  deps: ProposeDeps,
+  deps: QueueDeps,
   store: WritingStore,
   { old, deployment, origin }: Retry,
 ): Promise<TaskRecord> {

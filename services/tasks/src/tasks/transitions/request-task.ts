@@ -6,17 +6,19 @@ import {
   type NewDeploymentTask,
 } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { canonicalJson } from '@berth/contracts/fields/canonical-json';
 import { runAction } from '@berth/db/changes/run-action';
 import type { TrackedObject } from '@berth/contracts/resources/clusters/k8s-resource-state';
 import { named } from '@berth/contracts/errors';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { checkRestart } from '../../deployments/check-restart.ts';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
+import { repeatableWith } from '../../secrets/repeatable-with.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { originOf } from '../../records/origin-of.ts';
 import { needsOf, operationOf } from '../../engine/operations/index.ts';
 import type { NamedObject } from '../../engine/operations/operation.ts';
-import { queueOperation } from './queue-operation.ts';
+import { type QueueDeps, queueOperation } from './queue-operation.ts';
 import { owner } from '@berth/contracts/access/rules';
 import { ruleOfOperation } from './rule-of-operation.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
@@ -28,12 +30,12 @@ type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 
 /** A task requested by its operation, which stands for an update of the deployment (Specification, "Task operations"). */
 export const requestTask =
-  (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
+  (deps: DeploymentsDeps & QueueDeps & { waitReasons: WaitReasons }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
     const tracked = await trackedObject(deps, needsOf(body.operation).object, context);
     const task = await confirmedCatalogue(
       () =>
-        runAction(deps.inTransaction, context, deploymentTasks, {
+        runAction(deps.inTransaction, repeatable(deps, body, context), deploymentTasks, {
           lock: (store) => lockForRequest(store, body, context),
           scope: ({ deployment, needsOwner }) => ({ ...deployment, needsOwner }),
           run: (store, { deployment }) => request(deps, store, { body, tracked, deployment }, context),
@@ -51,6 +53,14 @@ export const requestTask =
     deps.notifyRunners();
     return task;
   };
+
+/** What is sensitive in the body of an action is known only once its chart is read, so all of it is digested. */
+function repeatable({ secretKeys }: QueueDeps, { operation, ...body }: NewDeploymentTask, context: Context) {
+  const { action } = needsOf(operation);
+  if (!action) return context;
+  const digested = { ...action, body: secretKeys.digest(canonicalJson(action.body)) };
+  return repeatableWith(context, { body: { ...body, action: digested } });
+}
 
 const changeOf = (operation: RequestedOperation) => operationOf(operation).change?.of(operation) ?? null;
 
@@ -76,7 +86,7 @@ async function lockForRequest(store: WritingStore, { deployment_id, operation }:
 }
 
 function request(
-  deps: DeploymentsDeps,
+  deps: DeploymentsDeps & QueueDeps,
   store: WritingStore,
   { body: { operation, execute_at }, tracked, deployment }: Request,
   context: Context,

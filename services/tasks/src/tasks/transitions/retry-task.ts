@@ -6,13 +6,13 @@ import { runAction } from '@berth/db/changes/run-action';
 import { found } from '@berth/contracts/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
-import type { ProposeDeps } from '../../deployments/propose-change.ts';
 import { conflict } from '../../errors/refuse.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { refreshReason } from '../../queue/at-rest.ts';
 import { scopeOfTask } from './scope-of-task.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import { noLongerFits } from './no-longer-fits.ts';
+import type { QueueDeps } from './queue-operation.ts';
 import { queueRetry } from './queue-retry.ts';
 import { originOf } from '../../records/origin-of.ts';
 import { isRetriable } from '../../engine/deployments/lifecycle.ts';
@@ -24,7 +24,7 @@ type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
 
 /** A new task of the same operation, due at once, with the checks of a new request (Specification, "Retry"). */
 export const retryTask =
-  (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
+  (deps: DeploymentsDeps & QueueDeps & { waitReasons: WaitReasons }) =>
   async (id: string, context: Context): Promise<DeploymentTask> => {
     const task = await runAction(deps.inTransaction, context, deploymentTasks, {
       lock: (store) => lockToRetry(store, id, context),
@@ -61,7 +61,7 @@ async function lockToRetry(store: WritingStore, id: string, context: Context): P
 }
 
 async function request(
-  deps: ProposeDeps,
+  deps: QueueDeps,
   store: WritingStore,
   { old, deployment }: Target,
   context: Context,

@@ -1,0 +1,67 @@
+import type { Queries, Transaction } from '@berth/db/database';
+import { jsonOrNull } from '@berth/db/postgres/json-or-null';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { TaskRecord } from '../../records/task-record.ts';
+import { TaskInputs, type WrappedKey } from '../../records/secret-record.ts';
+import { taskRecordColumns } from './task-repository.ts';
+
+const row = sql.type(TaskInputs);
+const wrapped = sql.type(TaskInputs.omit({ sealed_inputs: true }));
+type Masked = Pick<TaskRecord, 'operation' | 'run' | 'hidden_inputs'>;
+
+const nothing = sql.type(z.object({}));
+
+export const createTaskInputsRepository = (db: Queries) => ({
+  /** Null once the task has ended. */
+  sealed: (task_id: string) =>
+    db.maybeOne(row`
+      select task_id, key_id, wrapped_key, sealed_inputs from deployment_task_inputs where task_id = ${task_id}
+    `),
+
+  /** The keys that rows are sealed under. There are few rows: those of open tasks. */
+  keyIds: () =>
+    db.anyFirst(sql.type(z.object({ key_id: z.string() }))`select distinct key_id from deployment_task_inputs`),
+
+  /** Rows whose wrapped key is to be replaced, in the order of ids; locked ones are skipped. */
+  lockWrapped: (key_id: string, after: string, most: number) =>
+    db.any(wrapped`
+      select task_id, key_id, wrapped_key from deployment_task_inputs
+      where key_id = ${key_id} and task_id > ${after}
+      order by task_id limit ${most} for no key update skip locked
+    `),
+
+  /** A task of the version before, whose inputs nobody has looked at. */
+  lockUnmasked: () =>
+    db.maybeOne(sql.type(TaskRecord)`
+      select ${taskRecordColumns} from deployment_tasks t
+      where t.hidden_inputs is null and t.effect = 'keeps'
+      order by t.id limit 1 for no key update skip locked
+    `),
+});
+export type TaskInputsRepository = ReturnType<typeof createTaskInputsRepository>;
+
+export const createTaskInputsChanges = (tx: Transaction) => ({
+  insert: async ({ task_id, key_id, wrapped_key, sealed_inputs }: TaskInputs): Promise<void> => {
+    await tx.query(nothing`
+      insert into deployment_task_inputs (task_id, key_id, wrapped_key, sealed_inputs)
+      values (${task_id}, ${key_id}, ${sql.binary(wrapped_key)}, ${sql.binary(sealed_inputs)})
+    `);
+  },
+
+  saveMasked: async (id: string, { operation, run, hidden_inputs }: Masked): Promise<void> => {
+    await tx.query(nothing`
+      update deployment_tasks set
+        operation = ${sql.jsonb(operation)}, run = ${jsonOrNull(run)}::jsonb,
+        hidden_inputs = ${sql.array([...(hidden_inputs ?? [])], 'text')}
+      where id = ${id}
+    `);
+  },
+
+  saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
+    await tx.query(nothing`
+      update deployment_task_inputs set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)}
+      where task_id = ${id}
+    `);
+  },
+});
