@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { gatherBytes } from '@berth/contracts/gather-bytes';
 import { ReplyTooLarge } from './egress-errors.ts';
 
 export interface Body {
@@ -16,17 +17,16 @@ export async function readBounded(message: IncomingMessage, maxBytes: number): P
 
 /** Reads a body up to the limit and closes the connection if there is more. */
 export async function readUpTo(message: IncomingMessage, maxBytes: number): Promise<Body> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const gathered = gatherBytes(maxBytes);
+  let isCut = false;
   try {
     for await (const chunk of message) {
       const bytes: Buffer = chunk;
-      size += bytes.byteLength;
-      chunks.push(bytes);
-      if (size > maxBytes) break;
+      isCut = !gathered.add(bytes);
+      if (isCut) break;
     }
   } finally {
     if (!message.complete) message.destroy();
   }
-  return { bytes: Buffer.concat(chunks, Math.min(size, maxBytes)), isCut: size > maxBytes };
+  return { bytes: Buffer.from(gathered.take().buffer), isCut };
 }

@@ -1,8 +1,10 @@
 import { createSecureContext } from 'node:tls';
+import { gatherBytes } from '@berth/contracts/gather-bytes';
 import { openConnections } from './connections/connections.ts';
 import type { IncomingAnswer } from './connections/outgoing-request.ts';
 import type { SocketTarget } from './connections/open-socket.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
+import { type AnswerKind, answerLimits, parseAnswer } from './answer-limits.ts';
 import type { KubeAccess } from './kube-access.ts';
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 import { splitLines } from './split-lines.ts';
@@ -13,8 +15,8 @@ export interface KubeCall {
   readonly deadlineMs: number;
   /** Another form of the answer, such as the metadata of objects alone. */
   readonly accept?: string;
-  /** A lower limit than for other answers of the API. */
-  readonly maxAnswerBytes?: number;
+  /** What is asked, which bounds the answer: `object` if it is not given. */
+  readonly answer?: AnswerKind;
 }
 
 export interface KubeApiOptions {
@@ -24,7 +26,7 @@ export interface KubeApiOptions {
   readonly token?: (signal: AbortSignal) => Promise<string>;
   /** Called with the token of a request that the cluster answered with 401. */
   readonly onRefused?: (token: string) => void;
-  /** A longer answer is an `AnswerTooLarge`: it would fill the memory. */
+  /** Lowers the limits of `answer-limits.ts`. */
   readonly maxAnswerBytes?: number;
 }
 
@@ -47,7 +49,7 @@ const contentTypes: Record<Method, string> = {
 /** One cluster's API over one bounded set of connections. */
 export interface KubeApi extends Disposable {
   readonly server: string;
-  /** The text of a successful answer; any other answer is a `KubeError`, or an `AnswerTooLarge`. */
+  /** The text of a successful answer. One that is not successful is a `KubeError`, one beyond its limit an `AnswerTooLarge`. */
   getText(path: string, call: KubeCall): Promise<string>;
   /** The raw bytes of the answer, in memory of their own: a large one can be parsed in parts and freed at once. */
   getBytes(path: string, call: KubeCall): Promise<Buffer<ArrayBuffer>>;
@@ -64,21 +66,17 @@ export interface KubeApi extends Disposable {
   deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** A streamed answer as it arrives, until it ends or the signal aborts. Leaving the loop closes the connection. */
   streamBytes(path: string, call: KubeCall): AsyncGenerator<Uint8Array>;
-  /** The lines of a streamed answer, until it ends or the signal aborts. */
-  streamLines(path: string, call: KubeCall): AsyncGenerator<string>;
+  /** The lines of a streamed answer, until it ends or the signal aborts; null in place of one that is too long. */
+  streamLines(path: string, call: KubeCall): AsyncGenerator<string | null>;
 }
 
-const usualMaxAnswerBytes = 64 * 1024 * 1024;
-const maxErrorBytes = 64 * 1024;
-// etcd takes no object above 1.5 MiB; escaped as JSON it can grow.
-const maxLineCharacters = 8 * 1024 * 1024;
 /**
  * `@kubernetes/client-node` opens a connection for each request, speaks HTTP/1.1 only, lists without pages, and cannot refuse the
  * programs and files of a kubeconfig (docs/decisions/0017).
  */
 export function openKubeApi(
   access: KubeAccess,
-  { userAgent = 'berth', token, onRefused, maxAnswerBytes = usualMaxAnswerBytes }: KubeApiOptions = {},
+  { userAgent = 'berth', token, onRefused, maxAnswerBytes = answerLimits.page.bytes }: KubeApiOptions = {},
 ): KubeApi {
   const { origin, hostname, port, pathname } = new URL(access.server);
   const prefix = pathname === '/' ? '' : pathname;
@@ -118,12 +116,12 @@ export function openKubeApi(
   }
 
   async function exchange(method: Method, path: string, call: KubeCall, body?: Body): Promise<Buffer<ArrayBuffer>> {
-    const { signal, deadlineMs, accept } = call;
+    const { signal, deadlineMs, accept, answer: kind = 'object' } = call;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
     try {
       const answer = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
       await refuseFailure(answer);
-      return await readBytes(answer.body, Math.min(call.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
+      return await readBytes(answer.body, Math.min(answerLimits[kind].bytes, maxAnswerBytes));
     } catch (error) {
       if (limit.aborted && !signal.aborted) connections.suspect();
       // Node reports an abort as such; what ended the call (the deadline, or the caller) is the signal's reason.
@@ -135,7 +133,7 @@ export function openKubeApi(
     (await exchange('GET', path, call)).toString('utf8');
 
   const sendBody = async (method: Method, path: string, body: Body, call: KubeCall): Promise<unknown> =>
-    JSON.parse((await exchange(method, path, call, body)).toString('utf8'));
+    parseAnswer(await exchange(method, path, call, body), call.answer ?? 'object');
 
   const sendJson = (method: Method, path: string, body: object, call: KubeCall): Promise<unknown> =>
     sendBody(method, path, { type: contentTypes[method], text: JSON.stringify(body) }, call);
@@ -144,7 +142,7 @@ export function openKubeApi(
     server: access.server,
     getText,
     getBytes: (path, call) => exchange('GET', path, call),
-    getJson: async (path, call) => JSON.parse(await getText(path, call)),
+    getJson: async (path, call) => parseAnswer(await exchange('GET', path, call), call.answer ?? 'object'),
     postJson: (path, body, call) => sendJson('POST', path, body, call),
     putJson: (path, body, call) => sendJson('PUT', path, body, call),
     patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
@@ -155,7 +153,7 @@ export function openKubeApi(
     },
     deleteJson: (path, body, call) => sendJson('DELETE', path, body, call),
 
-    streamLines: (path, call) => splitLines(streamBytes(path, call), maxLineCharacters),
+    streamLines: (path, call) => splitLines(streamBytes(path, call)),
     streamBytes,
 
     [Symbol.dispose]: () => connections[Symbol.dispose](),
@@ -180,7 +178,7 @@ export function openKubeApi(
 
 async function refuseFailure({ status, retryAfter, body }: IncomingAnswer): Promise<void> {
   if (status >= 200 && status < 300) return;
-  const text = await readBytes(body, maxErrorBytes).then(
+  const text = await readBytes(body, answerLimits.error.bytes).then(
     (bytes) => bytes.toString('utf8'),
     () => '',
   );
@@ -188,19 +186,8 @@ async function refuseFailure({ status, retryAfter, body }: IncomingAnswer): Prom
 }
 
 async function readBytes(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = gatherBytes(maxBytes);
   // Leaving the loop early destroys the body, and with it the request.
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new AnswerTooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.from(new ArrayBuffer(size));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  for await (const chunk of body) if (!bytes.add(chunk)) throw new AnswerTooLarge(maxBytes);
+  return Buffer.from(bytes.take().buffer);
 }

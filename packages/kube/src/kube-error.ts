@@ -1,5 +1,5 @@
 import { cutText } from '@berth/contracts/cut-text';
-import { parsedJson } from '@berth/contracts/fields/json';
+import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import { z } from 'zod';
 
 const Status = z.object({ reason: z.string().max(200).optional(), message: z.string().optional() });
@@ -13,7 +13,7 @@ export class KubeError extends Error {
   readonly retryAfterMs: number | null;
 
   constructor({ status, body, retryAfter }: { status: number; body: string; retryAfter?: string | undefined }) {
-    const { reason = '', message = '' } = Status.safeParse(parsedJson(body)).data ?? {};
+    const { reason = '', message = '' } = Status.safeParse(parsedBoundedJson(body)).data ?? {};
     super(`the API server answered ${status}${reason && ` ${reason}`}${message && `: ${cutText(message, 500)}`}`);
     this.name = 'KubeError';
     this.status = status;
@@ -31,8 +31,12 @@ export class NoCredential extends Error {
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 
+  /** The limit in bytes. */
+  readonly most: number;
+
   constructor(most: number, words = `the API server's answer is larger than ${most} bytes`) {
     super(words);
+    this.most = most;
   }
 }
 

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { splitLines } from './split-lines.ts';
+import { type LineLimits, splitLines } from './split-lines.ts';
 
-async function linesOf(chunks: (string | Buffer)[], max = 100): Promise<string[]> {
-  const lines: string[] = [];
-  const stream = Readable.from(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
-  for await (const line of splitLines(stream, max)) lines.push(line);
+const streamOf = (chunks: (string | Buffer)[]) =>
+  Readable.from(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
+
+async function linesOf(chunks: (string | Buffer)[], limits?: LineLimits) {
+  const lines: (string | null)[] = [];
+  for await (const line of splitLines(streamOf(chunks), limits)) lines.push(line);
   return lines;
 }
 
@@ -23,6 +25,27 @@ test('a character that is split between two chunks stays whole', async () => {
   expect(await linesOf([bytes.subarray(0, 1), bytes.subarray(1)])).toEqual(['é']);
 });
 
+test('a line that is too long is dropped, and those behind it are read', async () => {
+  const chunks = ['one\n', 'x'.repeat(60), 'x'.repeat(60), '\ntwo\n'];
+
+  expect(await linesOf(chunks, { longest: 100, endless: 1_000 })).toEqual(['one', null, 'two']);
+});
+
 test('a line that never ends is refused', async () => {
-  await expect(linesOf(['x'.repeat(60), 'x'.repeat(60)])).rejects.toThrow('longer than 100');
+  const chunks = ['x'.repeat(60), 'x'.repeat(60)];
+
+  await expect(linesOf(chunks, { longest: 50, endless: 100 })).rejects.toThrow('longer than 100');
+});
+
+test('the event loop turns between the lines of one chunk', async () => {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (turns < 1_000) setImmediate(count);
+  };
+  count();
+
+  expect(await linesOf(['\n'.repeat(1_000)], { perTurn: 10 })).toHaveLength(1_000);
+
+  expect(turns).toBeGreaterThan(100);
 });

@@ -1,24 +1,48 @@
 import { StringDecoder } from 'node:string_decoder';
+import { nextTurn } from '@berth/service/waiting/next-turn';
+import { answerLimits } from './answer-limits.ts';
 import { AnswerTooLarge } from './kube-error.ts';
 
-/** The complete lines of a stream. An incomplete last line is dropped: its event is sent again after the reconnect. */
-export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxCharacters: number): AsyncGenerator<string> {
+export interface LineLimits {
+  /** A longer line is dropped. */
+  readonly longest?: number;
+  /** A line that is not over by then never ends. */
+  readonly endless?: number;
+  /** Lines that are given out before the event loop turns. */
+  readonly perTurn?: number;
+}
+
+/**
+ * The complete lines of a stream, and null for one that is too long: a workload can make its object longer than others may be, and
+ * must not end their watch. An incomplete last line is dropped: its event is sent again after the reconnect.
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+  { longest = answerLimits.object.bytes, endless = answerLimits.page.bytes, perTurn = 100 }: LineLimits = {},
+): AsyncGenerator<string | null> {
   const decoder = new StringDecoder('utf8');
-  let pieces: string[] = [];
+  let line = '';
   let size = 0;
+  let lines = 0;
 
   for await (const chunk of chunks) {
-    const [end = '', ...starts] = decoder.write(Buffer.from(chunk)).split('\n');
-    pieces.push(end);
-    size += end.length;
+    const text = decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    for (let from = 0; from < text.length; ) {
+      const end = text.indexOf('\n', from);
+      const to = end < 0 ? text.length : end;
+      size += to - from;
+      line = size <= longest ? line + text.slice(from, to) : '';
+      from = to + 1;
+      if (end < 0) break;
 
-    for (const start of starts) {
-      yield pieces.join('');
-      pieces = [start];
-      size = start.length;
+      yield size <= longest ? line : null;
+      line = '';
+      size = 0;
+      lines += 1;
+      if (lines % perTurn === 0) await nextTurn();
     }
-    if (size > maxCharacters) {
-      throw new AnswerTooLarge(maxCharacters, `a line of the watch is longer than ${maxCharacters} characters`);
+    if (size > endless) {
+      throw new AnswerTooLarge(endless, `a line of the watch is longer than ${endless} characters`);
     }
   }
 }

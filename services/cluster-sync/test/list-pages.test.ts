@@ -32,7 +32,7 @@ async function namesIn(path: string, maxPages?: number): Promise<string[]> {
   const names: string[] = [];
   const options = { signal: AbortSignal.timeout(20_000), ...(maxPages !== undefined && { maxPages }) };
   for await (const { items } of listPages(api, path, options)) {
-    for (const item of items) names.push(Named.parse(item).metadata.name);
+    for await (const item of items) names.push(Named.parse(item).metadata.name);
   }
   return names;
 }

@@ -29,10 +29,12 @@ const names = new Set<string>();
 const Named = z.object({ metadata: z.object({ name: z.string() }) });
 const nameOf = (object: unknown): string => Named.parse(object).metadata.name;
 const listed = vi.fn<() => void>();
+const excess = vi.fn<(reason: string | null) => void>();
 
 function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector {
   names.clear();
   listed.mockClear();
+  excess.mockClear();
   const reflector = createReflector({
     api,
     path: '/api/v1/pods',
@@ -57,6 +59,7 @@ function reflect(times: { stallMs?: number; resyncMs?: number } = {}): Reflector
     log: silentLog,
     stallMs: 60_000,
     resyncMs: 600_000,
+    onExcess: excess,
     random: () => 0,
     ...times,
   });
@@ -108,6 +111,33 @@ test('a reflector misses nothing when the connection is cut in the middle of a l
 
   await expectNames('a', 'b');
   expect(lists()).toHaveLength(1);
+});
+
+test('a list that is too large is reported as such, after one request', async () => {
+  server.misbehave = (_, response) => {
+    response.end(`{"metadata":{"resourceVersion":"1"},"x":[${'[],'.repeat(1_000_000)}0],"items":[]}`);
+    return true;
+  };
+
+  reflect();
+  await vi.waitFor(() => expect(excess).toHaveBeenCalled());
+
+  expect(excess).toHaveBeenLastCalledWith(`127.0.0.1:${server.port} sent an answer that is too large`);
+  expect(lists()).toHaveLength(1);
+});
+
+test('an object that is too large is left out, in lists and watches, and the others are tracked', async () => {
+  server.put('a', { metadata: { annotations: { note: 'x'.repeat(4 * 1024 * 1024) } } });
+  server.put('b');
+
+  reflect();
+  await expectNames('b');
+  await watching();
+  server.put('c', { metadata: { annotations: { note: 'x'.repeat(4 * 1024 * 1024) } } });
+  server.put('d');
+
+  await expectNames('b', 'd');
+  expect(excess).not.toHaveBeenCalledWith(expect.any(String));
 });
 
 test('a malformed line does not end the watch', async () => {

@@ -1,4 +1,5 @@
-import { parsedJson } from '@berth/contracts/fields/json';
+import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
+import { gatherBytes } from '@berth/contracts/gather-bytes';
 import type { CustomFetch } from 'openid-client';
 
 const maxBytes = 1024 * 1024;
@@ -16,17 +17,14 @@ const isJson = (headers: Headers): boolean => /^application\/([\w.]+\+)?json\b/.
 
 /** Distinguishes this failure of the provider from an ID token that cannot be parsed, which refuses the login. */
 function refuseBrokenJson(bytes: Uint8Array): void {
-  if (parsedJson(new TextDecoder().decode(bytes)) !== undefined) return;
-  throw new TypeError('The identity provider sent an answer that is not JSON');
+  if (parsedBoundedJson(bytes) !== undefined) return;
+  throw new TypeError('The identity provider sent an answer that is not JSON, or has too many members');
 }
 
 async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = gatherBytes(maxBytes);
   for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new TypeError(`The identity provider sent more than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    if (!bytes.add(chunk)) throw new TypeError(`The identity provider sent more than ${maxBytes} bytes`);
   }
-  return new Uint8Array(Buffer.concat(chunks));
+  return bytes.take();
 }

@@ -81,7 +81,9 @@ async function requestToken(
     kind: 'TokenRequest',
     spec: { expirationSeconds: accessSeconds },
   };
-  const answer = TokenAnswer.safeParse(await api.postJson(tokenPath(runnerAccount), request, { signal, deadlineMs }));
+  const answer = TokenAnswer.safeParse(
+    await api.postJson(tokenPath(runnerAccount), request, { signal, deadlineMs, answer: 'token' }),
+  );
   // Without the parser's error, which may quote the token.
   if (!answer.success) throw new AppError('unavailable', 'The answer of the cluster to the token request is malformed');
   return answer.data.status;

@@ -83,5 +83,5 @@ function refuseOfChart(secret: FoundSecret | null): void {
 
 async function readSecret(api: KubeApi, namespace: string, signal: AbortSignal): Promise<FoundSecret | null> {
   const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
-  return foundSecret(await nullIfMissing(api.getJson(path, { signal, deadlineMs })));
+  return foundSecret(await nullIfMissing(api.getJson(path, { signal, deadlineMs, answer: 'secret' })));
 }

@@ -100,7 +100,8 @@ async function isOfDeployment(
   { api, namespace, deploymentId }: CredentialPlace,
   { signal, withinMs }: { signal: AbortSignal; withinMs: number },
 ) {
-  const read = () => nullIfMissing(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs }));
+  const read = () =>
+    nullIfMissing(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs, answer: 'namespace' }));
   let found = await read();
   for (let waitedMs = 0, ms = firstLookMs; found === null && waitedMs < withinMs; waitedMs += ms, ms *= 2) {
     await pause(ms, signal);
@@ -126,7 +127,7 @@ async function applySecret({ api, namespace }: CredentialPlace, stringData: obje
     await apply().catch(async (error: unknown) => {
       if (!(error instanceof KubeError) || error.status !== 422) throw error;
       // An existing Secret of another type, or an immutable one, must be replaced. For other refusals it stays.
-      const found = await nullIfMissing(api.getJson(path, { signal, deadlineMs }));
+      const found = await nullIfMissing(api.getJson(path, { signal, deadlineMs, answer: 'secret' }));
       const { data: fixed } = Fixed.safeParse(found);
       if (!fixed) throw error;
       const { uid } = fixed.metadata;

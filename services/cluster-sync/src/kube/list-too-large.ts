@@ -1,4 +1,9 @@
-/** A list of a cluster exceeds a limit of this service. */
-export class ListTooLarge extends Error {
-  override readonly name = 'ListTooLarge';
+import { AnswerTooLarge } from '@berth/kube/kube-error';
+
+/** A list of a cluster exceeds a limit, whatever the size of its pages. */
+export class ListTooLarge extends AnswerTooLarge {
+  constructor(most: number, words: string, options?: ErrorOptions) {
+    super(most, words);
+    this.cause = options?.cause;
+  }
 }

@@ -1,7 +1,8 @@
+import { answerLimits, parseAnswer } from '@berth/kube/answer-limits';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
-import { parsedJson } from '@berth/contracts/fields/json';
+import { AnswerTooLarge, KubeError } from '@berth/kube/kube-error';
 import { z } from 'zod';
+import { type CpuShare, cpuShare } from './cpu-share.ts';
 import { withQuery } from './with-query.ts';
 
 export interface WatchEvent {
@@ -15,6 +16,8 @@ export interface WatchOptions {
   readonly resourceVersion: string;
   readonly seconds: number;
   readonly signal: AbortSignal;
+  /** The share of the cluster in the event loop. */
+  readonly cpu?: CpuShare;
 }
 
 const Event = z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']), object: z.unknown() });
@@ -22,12 +25,14 @@ const Failure = z.object({ code: z.number().int() });
 const Versioned = z.object({ metadata: z.object({ resourceVersion: z.string().min(1) }) });
 
 const openingDeadlineMs = 30_000;
+/** Objects that are too large come now and then; a watch of nothing else is refused. */
+const mostUnread = 1_000;
 
-/** Watches a kind of object from a version on. A malformed line yields null and does not end the watch. */
+/** Watches a kind of object from a version on. A line that is malformed or too large yields null and does not end the watch. */
 export async function* watchEvents(
   api: Pick<KubeApi, 'streamLines'>,
   path: string,
-  { resourceVersion, seconds, signal }: WatchOptions,
+  { resourceVersion, seconds, signal, cpu = cpuShare() }: WatchOptions,
 ): AsyncGenerator<WatchEvent | null> {
   const query = new URLSearchParams({
     watch: '1',
@@ -36,18 +41,35 @@ export async function* watchEvents(
     timeoutSeconds: String(seconds),
   });
 
+  let unread = 0;
   for await (const line of api.streamLines(withQuery(path, query), { signal, deadlineMs: openingDeadlineMs })) {
-    yield eventOf(line);
+    const event = line === null ? null : cpu.run(() => eventOf(line));
+    if (event === null && (unread += 1) > mostUnread) {
+      throw new AnswerTooLarge(
+        answerLimits.object.bytes,
+        `${mostUnread} lines of the watch are malformed or too large`,
+      );
+    }
+    yield event;
+    if (cpu.isTired()) await cpu.rest(signal);
   }
 }
 
 function eventOf(line: string): WatchEvent | null {
-  const { data: event } = Event.safeParse(parsedJson(line));
+  const { data: event } = Event.safeParse(parsedLine(line));
   if (!event) return null;
   if (event.type === 'ERROR') return failWith(event.object);
 
   const { data } = Versioned.safeParse(event.object);
   return { type: event.type, object: event.object, resourceVersion: data?.metadata.resourceVersion ?? null };
+}
+
+function parsedLine(line: string): unknown {
+  try {
+    return parseAnswer(line, 'object');
+  } catch {
+    return undefined;
+  }
 }
 
 function failWith(status: unknown): null {

@@ -67,4 +67,6 @@ async function isDecided(
 }
 
 const readNamespace = (api: KubeApi, namespace: string, signal: AbortSignal): Promise<unknown> =>
-  nullIfMissing(api.getJson(`/api/v1/namespaces/${encodeURIComponent(namespace)}`, { signal, deadlineMs }));
+  nullIfMissing(
+    api.getJson(`/api/v1/namespaces/${encodeURIComponent(namespace)}`, { signal, deadlineMs, answer: 'namespace' }),
+  );

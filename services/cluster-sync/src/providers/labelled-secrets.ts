@@ -46,7 +46,7 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
     const tooMany = `more than ${mostSecrets} Secrets in ${options.namespace} have the label ${secretLabel}`;
     try {
       for await (const { items } of listPages(api, path, { signal, maxPages: 50 })) {
-        for (const item of items) secrets.push(Secret.parse(item));
+        for await (const item of items) secrets.push(Secret.parse(item));
         if (secrets.length > mostSecrets) throw new SourceUnreadable(tooMany);
       }
     } catch (error) {

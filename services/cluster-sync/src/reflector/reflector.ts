@@ -1,11 +1,13 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { isExpired, KubeError } from '@berth/kube/kube-error';
+import { AnswerTooLarge, isExpired, KubeError } from '@berth/kube/kube-error';
 import type { InTurn, Slot } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
-import { listPages } from '../kube/list-pages.ts';
+import { type CpuShare, cpuShare } from '../kube/cpu-share.ts';
+import { type ListedPage, listPages } from '../kube/list-pages.ts';
 import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
+import { retryAfterOf } from './retry-after.ts';
 import { pause } from '@berth/service/waiting/pause';
 
 /** Receives objects. A call may wait, and the reflector reads no further until it returns. */
@@ -27,6 +29,10 @@ export interface ReflectorDeps {
   readonly resyncMs: number;
   /** A stream without an event or bookmark for this long is dead, even if its socket is open. */
   readonly stallMs: number;
+  /** The share of the cluster in the event loop, for all its reflectors. */
+  readonly cpu?: CpuShare;
+  /** Called after each step, with words if the cluster's answers exceed the limits. */
+  onExcess?(reason: string | null): void;
   /** From 0 to 1; by default `Math.random`. */
   random?(): number;
 }
@@ -40,15 +46,15 @@ export interface Reflector {
 
 /** Keeps a sink up to date with one kind of object: lists, watches and repeats, as `nextStep` decides. */
 export function createReflector(deps: ReflectorDeps): Reflector {
-  const { api, path, sink, listInTurn, log, resyncMs, stallMs, random = Math.random } = deps;
+  const { api, path, sink, listInTurn, log, resyncMs, stallMs, cpu = cpuShare(), random = Math.random } = deps;
   const included = new Set<string>();
   let interrupt = new AbortController();
 
   async function list(slot: Slot, signal: AbortSignal): Promise<Outcome> {
     const pass = sink.beginPass();
     let resourceVersion = '';
-    for await (const page of listPages(api, path, { signal, slot })) {
-      for (const item of page.items) await consume(() => pass.add(item, signal), signal);
+    for await (const page of listPages(api, path, { signal, slot, cpu })) {
+      await addAll(pass, page, signal);
       resourceVersion = page.resourceVersion;
     }
     pass.end();
@@ -59,13 +65,22 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     interrupt = new AbortController();
     for (const namespace of included) {
       const pass = sink.beginPass(namespace);
-      for await (const page of listPages(api, deps.pathIn(namespace), { signal, slot })) {
-        for (const item of page.items) await consume(() => pass.add(item, signal), signal);
+      for await (const page of listPages(api, deps.pathIn(namespace), { signal, slot, cpu })) {
+        await addAll(pass, page, signal);
       }
       pass.end();
       included.delete(namespace);
     }
     return { kind: 'included' };
+  }
+
+  async function addAll(
+    pass: ReturnType<ReflectorSink['beginPass']>,
+    { items, left }: ListedPage,
+    signal: AbortSignal,
+  ) {
+    for await (const item of items) await consume(() => pass.add(item, signal), signal);
+    if (left > 0) log.warn({ objects: left }, 'objects of the cluster are too large and are not tracked');
   }
 
   async function watch(state: ReflectorState, from: string, signal: AbortSignal): Promise<Outcome> {
@@ -75,11 +90,13 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     const seconds = watchSeconds(state, { now: performance.now(), random: random(), resyncMs });
     const listen = () => setTimeout(() => silence.abort(), stallMs);
     let timer = listen();
+    let isLogged = false;
     try {
-      for await (const event of watchEvents(api, path, { resourceVersion, seconds, signal: end })) {
+      for await (const event of watchEvents(api, path, { resourceVersion, seconds, signal: end, cpu })) {
         clearTimeout(timer);
         if (event) await consume(() => apply(event, signal), signal);
-        else log.warn('a line of the watch is malformed');
+        else if (!isLogged) log.warn('a line of the watch is malformed or too large');
+        isLogged ||= event === null;
         resourceVersion = event?.resourceVersion ?? resourceVersion;
         timer = listen();
       }
@@ -127,8 +144,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
 
   function failure(error: unknown, resourceVersion: string | null): Outcome {
     if (isExpired(error)) return { kind: 'expired' };
-    const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : null;
-    return { kind: 'failed', resourceVersion, retryAfterMs, error };
+    return { kind: 'failed', resourceVersion, retryAfterMs: retryAfterOf(error), error };
   }
 
   return {
@@ -148,6 +164,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
 
         const { startedAt, outcome } = done;
         if (outcome.kind === 'listed') onListed?.();
+        deps.onExcess?.(excessOf(outcome));
         const next = nextStep(state, outcome, { startedAt, now: performance.now(), random: random(), resyncMs });
         report(state, next, outcome);
         state = next;
@@ -155,14 +172,21 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     },
   };
 
+  function excessOf(outcome: Outcome): string | null {
+    return outcome.kind === 'failed' && isExcess(outcome.error) ? describeFailure(outcome.error, api.server) : null;
+  }
+
   /** Logs the first failure and the recovery, not every attempt. */
   function report(before: ReflectorState, after: ReflectorState, outcome: Outcome): void {
     if (outcome.kind === 'failed' && before.backoffMs === 0) {
       const { error } = outcome;
-      const isServerFailure = error instanceof KubeError || (error instanceof Error && 'code' in error);
+      const isServerFailure =
+        error instanceof KubeError || isExcess(error) || (error instanceof Error && 'code' in error);
       const why = isServerFailure ? { reason: describeFailure(error, api.server) } : { err: error };
       log.warn({ ...why, step: before.step }, 'a watch fails');
     }
     if (before.backoffMs > 0 && after.backoffMs === 0) log.info('a watch has recovered');
   }
 }
+
+const isExcess = (error: unknown): error is AnswerTooLarge => error instanceof AnswerTooLarge;

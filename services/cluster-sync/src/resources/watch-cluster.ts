@@ -2,6 +2,8 @@ import type { Lease } from '@berth/db/leases/lease';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { atMost, type InTurn } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
+import type { ClusterExcess } from '../clusters/cluster-excess.ts';
+import { cpuShare } from '../kube/cpu-share.ts';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type ChangeQueue, createChangeQueue, type QueueRoom } from './rows/change-queue.ts';
@@ -27,6 +29,7 @@ export interface WatchedCluster {
   readonly id: string;
   readonly api: KubeApi;
   readonly lease: Lease;
+  readonly excess?: Pick<ClusterExcess, 'note'>;
 }
 
 /** Per cluster, of rows of up to 32 KiB: two batches, so that one fills while the other is written. */
@@ -38,7 +41,7 @@ const queueLimit = 200;
  */
 export async function watchCluster(
   deps: WatchClusterDeps,
-  { id, api, lease }: WatchedCluster,
+  { id, api, lease, excess }: WatchedCluster,
   signal: AbortSignal,
 ): Promise<void> {
   const { k8sResourceRepository, saveChanges, log, resyncMs, stallMs } = deps;
@@ -54,6 +57,7 @@ export async function watchCluster(
     },
   });
 
+  const cpu = cpuShare();
   const ownTurn = atMost(1);
   const listInTurn: InTurn = (work) => ownTurn(() => deps.listInTurn(work));
   const reflect = (kind: TrackedKind) =>
@@ -63,6 +67,8 @@ export async function watchCluster(
       pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
       sink: sinkInto({ mirror, queue, kind }),
       listInTurn,
+      cpu,
+      onExcess: (reason) => excess?.note(kind.kind, reason),
       log: log.child({ kind: kind.kind }),
       resyncMs,
       stallMs,

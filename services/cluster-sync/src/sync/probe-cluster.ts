@@ -10,7 +10,7 @@ export async function probeCluster(
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   try {
-    await api.getText('/readyz', { signal, deadlineMs });
+    await api.getText('/readyz', { signal, deadlineMs, answer: 'text' });
     return { kind: 'answered' };
   } catch (error) {
     return { kind: 'failed', reason: describeFailure(error, api.server) };

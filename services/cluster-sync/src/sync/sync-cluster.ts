@@ -6,7 +6,9 @@ import { pause } from '@berth/service/waiting/pause';
 import { type KeepCredentialsDeps, keepCredentials } from '../credentials/keep-credentials.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.ts';
+import { type ClusterExcess, clusterExcess } from '../clusters/cluster-excess.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
+import type { ProbeResult } from '../clusters/cluster-health.ts';
 import { probeCluster } from './probe-cluster.ts';
 
 export interface SyncClusterDeps extends WatchClusterDeps, KeepCredentialsDeps {
@@ -23,26 +25,31 @@ export interface SyncedCluster {
 }
 
 /** Probes a cluster and, unless it is ignored, watches it and keeps its credentials fresh, while its lease is held. */
-export const syncCluster = (deps: SyncClusterDeps, cluster: SyncedCluster, signal: AbortSignal): Promise<void> =>
-  runTogether(signal, [
-    (end) => probeRepeatedly(deps, cluster, end),
+export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signal: AbortSignal): Promise<void> {
+  const excess = clusterExcess();
+  return runTogether(signal, [
+    (end) => probeRepeatedly(deps, cluster, excess, end),
     ...(cluster.ignore
       ? []
       : [
-          (end: AbortSignal) => watchCluster(deps, cluster, end),
+          (end: AbortSignal) => watchCluster(deps, { ...cluster, excess }, end),
           (end: AbortSignal) => keepCredentials(deps, cluster, end),
         ]),
   ]);
+}
 
 async function probeRepeatedly(
   { clusterRepository, log, probeMs }: SyncClusterDeps,
   { id, api }: SyncedCluster,
+  excess: Pick<ClusterExcess, 'reason'>,
   signal: AbortSignal,
 ): Promise<void> {
   const trouble = troubleLog(log, 'writing the health of a cluster fails');
   while (!signal.aborted) {
     const startedAt = performance.now();
-    const result = await probeCluster(api, signal);
+    const unusable = excess.reason();
+    const result: ProbeResult =
+      unusable === null ? await probeCluster(api, signal) : { kind: 'unusable', reason: unusable };
     if (signal.aborted) return;
     await clusterRepository.recordProbe(id, result).then(trouble.fine, trouble.failed);
     await pause(probeMs - (performance.now() - startedAt), signal);

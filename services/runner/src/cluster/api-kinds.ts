@@ -37,7 +37,7 @@ export function createKinds({ api, signal }: ApiKindsDeps): FindKind {
 
   async function resourcesOf(path: string) {
     try {
-      return ApiResources.parse(await api.getJson(path, { signal, deadlineMs })).resources;
+      return ApiResources.parse(await api.getJson(path, { signal, deadlineMs, answer: 'discovery' })).resources;
     } catch (error) {
       if (statusOf(error) === 404) return [];
       throw kubeFailure('read the kinds that it knows', error, api.server);

@@ -78,8 +78,6 @@ export interface ClusterClientDeps {
 }
 
 const deadlineMs = 10_000;
-/** Above what etcd takes. */
-const maxObjectBytes = 2 * 1024 * 1024;
 const metadataOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const inCore = (namespace: string, kind: 'secrets' | 'pods') => `/api/v1/namespaces/${namespace}/${kind}`;
@@ -112,7 +110,9 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
 
   return {
     readNamespace: (name) =>
-      orNull('read the namespace', async () => Namespace.parse(await api.getJson(`/api/v1/namespaces/${name}`, call))),
+      orNull('read the namespace', async () =>
+        Namespace.parse(await api.getJson(`/api/v1/namespaces/${name}`, { ...call, answer: 'namespace' })),
+      ),
     createNamespace: (namespace) =>
       unlessConflict('create the namespace', () => api.postJson('/api/v1/namespaces', namespace, call)),
     annotateNamespace: async ({ metadata: { name, uid, resourceVersion } }, annotations) => {
@@ -129,12 +129,14 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       attempt('read the Helm release', async () => {
         const query = new URLSearchParams({ labelSelector: `owner=helm,name=${release}` });
         const path = `${inCore(namespace, 'secrets')}?${query.toString()}`;
-        const { items } = MetadataList.parse(await api.getJson(path, { ...call, accept: metadataOnly }));
+        const { items } = MetadataList.parse(
+          await api.getJson(path, { ...call, accept: metadataOnly, answer: 'list' }),
+        );
         return items.map(({ metadata }) => metadata);
       }),
     readSecret: (namespace, name) =>
       orNull('read a Secret', async () =>
-        Secret.parse(await api.getJson(`${inCore(namespace, 'secrets')}/${name}`, call)),
+        Secret.parse(await api.getJson(`${inCore(namespace, 'secrets')}/${name}`, { ...call, answer: 'secret' })),
       ),
     createSecret: (secret) =>
       unlessConflict('create a Secret', () => api.postJson(inCore(secret.metadata.namespace, 'secrets'), secret, call)),
@@ -160,13 +162,14 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
     },
     findKind: createKinds({ api, signal }),
     readObject: (path) =>
-      api.getJson(path, { ...call, maxAnswerBytes: maxObjectBytes }).catch((error: unknown) => {
+      api.getJson(path, { ...call, answer: 'object' }).catch((error: unknown) => {
         if (statusOf(error) === 404 || statusOf(error) === 403 || error instanceof AnswerTooLarge) return null;
         throw kubeFailure('read an object', error, api.server);
       }),
     listPods: (namespace) =>
       attempt('list the pods', async () => {
-        return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, call)).items;
+        return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, { ...call, answer: 'list' }))
+          .items;
       }),
   };
 }

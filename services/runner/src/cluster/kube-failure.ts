@@ -1,5 +1,5 @@
 import { describeFailure } from '@berth/kube/describe-failure';
-import { KubeError } from '@berth/kube/kube-error';
+import { AnswerTooLarge, KubeError } from '@berth/kube/kube-error';
 import {
   AccessRefused,
   forbidden,
@@ -13,6 +13,8 @@ export const statusOf = (error: unknown): number | null => (error instanceof Kub
 
 /** An error of the Kubernetes API in words for the user, without the body of the response, which may quote what was sent. */
 export function kubeFailure(what: string, error: unknown, server: string): TaskFailure {
+  // The next answer would be as large.
+  if (error instanceof AnswerTooLarge) return permanent(`The cluster could not ${what}: ${error.message}`, error);
   if (!(error instanceof KubeError)) {
     return unreachable(`The cluster could not be reached to ${what}: ${describeFailure(error, server)}`, error);
   }

@@ -1,3 +1,4 @@
+import type { KubeCall } from '@berth/kube/kube-api';
 import { AnswerTooLarge } from '@berth/kube/kube-error';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,15 +9,15 @@ const call = { path: '/things', item, deadlineMs: 1_000, signal: new AbortContro
 
 /** A server with `total` objects, or endless ones, that answers at most `most` of them. */
 function server(total: number, most = 1_000) {
-  const requests: { limit: number; maxAnswerBytes: number | undefined }[] = [];
+  const requests: { limit: number; answer: string | undefined }[] = [];
   return {
     requests,
     api: {
-      getJson: async (path: string, { maxAnswerBytes }: { maxAnswerBytes?: number }) => {
+      getJson: async (path: string, { answer }: KubeCall) => {
         const query = new URL(path, 'https://cluster').searchParams;
         const limit = Number(query.get('limit'));
-        requests.push({ limit, maxAnswerBytes });
-        if (limit > most) throw new AnswerTooLarge(maxAnswerBytes ?? 0);
+        requests.push({ limit, answer });
+        if (limit > most) throw new AnswerTooLarge(0);
         const from = Number(query.get('continue') ?? 0);
         const ids = Array.from({ length: Math.min(limit, total - from) }, (_, index) => ({ id: from + index }));
         const next = from + limit < total ? { continue: `${from + limit}` } : {};
@@ -40,7 +41,7 @@ test('a list without end is read for four pages', async () => {
 
   expect(await listObjects(api, call)).toMatchObject({ items: { length: 200 }, isPartial: true });
   expect(requests).toHaveLength(4);
-  expect(requests.every(({ maxAnswerBytes }) => maxAnswerBytes === 2 * 1024 * 1024)).toBe(true);
+  expect(requests.every(({ answer }) => answer === 'list')).toBe(true);
 });
 
 test('a page of large objects is read in smaller ones, and not at all where even these are too large', async () => {

@@ -5,7 +5,6 @@ import { z } from 'zod';
 const maxPages = 4;
 /** Objects on a page. If they exceed the limit of an answer, retry with a smaller page, then give up. */
 const pageSizes = [50, 5];
-const maxPageBytes = 2 * 1024 * 1024;
 
 const Page = z.object({
   metadata: z.object({ continue: z.string().optional() }).optional(),
@@ -57,7 +56,7 @@ async function readPage(
   for (const limit of pageSizes) {
     const search = new URLSearchParams({ ...query, limit: `${limit}` });
     try {
-      return Page.parse(await api.getJson(`${path}?${search.toString()}`, { ...call, maxAnswerBytes: maxPageBytes }));
+      return Page.parse(await api.getJson(`${path}?${search.toString()}`, { ...call, answer: 'list' }));
     } catch (error) {
       if (!(error instanceof AnswerTooLarge)) throw error;
     }

@@ -132,3 +132,20 @@ test('a job that fails after it gave up its slot does not free it twice', async 
   end.resolve();
   await Promise.all([first, second]);
 });
+
+test('a job that passes its slot on continues after those that wait', async () => {
+  const inTurn = atMost(1);
+  const order: string[] = [];
+  const long = inTurn(async ({ pass }) => {
+    for (const part of [1, 2]) {
+      order.push(`long ${part}`);
+      await pass();
+    }
+    order.push('long ends');
+  });
+  const others = ['a', 'b'].map((name) => inTurn(async () => order.push(name)));
+
+  await Promise.all([long, ...others]);
+
+  expect(order).toEqual(['long 1', 'a', 'b', 'long 2', 'long ends']);
+});

@@ -7,6 +7,8 @@ export interface Slot {
    * this work continues once it has a slot again.
    */
   away<T>(part: () => Promise<T>): Promise<T>;
+  /** Lets the work that waits go first: long work calls it now and then, so that it cannot keep its slot for good. */
+  pass(): Promise<void>;
 }
 
 interface Patience {
@@ -56,8 +58,13 @@ export function atMost(limit: number, { holdMs, awayMs }: AtMostOptions = {}): I
       holds = true;
       return result;
     };
+    const pass: Slot['pass'] = async () => {
+      release();
+      await enter();
+      holds = true;
+    };
     try {
-      return await holding(holdMs, () => work({ away }));
+      return await holding(holdMs, () => work({ away, pass }));
     } finally {
       release();
     }

@@ -1,8 +1,8 @@
 import { harmIn } from '@berth/contracts/fields/harmful-text';
 import { isForbiddenKey, isJsonObject, maxJsonDepth } from '@berth/contracts/fields/json';
+import { jsonSizeOf } from '@berth/contracts/fields/json-size';
 import { AppError } from '@berth/contracts/errors';
 import { ambiguityIn } from './ambiguity-in-json.ts';
-import { jsonSizeOf } from './json-size.ts';
 
 const limits = { depth: maxJsonDepth, members: 10_000 };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

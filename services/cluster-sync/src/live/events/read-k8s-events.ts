@@ -49,7 +49,7 @@ async function belongsTo(
   deploymentId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const namespace = await nullIfMissing(api.getJson(path, { signal, deadlineMs }));
+  const namespace = await nullIfMissing(api.getJson(path, { signal, deadlineMs, answer: 'namespace' }));
   return namespace !== null && deploymentNamespace(namespace).deploymentId === deploymentId;
 }
 
@@ -62,8 +62,8 @@ interface ReadAll {
 async function readAll(api: Pick<KubeApi, 'getBytes'>, path: string, { clusterId, signal, maxEvents }: ReadAll) {
   const items: K8sEvent[] = [];
   let read = 0;
-  for await (const page of listPages(api, `${path}/events`, { signal })) {
-    for (const each of page.items) {
+  for await (const page of listPages(api, `${path}/events`, { signal, answer: 'live_page' })) {
+    for await (const each of page.items) {
       read += 1;
       if (read > maxEvents) return { items, isComplete: false };
       const event = k8sEventOf(each, clusterId);

@@ -1,3 +1,4 @@
+import { parseAnswer } from '@berth/kube/answer-limits';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfMissing } from '@berth/kube/kube-error';
 import { isJsonObject } from '@berth/contracts/fields/json';
@@ -9,10 +10,10 @@ import { type KubeObject, keyOf, kubeObjectOf } from '../diff/kube-object.ts';
 const atOnce = 8;
 const deadlineMs = 10_000;
 /** The limit for all objects together. */
-const maxCharacters = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 export interface LiveDeps {
-  api: Pick<KubeApi, 'getJson' | 'getText' | 'server'>;
+  api: Pick<KubeApi, 'getJson' | 'getBytes' | 'server'>;
   signal: AbortSignal;
 }
 
@@ -23,7 +24,7 @@ export async function readLive(
   { api, signal }: LiveDeps,
 ): Promise<Map<string, KubeObject | 'unknown'>> {
   const live = new Map<string, KubeObject | 'unknown'>();
-  let characters = 0;
+  let bytes = 0;
 
   async function read(object: KubeObject): Promise<void> {
     const kind = await findKind(object);
@@ -32,14 +33,14 @@ export async function readLive(
       live.set(keyOf(object), 'unknown');
       return;
     }
-    const reading = nullIfMissing(api.getText(path, { signal, deadlineMs }));
-    const text = await reading.catch((error: unknown) => {
+    const reading = nullIfMissing(api.getBytes(path, { signal, deadlineMs, answer: 'object' }));
+    const answer = await reading.catch((error: unknown) => {
       throw kubeFailure(`read an object ${object.kind}`, error, api.server);
     });
-    if (text === null) return;
-    characters += text.length;
-    if (characters > maxCharacters) throw permanent('The objects of the release are too large to be compared');
-    const content: unknown = JSON.parse(text);
+    if (answer === null) return;
+    bytes += answer.length;
+    if (bytes > maxBytes) throw permanent('The objects of the release are too large to be compared');
+    const content = parseAnswer(answer, 'object');
     const found = kubeObjectOf(isJsonObject(content) ? content : undefined);
     if (found) live.set(keyOf(object), found);
   }

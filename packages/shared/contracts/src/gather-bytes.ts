@@ -1,0 +1,30 @@
+export interface GatheredBytes {
+  /** Adds a chunk; false if it exceeds the limit, up to which it was added. */
+  add(chunk: Uint8Array): boolean;
+  /** Everything added, in memory of its own. Call it once. */
+  take(): Uint8Array<ArrayBuffer>;
+}
+
+const firstSize = 16 * 1024;
+
+/**
+ * Gathers a body in one growing piece of memory. A list of its chunks would take a hundred times the memory of a body that is sent
+ * byte by byte.
+ */
+export function gatherBytes(most: number): GatheredBytes {
+  let buffer = new ArrayBuffer(Math.min(firstSize, most));
+  let size = 0;
+
+  return {
+    add(chunk) {
+      const taken = Math.min(chunk.length, most - size);
+      const needed = size + taken;
+      if (needed > buffer.byteLength) buffer = buffer.transfer(Math.min(most, Math.max(needed, 2 * buffer.byteLength)));
+      new Uint8Array(buffer).set(taken === chunk.length ? chunk : chunk.subarray(0, taken), size);
+      size = needed;
+      return taken === chunk.length;
+    },
+
+    take: () => new Uint8Array(buffer.transfer(size)),
+  };
+}

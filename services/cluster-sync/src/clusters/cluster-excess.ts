@@ -1,0 +1,17 @@
+/** What a cluster answers beyond the limits, until the same request is answered within them. */
+export interface ClusterExcess {
+  note(request: string, reason: string | null): void;
+  /** Why the cluster cannot be used; null if it can. */
+  reason(): string | null;
+}
+
+export function clusterExcess(): ClusterExcess {
+  const reasons = new Map<string, string>();
+  return {
+    note(request, reason) {
+      if (reason === null) reasons.delete(request);
+      else reasons.set(request, reason);
+    },
+    reason: () => reasons.values().next().value ?? null,
+  };
+}
