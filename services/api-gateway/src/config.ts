@@ -55,6 +55,7 @@ export const Config = z
     SIGN_INS_PER_MINUTE: perMinute(300),
     REQUESTS_PER_MINUTE: perMinute(30_000),
     ANONYMOUS_REQUESTS_PER_MINUTE: perMinute(6_000),
+    BURST_SECONDS: z.coerce.number().min(1).max(60).default(5),
   })
   .refine((env) => env.TLS_CLIENT_CA === undefined || env.TLS_FOLDER !== undefined, {
     path: ['TLS_CLIENT_CA'],
@@ -87,6 +88,7 @@ export const Config = z
       signInsPerMinute: env.SIGN_INS_PER_MINUTE,
       requestsPerMinute: env.REQUESTS_PER_MINUTE,
       anonymousRequestsPerMinute: env.ANONYMOUS_REQUESTS_PER_MINUTE,
+      burstSeconds: env.BURST_SECONDS,
     },
   }));
 export type Config = z.output<typeof Config>;

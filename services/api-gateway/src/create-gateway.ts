@@ -12,6 +12,7 @@ import { presentsCredential } from './authentication/credential-of.ts';
 import type { LeasedIdentities } from './authentication/leases/leased-identities.ts';
 import { requireCredentialBy } from './authentication/require-credential.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
+import { onlyForLargeBodies, placesOfIdentity } from './limits/places-of-identity.ts';
 import { RequestLimit } from './limits/request-limit.ts';
 import { compressLists } from './http/compression/compress-lists.ts';
 import { type AuditExportDeps, auditExportRoute } from './routes/audit-export-route.ts';
@@ -33,6 +34,8 @@ interface Limits {
   /** Per identity, or per address for requests without one, at each replica. */
   requestsPerMinute: number;
   anonymousRequestsPerMinute: number;
+  /** Requests of this many seconds may be made at once. */
+  burstSeconds: number;
   now?: () => number;
 }
 
@@ -59,8 +62,9 @@ export interface GatewayDeps
 
 /** Creates the HTTP server with its checks and all routes. It does not listen yet. */
 export async function createGateway({ resources = allResources, ...deps }: GatewayDeps): Promise<FastifyInstance> {
-  const { failedCredentialsPerMinute, signInsPerMinute, requestsPerMinute, anonymousRequestsPerMinute, ...clock } =
+  const { failedCredentialsPerMinute, signInsPerMinute, requestsPerMinute, anonymousRequestsPerMinute, ...burst } =
     deps.perMinute;
+  const clock = burst.now && { now: burst.now };
   const failures = attemptsOf('credentials', failedCredentialsPerMinute);
   const signIns = attemptsOf('sign_ins', signInsPerMinute);
   const share = shareAttempts({
@@ -73,8 +77,8 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   const authenticate = authenticateBy(authentication);
   // Open streams are authenticated again at intervals of their own.
   const authenticateNow = authenticateBy({ ...authentication, identities: undefined });
-  const requests = new RequestLimit({ by: 'identity', perMinute: requestsPerMinute, ...clock });
-  const byAddress = () => new RequestLimit({ by: 'address', perMinute: anonymousRequestsPerMinute, ...clock });
+  const requests = new RequestLimit({ by: 'identity', perMinute: requestsPerMinute, ...burst });
+  const byAddress = () => new RequestLimit({ by: 'address', perMinute: anonymousRequestsPerMinute, ...burst });
   const requireCredential = requireCredentialBy({
     authenticate,
     known: credentials,
@@ -91,7 +95,17 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   documentationRoutes(app, { ...deps, resources });
   pageRoutes(app);
   const compress = compressLists({ fromBytes: deps.compressFromBytes ?? 0 });
-  routesFromContracts(app, resources, { ...deps, authenticate, requireCredential, signIns, compress });
+  const places = placesOfIdentity({ most: 16, patienceMs: 5_000, what: 'requests' });
+  const large = placesOfIdentity({ most: 1, patienceMs: 10_000, what: 'large bodies' });
+  const ofContracts = {
+    authenticate,
+    requireCredential,
+    signIns,
+    compress,
+    places,
+    largeBodies: onlyForLargeBodies(large),
+  };
+  routesFromContracts(app, resources, { ...deps, ...ofContracts });
   taskLogRoute(app, { ...deps, authenticate: authenticateNow, requireCredential });
   eventRoute(app, { ...deps, authenticate: authenticateNow, requireCredential, resources });
   podLogRoute(app, { ...deps, authenticate: authenticateNow, requireCredential });

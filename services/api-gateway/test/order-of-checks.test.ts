@@ -112,12 +112,22 @@ describe('the first failing check decides', () => {
     expect(await problemOf(await gateway.send(method, path, body(16 * 1024)))).toMatchObject({ status: 400 });
   });
 
-  test('shape: it is checked before the permission', async () => {
+  test('permission that no row could give: it is checked before media type, size and shape', async () => {
     const outsider = { 'x-service-token': 'outsider' };
-    const malformed = await gateway.send('POST', '/api/v2/envs', { name: '' }, outsider);
+    for (const [body, headers] of [
+      [{ name: '' }],
+      ['x'.repeat(2_000_000)],
+      ['<env/>', { 'content-type': 'text/xml' }],
+      [{ name: 'x' }],
+    ] as const) {
+      const refused = await gateway.send('POST', '/api/v2/envs', body, { ...outsider, ...headers });
+      expect(await problemOf(refused)).toMatchObject({ status: 403, code: 'forbidden' });
+    }
+  });
+
+  test('shape: it is checked before a permission that depends on the row', async () => {
+    const malformed = await gateway.send('PUT', `/api/v2/envs/${id}`, { name: '' });
     expect(await problemOf(malformed)).toMatchObject({ status: 400, code: 'invalid', errors: [{ path: 'body.name' }] });
-    const fine = await gateway.send('POST', '/api/v2/envs', { name: 'x' }, outsider);
-    expect(await problemOf(fine)).toMatchObject({ status: 403, code: 'forbidden' });
   });
 });
 

@@ -53,6 +53,7 @@ export function requireCredentialBy({
       request.identityToken = identity_token;
       request.spentMs = performance.now() - started;
       requests.take(nameOf(identity), reply);
+      request.payer = { limit: requests, key: nameOf(identity) };
     };
   return (operation) => ({ config: { needsCredential: true }, onRequest: onRequest(operation) });
 }

@@ -14,6 +14,8 @@ import Fastify, {
 import { refuseClientError } from './problems/refuse-client-error.ts';
 import { firstChecks } from './first-checks.ts';
 import { allowOrigins } from './allow-origins.ts';
+import { chargeTime, chargeUsage } from '../limits/charge-usage.ts';
+import { largeBodyBytes } from '../limits/cost.ts';
 import { holdRefusals } from '../limits/hold-refusals.ts';
 import { closedConnections } from './connections/connection-metrics.ts';
 import { limitConnections } from './connections/limit-connections.ts';
@@ -124,6 +126,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   app.decorateRequest('identityToken', undefined);
   app.decorateRequest('spentMs', 0);
   const observer = observeRequests(app, { log, metrics });
+  chargeUsage(app);
   allowOrigins(app, allowedOrigins);
   firstChecks(app, { isHttps: ownUrl.startsWith('https:') });
   readJsonOnly(app);
@@ -136,8 +139,6 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   return app;
 }
 
-const largeBodyBytes = 64 * 1024;
-
 const json = /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i;
 
 function readJsonOnly(app: FastifyInstance): void {
@@ -148,7 +149,8 @@ function readJsonOnly(app: FastifyInstance): void {
       throw new AppError('unsupported_media_type', 'The body must be sent without a content encoding');
     }
     if (body.length === 0) return undefined;
-    const parsed = parseJsonBody(body);
+    request.usage.bodyBytes = body.length;
+    const parsed = chargeTime(request, () => parseJsonBody(body));
     // Checking the schema of a large body takes long, so other requests get a turn before it.
     if (body.length > largeBodyBytes) await nextTurn();
     return parsed;

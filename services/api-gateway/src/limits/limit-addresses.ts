@@ -24,6 +24,8 @@ export function limitAddresses(
   app.addHook('onRequest', async (request, reply) => {
     const { isProbe, needsCredential } = request.routeOptions.config;
     if (isProbe || (needsCredential && presentsCredential(request.headers))) return;
-    addresses.take(networkOf(request), reply);
+    const key = networkOf(request);
+    addresses.take(key, reply);
+    request.payer = { limit: addresses, key };
   });
 }

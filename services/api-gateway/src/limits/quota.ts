@@ -1,4 +1,4 @@
-/** This many requests at once, and as many again in each window, spread evenly over it. */
+/** This many units at once, and as many again in each window, spread evenly over it. A request is one, and more by its cost. */
 export interface Quota {
   requests: number;
   windowMs: number;

@@ -5,7 +5,7 @@ import { TooManyRequests } from './too-many-requests.ts';
 /** A limit, and a way to take a request of a key and get the answer as text. */
 function limitWithClock(perMinute: number) {
   const clock = { ms: 0 };
-  const limit = new RequestLimit({ by: 'address', perMinute, now: () => clock.ms });
+  const limit = new RequestLimit({ by: 'address', burstSeconds: 60, perMinute, now: () => clock.ms });
   const take = (key: string): string => {
     const headers = new Map<string, string>();
     try {

@@ -5,8 +5,10 @@ import { TooManyRequests } from './too-many-requests.ts';
 export interface RequestLimitOptions {
   /** What a key stands for; also the name of the policy in the headers. */
   by: 'identity' | 'address';
-  /** The size of a burst, and how many are added each minute; 0: no limit. */
+  /** How many units are added each minute; 0: no limit. See `cost.ts`. */
   perMinute: number;
+  /** Units of this many seconds may be used at once. */
+  burstSeconds: number;
   now?: () => number;
 }
 
@@ -16,9 +18,7 @@ interface Reply {
 
 /** Above this, the least recently used key is forgotten and has its whole quota again. */
 const mostKeys = 10_000;
-const windowMs = 60_000;
-
-/** Limits requests, each replica for itself. Refused requests are not counted, so a client that keeps sending is not locked out. */
+/** Limits requests and their cost, each replica for itself. Refused requests are not counted, so a client that keeps sending is not locked out. */
 export class RequestLimit {
   readonly #fullAt = new LRUCache<string, FullAt>({ max: mostKeys });
   readonly #by: RequestLimitOptions['by'];
@@ -26,10 +26,10 @@ export class RequestLimit {
   readonly #policy: string;
   readonly #now: () => number;
 
-  constructor({ by, perMinute, now = () => performance.now() }: RequestLimitOptions) {
+  constructor({ by, perMinute, burstSeconds, now = () => performance.now() }: RequestLimitOptions) {
     this.#by = by;
-    this.#quota = perMinute === 0 ? null : { requests: perMinute, windowMs };
-    this.#policy = `"${by}";q=${perMinute};w=${windowMs / 1_000}`;
+    this.#quota = perMinute === 0 ? null : quotaOf(perMinute, burstSeconds);
+    this.#policy = this.#quota ? `"${by}";q=${this.#quota.requests};w=${Math.ceil(this.#quota.windowMs / 1_000)}` : '';
     this.#now = now;
   }
 
@@ -43,6 +43,13 @@ export class RequestLimit {
     if (waitMs === 0) return;
     this.#setHeaders(reply, 0, waitMs);
     throw new TooManyRequests(`Too many requests of this ${this.#by}; wait, and try again`, waitMs);
+  }
+
+  /** Counts what a request cost besides its first unit. It may overdraw the quota, which lengthens the wait for the next one. */
+  charge(key: string, units: number): void {
+    if (!this.#quota || units === 0) return;
+    const now = this.#now();
+    this.#fullAt.set(key, afterUse(this.#quota, this.#fullAt.get(key) ?? 0, now, units));
   }
 
   /** Counts a request, or throws if none is left. The headers of the reply say how many are left. */
@@ -64,4 +71,10 @@ export class RequestLimit {
     reply.header('ratelimit-policy', this.#policy);
     reply.header('ratelimit', `"${this.#by}";r=${left};t=${Math.ceil(resetMs / 1_000)}`);
   }
+}
+
+/** At least one request at once, however few there are a minute. */
+function quotaOf(perMinute: number, burstSeconds: number): Quota {
+  const requests = Math.max(1, Math.floor((perMinute * burstSeconds) / 60));
+  return { requests, windowMs: (requests * 60_000) / perMinute };
 }

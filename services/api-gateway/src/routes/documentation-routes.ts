@@ -2,6 +2,8 @@ import type { Resource } from '@berth/contracts/definition/contract';
 import { openApiDocument } from '@berth/contracts/openapi/openapi';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { acceptedEncoding } from '../http/compression/accepted-encoding.ts';
+import { encodedOnce, isNamedIn } from '../http/compression/encoded-once.ts';
 import { absolutePath } from 'swagger-ui-dist';
 
 const page = `<!doctype html>
@@ -30,9 +32,15 @@ export function documentationRoutes(
   app: FastifyInstance,
   { resources, version, ownUrl }: { resources: readonly Resource[]; version: string; ownUrl: string },
 ): void {
-  const document = JSON.stringify(openApiDocument(resources, { version, url: ownUrl }));
+  const document = encodedOnce(JSON.stringify(openApiDocument(resources, { version, url: ownUrl })));
 
-  app.get('/api/v2/openapi.json', (_request, reply) => reply.type('application/json').send(document));
+  app.get('/api/v2/openapi.json', (request, reply) => {
+    const { bytes, etag, encoding } = document[acceptedEncoding(request.headers['accept-encoding']) ?? 'identity'];
+    reply.headers({ 'cache-control': 'no-cache', etag, vary: 'accept-encoding' });
+    if (isNamedIn(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (encoding !== undefined) reply.header('content-encoding', encoding);
+    return reply.type('application/json').send(bytes);
+  });
   app.get('/api/v2/docs', (_request, reply) =>
     reply.type('text/html').header('content-security-policy', contentSecurityPolicy).send(page),
   );

@@ -11,7 +11,10 @@ import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { RequireCredential } from '../authentication/require-credential.ts';
+import { refuseHopeless } from '../authentication/refuse-hopeless.ts';
 import type { CompressList } from '../http/compression/compress-lists.ts';
+import { chargeTime } from '../limits/charge-usage.ts';
+import type { EnterPlace } from '../limits/places-of-identity.ts';
 import { requestReader } from './request-reader.ts';
 
 export interface RouteDeps {
@@ -21,6 +24,9 @@ export interface RouteDeps {
   requireCredential: RequireCredential;
   compress: CompressList;
   signIns: Attempts;
+  /** For the requests of an identity that are answered at the same time, and for those with a large body. */
+  places: EnterPlace;
+  largeBodies: EnterPlace;
   /** The time for the calls to auth and the owner together, in ms; 5,000 unless given. */
   budgetMs?: number;
 }
@@ -58,11 +64,23 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
       method,
       url,
       bodyLimit: bodyLimitOf(operation),
-      ...(operation.allow.on !== 'nothing' && deps.requireCredential(operation)),
+      ...(operation.allow.on !== 'nothing' && withCredential(operation, deps)),
       ...(isAttempt(operation) && { onRequest: limitAttempts(deps.signIns) }),
       handler: answer(route, deps),
     });
   }
+}
+
+/** Decides all that it can before the body is read. An operation with a deadline of its own waits for others, so it takes no place. */
+function withCredential(operation: Operation, { requireCredential, places, largeBodies, bus }: RouteDeps) {
+  const { config, onRequest } = requireCredential(operation);
+  const takesBody = operation.body !== undefined && operation.bodyOptional !== true;
+  return {
+    config,
+    onRequest: takesBody ? [onRequest, refuseHopeless(operation, bus), largeBodies] : [onRequest],
+    // Once the body is here: one that arrives slowly needs nothing of the gateway.
+    ...(operation.deadlineMs === undefined && { preHandler: places }),
+  };
 }
 
 const contentType = 'application/json; charset=utf-8';
@@ -81,7 +99,7 @@ function answer({ operation, resource }: Route, { bus, compress, budgetMs: usual
   const creates = isCreation(operation);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const message = read(request);
+    const message = chargeTime(request, () => read(request));
     const idempotencyKey = creates ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
 
     const { json, etag } = await bus.callForBytes(operation, message, {

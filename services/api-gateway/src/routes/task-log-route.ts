@@ -9,7 +9,7 @@ import type { RouteDeps } from './routes-from-contracts.ts';
 import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 import { refuseAtStop, sendTextStream, type TextStream } from './text-stream.ts';
 
-export interface TaskLogDeps extends Omit<RouteDeps, 'bus' | 'compress' | 'signIns'> {
+export interface TaskLogDeps extends Pick<RouteDeps, 'authenticate' | 'requireCredential'> {
   bus: Pick<Bus, 'call' | 'hints'>;
   stopping: AbortSignal;
   limits?: StreamLimits;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { AppError } from '@berth/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginStream } from '../http/connections/one-at-a-time.ts';
+import { chargeStreamed } from '../limits/charge-usage.ts';
 
 export interface TextStreamOptions {
   contentType: string;
@@ -57,6 +58,7 @@ export async function sendTextStream(
 
   const write = async (text: string): Promise<void> => {
     signal.throwIfAborted();
+    chargeStreamed(request, text.length);
     if (text === '' || raw.write(text)) return;
     await once(raw, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(slowReaderMs)]) });
   };

@@ -1,4 +1,4 @@
-import type { Identity } from './identity.ts';
+import type { DeploymentRole, Identity } from './identity.ts';
 
 /**
  * The callers that may run an operation: a predicate, and its description in the docs and in 403 answers.
@@ -8,7 +8,13 @@ export interface Rule<Scope = unknown> {
   says: string;
   on: 'identity' | 'row';
   allows(identity: Identity, scope: Scope): boolean;
+  /** Whether some row could allow it; without this, any identity's request is decided by its row. */
+  allowsSomewhere?(identity: Identity): boolean;
 }
+
+/** False if the rule refuses the identity whatever the row is, so that nothing else of the request has to be read. */
+export const mayBeAllowed = (rule: Rule<never>, identity: Identity): boolean =>
+  rule.on === 'identity' ? rule.allows(identity, undefined as never) : (rule.allowsSomewhere?.(identity) ?? true);
 
 export interface EnvScope {
   env_id: string | null;
@@ -22,6 +28,18 @@ const isSiteAdmin = (identity: Identity): boolean => identity.kind === 'user' &&
 
 const isEnvAdmin = (identity: Identity, envId: string | null): boolean =>
   isSiteAdmin(identity) || (identity.kind === 'user' && envId !== null && identity.env_roles[envId] === 'Admin');
+
+const isSomeEnvAdmin = (identity: Identity): boolean =>
+  isSiteAdmin(identity) || (identity.kind === 'user' && Object.values(identity.env_roles).includes('Admin'));
+
+const hasSomeDeploymentRole = (identity: Identity, role?: DeploymentRole): boolean =>
+  identity.kind === 'user' && identity.deployment_roles.some((held) => role === undefined || held.role === role);
+
+const isSomeOwner = (identity: Identity): boolean =>
+  isSomeEnvAdmin(identity) || hasSomeDeploymentRole(identity, 'Owner');
+
+const isSomeMaintainer = (identity: Identity): boolean =>
+  identity.kind !== 'user' || isSomeEnvAdmin(identity) || hasSomeDeploymentRole(identity);
 
 /** A deployment role counts only while its holder is a member of the env. */
 const hasDeploymentRole = (identity: Identity, { env_id, kind_id }: KindScope, role: 'Owner' | 'Maintainer'): boolean =>
@@ -48,11 +66,22 @@ export const envAdmin: Rule<EnvScope> = {
   says: 'an admin of the env',
   on: 'row',
   allows: (identity, { env_id }) => isEnvAdmin(identity, env_id),
+  allowsSomewhere: isSomeEnvAdmin,
 };
 
-export const owner: Rule<KindScope> = { says: 'an owner of the deployment', on: 'row', allows: isOwner };
+export const owner: Rule<KindScope> = {
+  says: 'an owner of the deployment',
+  on: 'row',
+  allows: isOwner,
+  allowsSomewhere: isSomeOwner,
+};
 
-export const maintainer: Rule<KindScope> = { says: 'a maintainer of the deployment', on: 'row', allows: isMaintainer };
+export const maintainer: Rule<KindScope> = {
+  says: 'a maintainer of the deployment',
+  on: 'row',
+  allows: isMaintainer,
+  allowsSomewhere: isSomeMaintainer,
+};
 
 /** Readers of the audit log: all of it, or that of their envs. */
 export const auditor: Rule = {
@@ -72,6 +101,7 @@ export const tokenHolder: Rule<{ user_id: string }> = {
   says: 'the user the token belongs to, or a site admin',
   on: 'row',
   allows: (identity, { user_id }) => identity.kind === 'user' && (identity.is_admin || identity.id === user_id),
+  allowsSomewhere: ({ kind }) => kind === 'user',
 };
 
 /** Cancel or retry a task: its creator (user or deployment), or an owner of its deployment (Specification, "Who may do what"). */
@@ -84,6 +114,8 @@ export const taskCreatorOrOwner: Rule<
     (identity.kind === 'user' && identity.id === task.acting_user_id) ||
     (identity.kind === 'deployment' && identity.id === task.acting_deployment_id) ||
     isOwner(identity, task),
+  // A bot creates tasks, but a task does not name it.
+  allowsSomewhere: ({ kind }) => kind !== 'bot',
 };
 
 /** The deployment resource's type names the role that may write it (`lifecycle.<op>.allowed_role`). */
@@ -93,6 +125,7 @@ export const lifecycleRole: Rule<KindScope & { allowed_role: 'Owner' | 'Maintain
   allows: (identity, scope) =>
     (identity.kind === 'deployment' && identity.id === scope.deployment_id && identity.env_id === scope.env_id) ||
     (scope.allowed_role === 'Owner' ? isOwner(identity, scope) : isMaintainer(identity, scope)),
+  allowsSomewhere: isSomeMaintainer,
 };
 
 /** No credential at all: login, keys, health. */

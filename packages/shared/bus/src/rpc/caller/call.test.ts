@@ -99,8 +99,10 @@ describe('a call', () => {
     await expect(call).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('with wrong fields is refused by path and rule, before permissions are checked', async () => {
-    const call = gateway.call(list, { query: { page: 'one', colour: 'red' } as never }, await as('envUser'));
+  test('with wrong fields is refused by path and rule, after a permission that no row could give', async () => {
+    const wrong = { query: { page: 'one', colour: 'red' } as never };
+    await expect(gateway.call(list, wrong, await as('envUser'))).rejects.toMatchObject({ code: 'forbidden' });
+    const call = gateway.call(list, wrong, await as('siteAdmin'));
 
     await expect(call).rejects.toMatchObject({
       code: 'invalid',

@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bytesPerUnit, largeBodyBytes, type Usage, unitsOf } from './cost.ts';
+import type { RequestLimit } from './request-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    usage: Usage;
+    /** The limit that the request was counted by: it also pays for what the request used. */
+    payer: { limit: RequestLimit; key: string } | undefined;
+  }
+}
+
+/** Charges each request, however it ends, for its body, its answer and its time. What it cost is known only then. */
+export function chargeUsage(app: FastifyInstance): void {
+  app.decorateRequest('usage');
+  app.decorateRequest('payer', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.usage = { bodyBytes: 0, answerBytes: 0, cpuMs: 0 };
+    reply.raw.once('close', () => {
+      request.usage.answerBytes += Number(reply.getHeader('content-length') ?? 0);
+      charge(request, unitsOf(request.usage));
+    });
+    done();
+  });
+}
+
+/** Charges for a part of a stream at once, since a stream may last for an hour. */
+export function chargeStreamed(request: FastifyRequest, bytes: number): void {
+  request.usage.answerBytes += bytes;
+  const units = Math.floor(request.usage.answerBytes / bytesPerUnit.answer);
+  request.usage.answerBytes -= units * bytesPerUnit.answer;
+  charge(request, units);
+}
+
+/** Does work on the body; its time is charged where the body is a large one. */
+export function chargeTime<T>({ usage }: FastifyRequest, work: () => T): T {
+  const started = performance.now();
+  try {
+    return work();
+  } finally {
+    if (usage.bodyBytes > largeBodyBytes) usage.cpuMs += performance.now() - started;
+  }
+}
+
+const charge = ({ payer }: FastifyRequest, units: number): void => payer?.limit.charge(payer.key, units);

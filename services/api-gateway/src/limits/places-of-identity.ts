@@ -1,0 +1,71 @@
+import { type Slots, slots } from '@berth/service/waiting/slots';
+import { withinMs } from '@berth/service/waiting/within-ms';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { largeBodyBytes } from './cost.ts';
+import { TooManyRequests } from './too-many-requests.ts';
+
+export interface PlacesOptions {
+  /** Requests of one identity at the same time; further ones wait. */
+  most: number;
+  /** A request that has waited this long is refused. */
+  patienceMs: number;
+  /** For the refusal. */
+  what: string;
+}
+
+/** Waits for a place, which the request keeps until its answer is sent. */
+export type EnterPlace = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+const retryAfterMs = 1_000;
+
+/**
+ * Gives each identity a few places, so that its requests wait for each other and not the requests of others for them.
+ * Without it: 100 connections of one identity are a hundred places in the line before everybody else's next request.
+ */
+export function placesOfIdentity({ most, patienceMs, what }: PlacesOptions): EnterPlace {
+  const places = new Map<string, { slots: Slots; requests: number }>();
+
+  return async ({ identity }, { raw }) => {
+    const key = `${identity?.kind} ${identity?.id}`;
+    const own = places.get(key) ?? { slots: slots(most), requests: 0 };
+    places.set(key, own);
+    own.requests += 1;
+    try {
+      if (!own.slots.take()) await waitIn(own.slots);
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    const leave = () => {
+      own.slots.leave();
+      forget();
+    };
+    if (raw.closed) leave();
+    else raw.once('close', leave);
+
+    async function waitIn({ wait }: Slots): Promise<void> {
+      const { turn, giveUp } = wait();
+      if (!(await withinMs(patienceMs, turn)) && giveUp())
+        throw new TooManyRequests(
+          `Too many ${what} of this identity at the same time; wait for their answers`,
+          retryAfterMs,
+        );
+    }
+    function forget(): void {
+      own.requests -= 1;
+      if (own.requests === 0) places.delete(key);
+    }
+  };
+}
+
+/** A place for requests with a large body. One that has waited pays first for what was before it in the line. */
+export const onlyForLargeBodies =
+  (enter: EnterPlace): EnterPlace =>
+  async (request, reply) => {
+    const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
+    const bytes = encoding === undefined ? Number(length ?? 0) : largeBodyBytes + 1;
+    // One beyond the limit of the route is refused without being read.
+    if (bytes <= largeBodyBytes || bytes > request.routeOptions.bodyLimit) return;
+    await enter(request, reply);
+    request.payer?.limit.refuseUsedUp(request.payer.key, reply);
+  };

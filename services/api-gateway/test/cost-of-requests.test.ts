@@ -1,0 +1,176 @@
+import { envs } from '@berth/contracts/resources/envs/envs';
+import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import { afterEach, describe, expect, test } from 'vitest';
+import { problemOf } from './support/problem-of.ts';
+import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
+
+const id = '0b8a6b0e-0000-4000-8000-000000000001';
+const openApi = '/api/v2/openapi.json';
+
+const servers: TestGateway[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]();
+});
+async function start(options: NonNullable<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway(options);
+  servers.push(gateway);
+  return gateway;
+}
+const stopped = { now: () => 0 };
+const leftIn = ({ headers }: Response) => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
+const as = (token: string) => ({ 'x-service-token': token });
+
+describe('the limit counts what requests cost', () => {
+  test('a burst is the requests of some seconds, not of a minute', async () => {
+    const gateway = await start({ perMinute: { ...stopped, anonymousRequestsPerMinute: 120, burstSeconds: 5 } });
+
+    const answers = [];
+    for (let n = 0; n < 12; n += 1) answers.push((await fetch(`${gateway.url}/api/v2/server`)).status);
+
+    expect(answers).toEqual([...Array<number>(10).fill(200), 429, 429]);
+  });
+
+  test('an answer costs by its bytes: the uncompressed OpenAPI document more than the compressed one', async () => {
+    const gateway = await start({ perMinute: { ...stopped, anonymousRequestsPerMinute: 100 } });
+    const costOf = async (encoding: string) => {
+      const before = leftIn(await fetch(`${gateway.url}/api/v2/server`));
+      await (await fetch(`${gateway.url}${openApi}`, { headers: { 'accept-encoding': encoding } })).arrayBuffer();
+      return before - leftIn(await fetch(`${gateway.url}/api/v2/server`)) - 1;
+    };
+
+    expect(await costOf('identity')).toBeGreaterThanOrEqual(4);
+    expect(await costOf('br')).toBeLessThanOrEqual(2);
+  });
+
+  test('a refused body of 1 MB costs more than thirty requests', async () => {
+    const gateway = await start({ perMinute: { ...stopped, requestsPerMinute: 1_000 } });
+    await gateway.serve('auth', testAuth(), some(envs, { list: async () => emptyPage }));
+    const left = async () => leftIn(await gateway.get('/api/v2/envs'));
+    const before = await left();
+
+    expect((await gateway.send('POST', '/api/v2/envs', { name: 'x'.repeat(1_000_000) })).status).toBe(400);
+
+    expect(before - (await left())).toBeGreaterThan(30);
+  });
+
+  test('large bodies of one identity beyond its limit are refused, while others are served', async () => {
+    const gateway = await start({ perMinute: { ...stopped, requestsPerMinute: 40 } });
+    await gateway.serve('auth', testAuth(), some(envs, { list: async () => emptyPage }));
+
+    const refused = await Promise.all(
+      Array.from({ length: 20 }, () => gateway.send('POST', '/api/v2/envs', { name: 'x'.repeat(200_000) })),
+    );
+
+    const count = (status: number) => refused.filter((answer) => answer.status === status).length;
+    expect(count(400)).toBeLessThanOrEqual(4);
+    expect(count(429)).toBe(20 - count(400));
+    expect((await gateway.get('/api/v2/envs', { headers: as('envUser') })).status).toBe(200);
+  });
+});
+
+const emptyPage = { page: 1, per_page: 50, items: [], num_total: 0, next: null };
+
+describe('the requests of one identity', () => {
+  test('with large bodies are answered one after the other', async () => {
+    const gateway = await start();
+    let [now, most] = [0, 0];
+    const env = { id, created_at: '2026-01-02T03:04:05.678Z', name: 'harbour', node_selector: null };
+    await gateway.serve(
+      'auth',
+      testAuth(),
+      some(envs, {
+        create: async () => {
+          now += 1;
+          most = Math.max(most, now);
+          await new Promise((resolve) => void setTimeout(resolve, 5));
+          now -= 1;
+          return { ...env, tolerations: null, auto_add_new_users: false };
+        },
+      }),
+    );
+    const body = `${' '.repeat(100_000)}{"name":"harbour"}`;
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => gateway.send('POST', '/api/v2/envs', body)));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(most).toBe(1);
+  });
+
+  test('take sixteen places, and those of others do not wait behind them', async () => {
+    const gateway = await start();
+    const waiting: (() => void)[] = [];
+    await gateway.serve(
+      'auth',
+      testAuth(),
+      some(envs, {
+        list: async (_request, { identity }) => {
+          if (identity.kind === 'user' && !identity.is_admin)
+            await new Promise<void>((resolve) => waiting.push(resolve));
+          return emptyPage;
+        },
+      }),
+    );
+
+    const flood = Array.from({ length: 40 }, () => gateway.get('/api/v2/envs', { headers: as('envUser') }));
+    await expect.poll(() => waiting.length).toBe(16);
+    expect((await gateway.get('/api/v2/envs')).status).toBe(200);
+    expect(waiting.length).toBe(16);
+
+    for (let answered = 0; answered < 40; answered += 1) {
+      await expect.poll(() => waiting.length).toBeGreaterThan(0);
+      waiting.shift()?.();
+    }
+    expect((await Promise.all(flood)).every(({ status }) => status === 200)).toBe(true);
+  });
+});
+
+describe('a permission that no row could give', () => {
+  test('is refused before the body is read', async () => {
+    const gateway = await start();
+    await gateway.serve('auth', testAuth());
+    await gateway.serve('tasks', some(deployments, {}));
+    const head = `PUT /api/v2/deployments/${id} HTTP/1.1\r\nhost: x\r\nx-service-token: envUser\r\n`;
+
+    // The body never comes, so an answer to it would be 408.
+    const answer = await gateway.raw(
+      `${head}connection: close\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n`,
+    );
+
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test('is refused by the owner, which audits the attempt', async () => {
+    const gateway = await start();
+    await gateway.serve('auth', testAuth());
+    const tasks = await gateway.serve('tasks', some(deployments, {}));
+    expect(tasks.caller).toBe('tasks');
+
+    const refused = await gateway.send('PUT', `/api/v2/deployments/${id}`, { nonsense: 1 }, as('envUser'));
+
+    expect(await problemOf(refused)).toMatchObject({
+      status: 403,
+      detail: 'Only a maintainer of the deployment may do this',
+    });
+    expect((await gateway.send('PUT', `/api/v2/deployments/${id}`, { nonsense: 1 }, as('maintainer'))).status).toBe(
+      400,
+    );
+  });
+});
+
+describe('the OpenAPI document', () => {
+  test('has a tag for each encoding, and is not sent again to a client that has it', async () => {
+    const gateway = await start();
+    const read = (headers: Record<string, string>) => fetch(`${gateway.url}${openApi}`, { headers });
+
+    const tags = new Set<string>();
+    for (const encoding of ['identity', 'gzip', 'br']) {
+      const first = await read({ 'accept-encoding': encoding });
+      const etag = first.headers.get('etag') ?? '';
+      tags.add(etag);
+      expect(await first.json()).toMatchObject({ openapi: '3.1.0' });
+      const again = await read({ 'accept-encoding': encoding, 'if-none-match': `"other", W/${etag}` });
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
+    }
+    expect(tags.size).toBe(3);
+  });
+});
