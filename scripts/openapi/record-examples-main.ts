@@ -115,6 +115,11 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
   const format = unwrap(
     await api.helmTagFormats.create({ body: { pattern: '^(?<version>\\d+\\.\\d+\\.\\d+)-shop$' } }),
   );
+  const grant = unwrap(
+    await api.clusterRoleGrants.create({
+      body: { env_id: env.id, kind_id: registry.kind_id, cluster_role: 'widgets-operator', scope: 'Cluster' },
+    }),
+  );
   unwrap(await api.helmRegistries.update({ id: registry.id, body: { fa_icon: 'store' } }));
   unwrap(await api.deploymentKinds.update({ id: registry.kind_id, body: { name: 'hello-web' } }));
   unwrap(await api.k8sClusters.update({ id: cluster.id, body: { ingress_domain: 'apps.example.com' } }));
@@ -164,6 +169,7 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
   await readAll(api);
   unwrap(await api.deployments.delete({ id: deployment_id }));
   unwrap(await api.helmTagFormats.delete({ id: format.id }));
+  unwrap(await api.clusterRoleGrants.delete({ id: grant.id }));
   unwrap(await api.secrets.delete({ id: secret.id }));
   unwrap(await api.deploymentPermissions.delete({ id: role.id }));
   unwrap(await api.envUserPermissions.delete({ id: member.id }));

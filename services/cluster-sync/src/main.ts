@@ -20,6 +20,8 @@ import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { discoveryLoops } from './discovery/discovery-loops.ts';
 import { envProjection } from './envs/env-projection.ts';
+import { grantHandlers } from './grants/grant-handlers.ts';
+import { createGrantRepository } from './grants/grant-repository.ts';
 import { k8sEventHandlers } from './live/events/k8s-event-handlers.ts';
 import { readPodLog } from './live/pod-log/read-pod-log.ts';
 import { liveClusters } from './live/live-clusters.ts';
@@ -55,6 +57,7 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   bus.serve(k8sResourceHandlers({ k8sResourceRepository, readLog }));
   bus.serve(k8sEventHandlers({ readCluster }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository }));
+  bus.serve(grantHandlers({ inTransaction, grantRepository: createGrantRepository(db), bus }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
   bus.serve(

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources`);
+  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources cascade`);
   cluster = await addLiveCluster(service);
   [events, owner] = [[], liveDeploymentId];
   cluster.server.misbehave = ({ url }, response) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   aTime,
   faultsAtManyRows,
@@ -11,11 +12,24 @@ import {
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
+import { createGrantRepository } from '../src/grants/grant-repository.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
 
 const lists: Record<string, PlannedList> = {
+  cluster_role_grants: {
+    rows: sql.fragment`
+      insert into cluster_role_grants (id, created_at, env_id, kind_id, cluster_role, scope)
+      select ${rowId}, ${aTime()}, ${nthId(oneOf(50, 1))}, ${nthId(oneOf(20, 2))}, 'role-' || n, 'Namespace'
+      from ${numbers}`,
+    // The scope of a deployment, which its owner says, is an env and a kind.
+    values: { deployment_id: [randomUUID()] },
+    list: (queries, { deployment_id, ...query }: { deployment_id?: string }, seeing) => {
+      const scope = deployment_id === undefined ? undefined : { env_id: deployment_id, kind_id: deployment_id };
+      return createGrantRepository(queries).list(query, visible[seeing], scope);
+    },
+  },
   k8s_clusters: {
     rows: sql.fragment`
       insert into k8s_clusters (

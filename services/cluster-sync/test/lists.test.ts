@@ -1,5 +1,6 @@
 import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
 import { limits } from '@berth/bus/protocol/limits';
+import { clusterRoleGrants } from '@berth/contracts/resources/clusters/cluster-role-grants';
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { k8sResources } from '@berth/contracts/resources/clusters/k8s-resources';
 import { outboxRelay } from '@berth/db/outbox/outbox-relay';
@@ -21,6 +22,7 @@ import { type ServiceInTest, startServiceInTest } from './support/service-in-tes
 
 const withId = sql.type(z.object({ id: z.string() }));
 const envId = crypto.randomUUID();
+const kindId = crypto.randomUUID();
 
 const servers = new AsyncDisposableStack();
 let service: ServiceInTest;
@@ -30,6 +32,7 @@ beforeAll(async () => {
   const gateway = servers.use(await startGatewayProcess(service.nats));
   call = gateway.as({ token: 'any' });
   service.envs = [envId];
+  service.kinds = [kindId];
 });
 afterAll(() => servers.disposeAsync());
 
@@ -40,6 +43,9 @@ const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestampt
 
 /** In this order: later tables refer to rows of earlier ones. */
 const inserts: Record<string, FragmentSqlToken> = {
+  cluster_role_grants: sql.fragment`
+      insert into cluster_role_grants (env_id, kind_id, cluster_role, scope, created_at)
+      select gen_random_uuid(), gen_random_uuid(), n, 'Cluster', at from ${times}`,
   k8s_clusters: sql.fragment`
       insert into k8s_clusters (provider_id, name, region_name, ignore, created_at, last_seen_at)
       select n, n, 'here', false, at, at from ${times}`,
@@ -69,9 +75,24 @@ describe('timestamps at the limits of Postgres', () => {
 describe('the largest rows that can be written', () => {
   const clusters = 10;
   const { update } = k8sClusters.operations;
+  const { create: grant } = clusterRoleGrants.operations;
 
   test('are tested for every resource with texts', () => {
-    expect(resourcesWithTexts('cluster-sync')).toEqual(['k8s_clusters']);
+    expect(resourcesWithTexts('cluster-sync')).toEqual(['cluster_role_grants', 'k8s_clusters']);
+  });
+
+  test('can be read by id and by every list of cluster_role_grants', async () => {
+    await service.db.query(withId`truncate cluster_role_grants`);
+    for (let n = 0; n < 10; n += 1) {
+      const given = { env_id: envId, kind_id: kindId };
+      await call(grant, { body: largestBody(grant, { mark: String(100 + n), given }) });
+    }
+
+    const { walked, read, sorted } = await readEveryWay('cluster_role_grants', call, 100);
+
+    expect(walked).toHaveLength(10);
+    expect(read).toEqual(walked);
+    for (const ids of Object.values(sorted)) expect(ids).toHaveLength(10);
   });
 
   test('can be read by id and by every list of k8s_clusters, and reach the copy in tasks', async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, lost_namespaces, leases`);
+  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, lost_namespaces, leases cascade`);
   service.lost = [];
   cluster = await addLiveCluster(service);
   lease = found(

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources`);
+  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources cascade`);
   service.envs = [envId, otherEnvId];
   service.onEnvConfirmed = () => undefined;
   service.deployments = [];

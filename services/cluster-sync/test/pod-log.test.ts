@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources`);
+  await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources cascade`);
   cluster = await addLiveCluster(service);
   podId = await addRow('Pod', 'web-1');
   pod = serveFakePod(cluster.server, { uid: podId, path: '/api/v1/namespaces/ns/pods/web-1' });

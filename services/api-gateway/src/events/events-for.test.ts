@@ -19,6 +19,7 @@ const visibleTo = {
     'deployment_permissions',
     'envs',
     'k8s_resources',
+    'cluster_role_grants',
     // Without an env: site admins and bots.
     'k8s_clusters',
   ],

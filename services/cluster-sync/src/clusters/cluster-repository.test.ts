@@ -42,7 +42,7 @@ beforeAll(async () => {
   clusters = createClusterRepository(db);
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox`));
+beforeEach(() => db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox cascade`));
 
 const published = () =>
   db.any(sql.type(Published)`select resource, operation, env_id, row from outbox order by version`);

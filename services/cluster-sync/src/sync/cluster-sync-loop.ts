@@ -9,6 +9,7 @@ import { clusterLeaseTimes } from '../clusters/cluster-lease-times.ts';
 import { type ClusterRepository, createClusterRepository } from '../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../clusters/lease-name-of.ts';
 import { createCredentialRepository } from '../credentials/credential-repository.ts';
+import { createBindingRepository } from '../grants/binding-repository.ts';
 import { queueRoom } from '../resources/rows/change-queue.ts';
 import { createK8sResourceRepository } from '../resources/rows/k8s-resource-repository.ts';
 import { type SaveInGroupsDeps, saveInGroups } from '../resources/rows/save-in-groups.ts';
@@ -43,6 +44,7 @@ export function clusterSyncLoop({
     clusterRepository: createClusterRepository(forClusters),
     k8sResourceRepository: createK8sResourceRepository(forClusters),
     credentialRepository: createCredentialRepository(forClusters),
+    bindingRepository: createBindingRepository(forClusters),
     log,
     probeMs: 15_000,
     stallMs: 90_000,

@@ -4,6 +4,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import type { Service } from '@berth/service/service';
 import { pause } from '@berth/service/waiting/pause';
 import { type KeepCredentialsDeps, keepCredentials } from '../credentials/keep-credentials.ts';
+import { type RemoveBindingsDeps, removeWithdrawnBindings } from '../grants/remove-withdrawn-bindings.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.ts';
 import { type ClusterExcess, clusterExcess } from '../clusters/cluster-excess.ts';
@@ -11,7 +12,7 @@ import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ProbeResult } from '../clusters/cluster-health.ts';
 import { probeCluster } from './probe-cluster.ts';
 
-export interface SyncClusterDeps extends WatchClusterDeps, KeepCredentialsDeps {
+export interface SyncClusterDeps extends WatchClusterDeps, KeepCredentialsDeps, RemoveBindingsDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'recordProbe'>;
   readonly log: Service['log'];
   readonly probeMs: number;
@@ -24,7 +25,10 @@ export interface SyncedCluster {
   readonly lease: Lease;
 }
 
-/** Probes a cluster and, unless it is ignored, watches it and keeps its credentials fresh, while its lease is held. */
+/**
+ * Probes a cluster and, unless it is ignored, watches it, keeps its credentials fresh and removes revoked bindings, while its
+ * lease is held.
+ */
 export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signal: AbortSignal): Promise<void> {
   const excess = clusterExcess();
   return runTogether(signal, [
@@ -34,6 +38,7 @@ export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signa
       : [
           (end: AbortSignal) => watchCluster(deps, { ...cluster, excess }, end),
           (end: AbortSignal) => keepCredentials(deps, cluster, end),
+          (end: AbortSignal) => removeWithdrawnBindings(deps, cluster, end),
         ]),
   ]);
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   replicas = [];
-  await db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, leases`);
+  await db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, leases cascade`);
   await createClusterRepository(db).upsert({ provider_id: 'kubeconfig:a', name: 'a', region_name: 'r', ignore: false });
 });
 afterEach(async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/bus/bus';
 import { implement } from '@berth/bus/rpc/implement';
 import type { Resource } from '@berth/contracts/definition/contract';
+import { catalogueState } from '@berth/contracts/resources/charts/catalogue-state';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
 import { type DeploymentPlace, deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
@@ -21,6 +22,10 @@ export interface Neighbours extends AsyncDisposable {
   readonly gateway: Bus;
   /** The envs that auth knows. */
   envs: string[];
+  /** The deployment kinds that registry-scan knows. */
+  kinds: string[];
+  /** Called before registry-scan answers; an error that it throws becomes the answer. */
+  beforeKind: () => Promise<void>;
   /** Called after auth has answered whether an env exists. */
   onEnvConfirmed: () => void;
   /** The claims of tasks, by id. The fence of every claim is 7. */
@@ -59,11 +64,12 @@ const unused = ({ operations }: Pick<Resource, 'operations'>) =>
 
 /** Serves the operations that cluster-sync calls, on a real bus with the real permissions of each service. */
 export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
-  const [auth, tasks, runner, gateway] = await Promise.all([
+  const [auth, tasks, runner, gateway, registryScan] = await Promise.all([
     connectPatientTestBus(nats, 'auth'),
     connectPatientTestBus(nats, 'tasks'),
     connectPatientTestBus(nats, 'runner'),
     connectPatientTestBus(nats, 'api-gateway'),
+    connectPatientTestBus(nats, 'registry-scan'),
   ]);
   const neighbours: Neighbours = {
     auth,
@@ -71,6 +77,8 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     runner,
     gateway,
     envs: [],
+    kinds: [],
+    beforeKind: async () => undefined,
     onEnvConfirmed: () => undefined,
     claims: new Map(),
     callers: new Map(),
@@ -82,7 +90,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     lost: [],
     deployments: [],
     async [Symbol.asyncDispose]() {
-      for (const bus of [gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
+      for (const bus of [registryScan, gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
     },
   };
 
@@ -124,6 +132,16 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
         };
       },
       issue_for_call: () => Promise.reject(new AppError('not_implemented', 'issue_for_call')),
+    }),
+  );
+  registryScan.serve(
+    implement(catalogueState, {
+      now: async ({ body: { kind_id = '' } }) => {
+        await neighbours.beforeKind();
+        const row = { id: kind_id, created_at: new Date().toISOString(), name: 'a kind' };
+        const kind = { version: 1, operation: 'INSERT' as const, env_id: null, row };
+        return { chart: null, registry: null, kind: neighbours.kinds.includes(kind_id) ? kind : null };
+      },
     }),
   );
   tasks.serve({

@@ -16,6 +16,8 @@ import { createCredentialRepository } from '../../src/credentials/credential-rep
 import { deploymentCredentialsHandlers } from '../../src/credentials/deployment-credentials-handlers.ts';
 import { createWriteCredentials, type WriteCredentials } from '../../src/credentials/write-credentials.ts';
 import { type ClusterDirectory, createClusterDirectory } from '../../src/discovery/cluster-directory.ts';
+import { grantHandlers } from '../../src/grants/grant-handlers.ts';
+import { createGrantRepository } from '../../src/grants/grant-repository.ts';
 import { k8sEventHandlers } from '../../src/live/events/k8s-event-handlers.ts';
 import { readPodLog } from '../../src/live/pod-log/read-pod-log.ts';
 import { liveClusters } from '../../src/live/live-clusters.ts';
@@ -62,6 +64,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(k8sResourceHandlers({ k8sResourceRepository, readLog }));
   bus.serve(k8sEventHandlers({ readCluster, maxEvents: 250 }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
+  bus.serve(grantHandlers({ inTransaction, grantRepository: createGrantRepository(db), bus }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
   bus.serve(

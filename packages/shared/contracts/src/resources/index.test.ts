@@ -37,10 +37,14 @@ test('the access table lists every operation', () => {
     bots.get | GET /bots/:id | anyone signed in
     bots.update | PUT /bots/:id | a site admin
     bots.delete | DELETE /bots/:id | a site admin
-    catalogue_state.now | from tasks | services of the platform
+    catalogue_state.now | from cluster-sync, tasks | services of the platform
     chart_archives.ensure | from tasks | services of the platform
     chart_archives.read | from runner | services of the platform
     cluster_access.issue | from runner | services of the platform
+    cluster_role_grants.list | GET /cluster-role-grants | anyone signed in
+    cluster_role_grants.create | POST /cluster-role-grants | a site admin
+    cluster_role_grants.get | GET /cluster-role-grants/:id | anyone signed in
+    cluster_role_grants.delete | DELETE /cluster-role-grants/:id | a site admin
     cluster_state.now | from tasks | services of the platform
     cluster_usage.of_env | from auth | services of the platform
     deployment_credentials.write | from runner | services of the platform
@@ -190,6 +194,7 @@ test('the paths match the specification', () => {
   const expected = [
     ...crud('/audit-events', 'lg'),
     'GET /audit-events/export',
+    ...crud('/cluster-role-grants', 'lcgd'),
     ...crud('/deployment-kinds', 'lgu'),
     ...crud('/deployment-permissions', 'lcgd'),
     ...crud('/deployment-resource-types', 'lg'),
@@ -283,6 +288,7 @@ describe('every resource', () => {
     expect(withState.sort()).toEqual([
       'bot_tokens',
       'bots',
+      'cluster_role_grants',
       'deployment_kinds',
       'deployment_permissions',
       'deployment_resource_types',

@@ -4,6 +4,7 @@ import { bots } from './accounts/bots.ts';
 import { catalogueState } from './charts/catalogue-state.ts';
 import { chartArchives } from './charts/chart-archives.ts';
 import { clusterAccess } from './clusters/cluster-access.ts';
+import { clusterRoleGrants } from './clusters/cluster-role-grants.ts';
 import { clusterState } from './clusters/cluster-state.ts';
 import { clusterUsage } from './clusters/cluster-usage.ts';
 import type { Resource } from '../definition/contract.ts';
@@ -55,6 +56,7 @@ export const contracts = {
   catalogueState,
   chartArchives,
   clusterAccess,
+  clusterRoleGrants,
   clusterState,
   clusterUsage,
   deploymentCredentials,

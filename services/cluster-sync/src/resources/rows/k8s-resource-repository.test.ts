@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox, leases`);
+  await db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, outbox, leases cascade`);
   clusterId = await addCluster('one', envA);
   lease = await takeLease('me');
 });

@@ -15,7 +15,7 @@ export const catalogueState = resource('catalogue_state', {
     now: operation({
       summary: 'A chart with its registry, and a deployment kind, as they are now, with their versions',
       allow: ourServices,
-      callers: ['tasks'],
+      callers: ['cluster-sync', 'tasks'],
       body: z.strictObject({ helm_chart_id: Id.optional(), kind_id: Id.optional() }),
       response: z.strictObject({
         chart: rowState(HelmChart).nullable(),

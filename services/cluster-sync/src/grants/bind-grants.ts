@@ -1,0 +1,129 @@
+import { AppError } from '@berth/contracts/errors';
+import type { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
+import { describeFailure } from '@berth/kube/describe-failure';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
+import type { BindingPlace, BindingRepository, GrantedBinding } from './binding-repository.ts';
+import {
+  bindingObject,
+  clusterRolePath,
+  folderOfBinding,
+  isBindingOf,
+  pathOfBinding,
+  type ServiceAccountName,
+} from './granted-binding.ts';
+import { grantableLabel, grantableRole, type PodSecurityLevel, weakestLevel } from './grantable-role.ts';
+
+export interface GrantPlace extends BindingPlace {
+  readonly kindId: string;
+  readonly api: Pick<KubeApi, 'server' | 'getJson' | 'postJson' | 'deleteJson'>;
+  /** As which the deployment acts in the cluster. */
+  readonly account: ServiceAccountName;
+}
+
+export interface BoundGrants {
+  readonly clusterRoles: readonly { readonly cluster_role: string; readonly scope: GrantScope }[];
+  /** Why a grant gives nothing in this cluster, in a sentence each that says who can change that. */
+  readonly refused: readonly string[];
+  /** The weakest level of pod security that a bound ClusterRole asks for. */
+  readonly podSecurity: PodSecurityLevel | null;
+}
+
+export interface BindGrantsDeps {
+  readonly bindingRepository: Pick<BindingRepository, 'record' | 'withdraw'>;
+}
+
+export type BindGrants = (place: GrantPlace, signal: AbortSignal) => Promise<BoundGrants>;
+
+const deadlineMs = 5_000;
+
+/** Why one grant gives nothing; the deployment goes on without it. */
+class GrantRefused extends Error {
+  override readonly name = 'GrantRefused';
+}
+
+/**
+ * Gives the account of a deployment the ClusterRoles that its kind was granted in the env of the cluster. Each binding is recorded
+ * before it is made, so that one that a crash leaves behind is found and removed.
+ */
+export const bindGrants =
+  ({ bindingRepository }: BindGrantsDeps): BindGrants =>
+  async (place, signal) => {
+    const wanted = await bindingRepository.record(place);
+    const outcomes = await Promise.all(
+      wanted.map(async (binding) => {
+        try {
+          return { binding, podSecurity: await bind(place, binding, { signal, deadlineMs }) };
+        } catch (error) {
+          if (!(error instanceof GrantRefused)) throw outage(error, place);
+          await bindingRepository.withdraw(binding.id);
+          return { refused: error.message };
+        }
+      }),
+    );
+    const bound = outcomes.flatMap((one) => ('refused' in one ? [] : [one]));
+    return {
+      clusterRoles: bound.map(({ binding: { cluster_role, scope } }) => ({ cluster_role, scope })),
+      refused: outcomes.flatMap((one) => ('refused' in one ? [one.refused] : [])),
+      podSecurity: weakestLevel(bound.map(({ podSecurity }) => podSecurity)),
+    };
+  };
+
+type Call = Parameters<KubeApi['getJson']>[1];
+
+async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Promise<PodSecurityLevel | null> {
+  const { api, account } = place;
+  const [role, found] = await Promise.all([
+    readRole(api, binding, call),
+    nullIfMissing(api.getJson(pathOfBinding(binding), call)),
+  ]);
+  if (found !== null && isBindingOf(found, binding, account)) return role.podSecurity;
+  // The chart can edit the bindings in its namespace. The role of a binding cannot be changed, so it is made anew.
+  if (found !== null) await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
+  await api.postJson(folderOfBinding(binding), bindingObject(binding, account), call).catch((error: unknown) => {
+    // By a concurrent call.
+    if (error instanceof KubeError && error.reason === 'AlreadyExists') return;
+    throw refusedToBind(error, binding) ?? error;
+  });
+  return role.podSecurity;
+}
+
+async function readRole(api: GrantPlace['api'], { cluster_role }: GrantedBinding, call: Call) {
+  const found = await nullIfMissing(api.getJson(clusterRolePath(cluster_role), call)).catch((error: unknown) => {
+    if (!(error instanceof KubeError) || error.status !== 403) throw error;
+    throw new GrantRefused(
+      `cluster-sync may not read the ClusterRole ${cluster_role}: an operator of the cluster applies deploy/rbac/cluster-sync.yaml`,
+    );
+  });
+  if (found === null)
+    throw new GrantRefused(
+      `The cluster has no ClusterRole ${cluster_role}, which a grant names: an operator of the cluster creates it, or a site admin revokes the grant`,
+    );
+  const role = grantableRole(found);
+  if (role) return role;
+  throw new GrantRefused(
+    `The ClusterRole ${cluster_role}, which a grant names, lacks the label ${grantableLabel}: "true": an operator of the cluster sets it, or a site admin revokes the grant`,
+  );
+}
+
+/** Kubernetes lets an account bind a role only if it holds all of its rights, or the verb `bind` on it. */
+function refusedToBind(error: unknown, { cluster_role, scope }: GrantedBinding): GrantRefused | null {
+  if (!(error instanceof KubeError) || error.status !== 403) return null;
+  if (isNamespaceGone(error)) return null;
+  return new GrantRefused(
+    /is attempting to grant RBAC permissions not currently held/.test(error.message)
+      ? `cluster-sync may not bind the ClusterRole ${cluster_role}, which a grant names: an operator of the cluster gives it the verb bind on ${cluster_role}, as deploy/rbac/grant-example.yaml does`
+      : `cluster-sync may not create ${scope === 'Cluster' ? 'ClusterRoleBindings' : 'RoleBindings'}: an operator of the cluster applies deploy/rbac/cluster-sync.yaml`,
+  );
+}
+
+const isNamespaceGone = (error: unknown): boolean =>
+  error instanceof KubeError && /because it is being terminated|namespaces? "[^"]*" not found/.test(error.message);
+
+function outage(error: unknown, { api, namespace }: GrantPlace): unknown {
+  if (error instanceof AppError) return error;
+  const why = isNamespaceGone(error)
+    ? `the namespace ${namespace} is being deleted`
+    : describeFailure(error, api.server);
+  return new AppError('unavailable', `The grants of the deployment could not be bound: ${why}`, { cause: error });
+}

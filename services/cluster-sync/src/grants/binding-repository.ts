@@ -1,0 +1,88 @@
+import { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
+import type { Queries } from '@berth/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+/** The record of a binding in a cluster, made before the binding itself. */
+export const GrantedBinding = z.object({
+  /** Part of the name of the binding. */
+  id: z.uuid(),
+  deployment_id: z.uuid(),
+  namespace: z.string(),
+  cluster_role: z.string(),
+  scope: GrantScope,
+});
+export type GrantedBinding = z.infer<typeof GrantedBinding>;
+
+export interface BindingPlace {
+  readonly clusterId: string;
+  readonly namespace: string;
+  readonly deploymentId: string;
+}
+
+const binding = sql.type(GrantedBinding);
+const nothing = sql.type(z.object({}));
+const columns = sql.fragment`id, deployment_id, namespace, cluster_role, scope`;
+
+/** Longer than a call that binds may take: after that time nothing can make a withdrawn binding again. */
+const finalAfterMs = 30_000;
+const mostAtOnce = 200;
+
+const isOf = ({ clusterId, namespace, deploymentId }: BindingPlace) => sql.fragment`
+  cluster_id = ${clusterId} and namespace = ${namespace} and deployment_id = ${deploymentId} and withdrawn_at is null`;
+
+export const createBindingRepository = (db: Queries) => ({
+  /** Records the bindings that the deployment is to have in this place. The env is that of the cluster. */
+  record: (place: BindingPlace & { readonly kindId: string }) =>
+    db.transaction(async (tx) => {
+      const { clusterId, namespace, deploymentId, kindId } = place;
+      await tx.query(nothing`
+        insert into granted_bindings (cluster_id, deployment_id, namespace, grant_id, cluster_role, scope)
+        select c.id, ${deploymentId}, ${namespace}, g.id, g.cluster_role, g.scope
+        from cluster_role_grants g join k8s_clusters c on c.env_id = g.env_id
+        where c.id = ${clusterId} and g.kind_id = ${kindId}
+        on conflict (cluster_id, deployment_id, namespace, grant_id) where withdrawn_at is null do nothing
+      `);
+      return tx.any(binding`
+        select ${columns} from granted_bindings b
+        where ${isOf(place)} and exists (select from cluster_role_grants g where g.id = b.grant_id)
+        order by cluster_role, scope
+      `);
+    }),
+
+  /** Those of a place that the deployment has left. */
+  withdrawFrom: (place: BindingPlace) =>
+    db.query(nothing`update granted_bindings set withdrawn_at = clock_timestamp() where ${isOf(place)}`),
+
+  withdraw: (id: string) =>
+    db.query(nothing`
+      update granted_bindings set withdrawn_at = clock_timestamp() where id = ${id} and withdrawn_at is null
+    `),
+
+  /** Those whose grant was revoked, whose cluster is in another env, or whose deployment is gone. */
+  withdrawUnwanted: (clusterId: string) =>
+    db.query(nothing`
+      update granted_bindings b set withdrawn_at = clock_timestamp()
+      where b.cluster_id = ${clusterId} and b.withdrawn_at is null and (
+        not exists (
+          select from cluster_role_grants g join k8s_clusters c on c.env_id = g.env_id
+          where g.id = b.grant_id and c.id = b.cluster_id
+        )
+        or exists (select from deployment_projection d where d.id = b.deployment_id and d.deleted)
+      )
+    `),
+
+  /** The withdrawn ones that have to be removed from the cluster now. */
+  toRemove: (clusterId: string) =>
+    db.any(sql.type(GrantedBinding.extend({ is_final: z.boolean() }))`
+      select ${columns}, is_final from granted_bindings,
+        lateral (select withdrawn_at < clock_timestamp() - ${finalAfterMs} * interval '1 millisecond' as is_final) s
+      where cluster_id = ${clusterId} and withdrawn_at is not null and (is_final or not removed)
+      order by withdrawn_at limit ${mostAtOnce}
+    `),
+
+  removed: (id: string) => db.query(nothing`update granted_bindings set removed = true where id = ${id}`),
+
+  forget: (id: string) => db.query(nothing`delete from granted_bindings where id = ${id} and withdrawn_at is not null`),
+});
+export type BindingRepository = ReturnType<typeof createBindingRepository>;

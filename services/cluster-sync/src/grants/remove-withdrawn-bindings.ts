@@ -1,0 +1,64 @@
+import { backOffMs } from '@berth/contracts/back-off';
+import { troubleLog } from '@berth/db/outbox/trouble-log';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { nullIfMissing } from '@berth/kube/kube-error';
+import type { Service } from '@berth/service/service';
+import { pause } from '@berth/service/waiting/pause';
+import type { BindingRepository } from './binding-repository.ts';
+import { pathOfBinding } from './granted-binding.ts';
+
+export interface RemoveBindingsDeps {
+  readonly bindingRepository: Pick<BindingRepository, 'withdrawUnwanted' | 'toRemove' | 'removed' | 'forget'>;
+  readonly log: Service['log'];
+}
+
+interface Cluster {
+  readonly id: string;
+  readonly api: Pick<KubeApi, 'deleteJson'>;
+}
+
+const everyMs = 2_000;
+const deadlineMs = 5_000;
+const retries = { firstMs: 2_000, longestMs: 60_000, jitter: 0.3 };
+
+/** Removes the bindings of a cluster whose grant was revoked or whose deployment is gone, until the signal aborts. */
+export async function removeWithdrawnBindings(
+  deps: RemoveBindingsDeps,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<void> {
+  const trouble = troubleLog(deps.log, 'removing bindings of revoked grants fails');
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      await removeOnce(deps, cluster, signal);
+      failures = 0;
+      trouble.fine();
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      trouble.failed(error);
+    }
+    await pause(failures === 0 ? everyMs * (0.9 + Math.random() * 0.2) : backOffMs(retries, failures), signal);
+  }
+}
+
+/** A binding that cannot be removed does not keep the others. */
+export async function removeOnce(
+  { bindingRepository }: Pick<RemoveBindingsDeps, 'bindingRepository'>,
+  { id, api }: Cluster,
+  signal: AbortSignal,
+): Promise<void> {
+  await bindingRepository.withdrawUnwanted(id);
+  const failed: unknown[] = [];
+  for (const binding of await bindingRepository.toRemove(id)) {
+    if (signal.aborted) return;
+    try {
+      await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, { signal, deadlineMs }));
+      await (binding.is_final ? bindingRepository.forget(binding.id) : bindingRepository.removed(binding.id));
+    } catch (error) {
+      failed.push(error);
+    }
+  }
+  if (failed.length > 0) throw failed[0];
+}
