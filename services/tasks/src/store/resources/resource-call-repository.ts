@@ -31,7 +31,27 @@ export const createResourceCalls = (tx: Transaction) => ({
     // Claims run one after the other, so that a deployment cannot exceed its share.
     await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended('claim of resource calls', 0))`);
     return tx.any(sql.type(DueCall)`
-      with managers as materialized (
+      with recursive waiting as (
+        -- Each pair once: thousands of resources may wait for a deployment that is disabled.
+        (
+          select r.deployment_id, r.type_id from deployment_resources r
+          where ${pending} and r.deployment_id is not null
+          order by r.deployment_id, r.type_id limit 1
+        )
+        union all
+        select next.deployment_id, next.type_id from waiting
+        cross join lateral (
+          select r.deployment_id, r.type_id from deployment_resources r
+          where ${pending} and r.deployment_id is not null
+            and (r.deployment_id, r.type_id) > (waiting.deployment_id, waiting.type_id)
+          order by r.deployment_id, r.type_id limit 1
+        ) next
+      ),
+      callable as materialized (
+        select r.deployment_id, r.type_id from waiting r join deployments m on m.id = r.deployment_id
+        where ${obstacle} is null
+      ),
+      managers as materialized (
         select d.deployment_id,
           exists (
             select from deployment_resources s where s.deployment_id = d.deployment_id and s.is_slow and s.is_live
@@ -40,18 +60,20 @@ export const createResourceCalls = (tx: Transaction) => ({
             select count(*) from deployment_resources f
             where f.deployment_id = d.deployment_id and f.fence is not null and f.due_at > clock_timestamp()
           ) as in_flight
-        from (
-          select distinct r.deployment_id from deployment_resources r
-          where ${pending} and r.due_at <= clock_timestamp() and r.deployment_id is not null
-        ) d
+        from (select distinct deployment_id from callable) d
       ),
       due as materialized (
         select next.id from managers
         cross join lateral (
-          select r.id, r.due_at from deployment_resources r join deployments m on m.id = r.deployment_id
-          where r.deployment_id = managers.deployment_id and ${pending} and r.due_at <= clock_timestamp()
-            and ${obstacle} is null
-          order by r.due_at, r.id
+          select first.id, first.due_at from callable
+          cross join lateral (
+            select r.id, r.due_at from deployment_resources r
+            where r.deployment_id = callable.deployment_id and r.type_id = callable.type_id
+              and ${pending} and r.deployment_id is not null and r.due_at <= clock_timestamp()
+            order by r.due_at, r.id limit ${inLane[lane]}
+          ) first
+          where callable.deployment_id = managers.deployment_id
+          order by first.due_at, first.id
           limit greatest(0, ${inLane[lane]} - managers.in_flight)
         ) next
         where managers.is_slow = ${lane === 'slow'}
