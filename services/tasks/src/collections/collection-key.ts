@@ -1,12 +1,12 @@
 import { type Collection, sourceOf } from '@berth/chart-extensions/form/collection';
 
-/** The kinds of items whose changes reinstall the deployments that refer to them. */
+/** Kinds of items whose changes reinstall the deployments that refer to them. */
 const followed = ['deployments', 'secrets', 'deployment_resources'] as const;
 export type FollowedCollection = (typeof followed)[number];
 
 /**
- * The key of a collection, the same for every spelling that charts use.
- * Null for tables of which only the id is used: their changes concern no deployment.
+ * The key of a collection, the same for every spelling that charts use. Null for tables that charts only use by id: their changes
+ * reinstall no deployment.
  */
 export function collectionKey(collection: Collection): FollowedCollection | null {
   const source = sourceOf(collection);

@@ -7,7 +7,7 @@ export interface Item {
   id: string;
   /** What filters and outputs of a form may read. */
   properties: JsonObject;
-  /** Whether an item belongs to this collection, for tables that items of several types share. */
+  /** Whether an item belongs to this collection; needed where several types share a table. */
   isIn?: (collection: Collection) => boolean;
 }
 

@@ -9,14 +9,14 @@ interface Items {
   resources: Pick<ResourceRepository, 'items' | 'heldItems'>;
 }
 
-/** Every collection that has items; a new one adds a line here and to `heldItemReaders`. */
+/** Readers of all collections that have items. A new collection adds a line here and to `heldItemReaders`. */
 export const itemReaders = ({ items, resources }: Items): ItemReaders => ({
   deployments: rowsOf(items.deployments),
   secrets: rowsOf(items.secrets),
   deployment_resources: resourcesOf(resources.items),
 });
 
-/** Locks the items until the end of the transaction, which is about to refer to them. */
+/** Locks the items until the end of the transaction, so that references to them stay valid. */
 export const heldItemReaders = ({ items, resources }: Items): ItemReaders => ({
   deployments: rowsOf(items.heldDeployments),
   secrets: rowsOf(items.heldSecrets),
@@ -30,7 +30,7 @@ const rowsOf =
   async (envId, ids) =>
     (await read(envId, ids)).map((row) => ({ id: row.id, properties: row }));
 
-/** The id, name and props of a resource, without sensitive props: filters of a chart must not compare with them. */
+/** The id, name and props of a resource, without its sensitive props, so that a chart's filters cannot compare with them. */
 const resourcesOf =
   (read: ResourceRepository['items']): ReadItems =>
   async (envId, ids) =>
@@ -42,7 +42,7 @@ const resourcesOf =
       }),
     );
 
-/** The older form names the key alone; any kind matches. */
+/** The older form has only the key, so any kind matches. */
 function isOfType(collection: Collection, type: { key: string; kind: string }): boolean {
   const source = sourceOf(collection);
   if (!('resourceType' in source)) return false;

@@ -1,12 +1,15 @@
 import { AppError } from '@berth/contracts/errors';
 
-/** Charts and kinds belong to another service, whose rows arrive here a moment later. */
+/** Charts and kinds belong to another service, so their projections lag. */
 export interface CatalogueNames {
   helm_chart_id?: string;
   kind_id?: string;
 }
 
-/** 422 for a chart or kind. It says which, so that they can be confirmed with their owner before the caller is refused. */
+/**
+ * 422 for a chart or kind that this service does not know. It names the missing row, so that it can be confirmed with its owner
+ * before the caller is refused.
+ */
 export class CatalogueRefusal extends AppError {
   readonly names: CatalogueNames;
 

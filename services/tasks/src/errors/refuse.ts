@@ -1,6 +1,6 @@
 import { AppError, type FieldError } from '@berth/contracts/errors';
 
-/** 422: well-formed, but it refers to something that does not fit. */
+/** 422: well-formed, but something that it refers to does not fit. */
 export const unfit = (path: string, message: string): AppError => unfitAll([{ path, message }]);
 
 export function unfitAll(errors: FieldError[]): AppError {

@@ -22,8 +22,8 @@ export interface RequestScope {
 }
 
 /**
- * Reads rows from their owners as they are now and applies them to our projections, like messages of the stream. A decision
- * made afterwards, under a lock of the projection's row, does not rest on a projection that lags.
+ * Reads the present rows from their owners and applies them to our projections, like messages of the stream. Decisions made
+ * afterwards, under a lock of the projection's row, do not depend on the lag.
  */
 export interface Confirm {
   cluster(id: string, scope: RequestScope): Promise<void>;
@@ -31,7 +31,7 @@ export interface Confirm {
   env(id: string, path: string, scope: RequestScope & { readonly identityToken: string | undefined }): Promise<void>;
   /** The Kubernetes object of a tracked resource; null if it is no longer tracked. */
   trackedObject(resource_id: string, scope: RequestScope): Promise<TrackedObject | null>;
-  /** A chart with its registry, or a kind, or both. */
+  /** A chart with its registry, a kind, or both. */
   catalogue(
     named: { helm_chart_id?: string | undefined; kind_id?: string | undefined },
     scope: RequestScope,
@@ -90,7 +90,7 @@ export function createConfirm({ db, bus, projections }: ConfirmDeps): Confirm {
 
 type Answer = Pick<StateMessage<{ id: string }>, 'version' | 'operation' | 'env_id' | 'row'>;
 
-/** Leaves time for the change itself. */
+/** Leaves time for the change that follows. */
 const onBehalfOf = ({ requestId, remainingMs }: RequestScope): CallOptions => ({
   requestId,
   deadlineMs: Math.min(2_000, remainingMs() - 500),

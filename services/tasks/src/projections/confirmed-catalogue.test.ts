@@ -7,7 +7,7 @@ const scope = { requestId: 'r', remainingMs: () => 1_000 };
 const noKind = new CatalogueRefusal({ kind_id: 'k1' }, 'body.kind_id', 'no such deployment kind');
 const noChart = new CatalogueRefusal({ helm_chart_id: 'h1' }, 'body.helm_chart_id', 'no such chart');
 
-/** The outcome of work whose attempts get these refusals in turn, and the names that were confirmed. */
+/** Does work whose attempts meet these refusals in turn; resolves to its outcome and the confirmed names. */
 async function attempted(...refusals: AppError[]) {
   const confirmed: CatalogueNames[] = [];
   const left = [...refusals];
@@ -21,18 +21,18 @@ async function attempted(...refusals: AppError[]) {
   return { outcome, confirmed };
 }
 
-test('a kind and a chart that are not here yet are confirmed one after the other', async () => {
+test('an unknown kind and an unknown chart are confirmed one after the other', async () => {
   expect(await attempted(noKind, noChart)).toEqual({
     outcome: 'done',
     confirmed: [{ kind_id: 'k1' }, { helm_chart_id: 'h1' }],
   });
 });
 
-test('a name that is refused again after it was confirmed stays refused', async () => {
+test('a name that is refused again after its confirmation stays refused', async () => {
   expect(await attempted(noChart, noChart)).toEqual({ outcome: noChart, confirmed: [{ helm_chart_id: 'h1' }] });
 });
 
-test('no other refusal leads to a confirmation', async () => {
+test('other refusals lead to no confirmation', async () => {
   const other = new AppError('unprocessable', 'body.name: must not be empty');
 
   expect(await attempted(other)).toEqual({ outcome: other, confirmed: [] });

@@ -2,8 +2,8 @@ import { CatalogueRefusal } from '../errors/catalogue-refusal.ts';
 import type { Confirm, RequestScope } from './confirm.ts';
 
 /**
- * Does the work. Where it is refused for a chart or kind, confirms that one with registry-scan and does the work again: what
- * was found a moment ago may not have reached our projection.
+ * Does the work. If it is refused for an unknown chart or kind, confirms that row with registry-scan and does the work again: a
+ * row that was just created may not have reached our projection.
  */
 export async function confirmedCatalogue<T>(
   work: () => Promise<T>,

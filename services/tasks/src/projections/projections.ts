@@ -38,8 +38,8 @@ const clusterProjection = (notifyRunners: () => void) =>
   });
 
 /**
- * The env of a cluster is the env of its deployments and of their open tasks. Changes of deployments lock the row of the
- * cluster until they commit, so none is missed here.
+ * A cluster's env is also the env of its deployments and their open tasks. Changes of deployments lock the cluster's row until
+ * they commit, so none is missed here.
  */
 async function followEnv(
   {
@@ -74,7 +74,7 @@ const envProjection = (notifyRunners: () => void) =>
       if (tasks.length > 0) notifyRunners();
     },
     onGone: async (id, tx, why) => {
-      // Keep contents: a restored backup may lack the env, and a later one have it again.
+      // Keep their contents: after a restored backup, the env may be missing at first and come back.
       if (why === 'deleted') await removeItemsOf(writingStore(tx), id);
     },
   });
@@ -84,7 +84,10 @@ type RemovingItems = Pick<
   'projected' | 'secretChanges' | 'resourceChanges' | 'resourceTypeChanges' | 'recordAudit'
 >;
 
-/** An env with secrets or resources is not deleted; these were stored while `auth` was deleting it. Its resource types go too. */
+/**
+ * `auth` deletes only empty envs, but secrets and resources may have been stored meanwhile. The resource types of the env go,
+ * too.
+ */
 async function removeItemsOf(
   { projected, secretChanges, resourceChanges, resourceTypeChanges, recordAudit }: RemovingItems,
   envId: string,

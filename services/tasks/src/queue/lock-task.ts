@@ -3,20 +3,20 @@ import type { DeploymentRepository } from '../store/deployments/deployment-repos
 import type { TaskRepository } from '../store/tasks/task-repository.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 
-/** A task whose deployment nobody else changes until the transaction ends. */
+/** A task with its deployment, both locked until the transaction ends. */
 export interface LockedTask {
   task: TaskRecord;
-  /** Null if it was deleted; all its tasks have ended then. */
+  /** Null if the deployment was deleted; all its tasks have ended then. */
   deployment: DeploymentRecord | null;
 }
 
 /**
- * Lock the deployment before the task, as everywhere: different orders deadlock. Lock the task's row too, since heartbeats
- * change it without the deployment.
+ * The deployment is locked before the task, as everywhere, to avoid deadlocks. The task's row needs its own lock, since
+ * heartbeats change it without locking the deployment.
  */
 export const lockTask = (store: Repositories<'lock'>, id: string) => locked(store, id, store.deployments.lock);
 
-/** The same with the weaker lock, for work of the platform itself. */
+/** The same with the weaker lock, for work that nobody requested. */
 export const holdTask = (store: Repositories<'hold'>, id: string) => locked(store, id, store.deployments.hold);
 
 interface Repositories<How extends 'lock' | 'hold'> {

@@ -5,7 +5,7 @@ import { holdTask, type LockedTask } from './lock-task.ts';
 
 /** A task that is about to end. */
 export interface EndingTask extends LockedTask {
-  /** The other cluster to which the deployment returns if the task is canceled. */
+  /** The cluster to which the deployment returns if the task is canceled, if it is another one. */
   cluster: ProjectedCluster | null;
 }
 
@@ -15,7 +15,7 @@ export interface LockedToEnd {
   projected: Pick<ProjectionRepository, 'holdCluster'>;
 }
 
-/** The cluster before the deployment, as a change of the cluster locks them. */
+/** The cluster is locked before the deployment, in the same order as in changes of the cluster. */
 export async function lockToEnd(store: LockedToEnd, id: string, isDone = false): Promise<EndingTask | null> {
   if (isDone) await store.deployments.holdWithDependents(id);
   const target = isDone ? null : await store.tasks.clusterToReturnTo(id);

@@ -3,20 +3,20 @@ import type { WritingStore } from '../store/store.ts';
 import type { NewTask, Origin } from '../records/new-task.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 
-/** More than anybody queues on purpose: a client in a loop must not fill the queue. */
+/** More than anybody queues on purpose; keeps a client in a loop from filling the queue. */
 const maxOpenTasks = 100;
 
-/** Five of the largest tasks, or the hundred with inputs of 80 KiB. */
+/** Room for five of the largest tasks, or for a hundred with inputs of 80 KiB. */
 export const maxOpenBytes = 16 * 1024 * 1024;
 
-/** The requested task, which is the last one: tasks that have to run before it are queued before it. */
+/** The requested task is the last one: tasks that must run before it are queued first. */
 export function lastOf<Task>(tasks: readonly Task[]): Task {
   const task = tasks.at(-1);
   if (!task) throw new Error('A task was requested and none was queued');
   return task;
 }
 
-/** Queues tasks of one deployment, in this order, under its lock. */
+/** Queues tasks of one deployment in this order. The caller holds the lock of the deployment. */
 export async function queueTasks(
   store: Pick<WritingStore, 'tasks' | 'taskChanges'>,
   tasks: readonly NewTask[],
@@ -32,7 +32,7 @@ export async function queueTasks(
   const queued: TaskRecord[] = [];
   for (const task of tasks) queued.push(await store.taskChanges.insert(task, origin));
 
-  // Measured after the insert, in the same transaction, which is rolled back if they are too large.
+  // Measured after the insert; if they are too large, the transaction is rolled back.
   const { bytes } = await store.tasks.sizeOfOpen(first.deployment_id);
   if (bytes > maxOpenBytes) {
     throw conflict(

@@ -5,7 +5,7 @@ import type { ReadingStore } from '../store/store.ts';
 
 type Facts = Pick<ReadingStore, 'waitFacts'>;
 
-/** Why pending tasks wait now. Computed, never stored, so never stale. */
+/** Why pending tasks wait now; computed for each answer, so never stale. */
 export interface WaitReasons {
   addTo(store: Facts, task: DeploymentTask): Promise<DeploymentTask>;
   addToAll(store: Facts, tasks: readonly DeploymentTask[]): Promise<DeploymentTask[]>;

@@ -1,4 +1,4 @@
-/** The caller that canceled a task, and why. */
+/** Who canceled a task, and why. */
 export interface Canceler {
   user_id: string | null;
   deployment_id: string | null;

@@ -2,7 +2,7 @@ import { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import { Id } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 
-/** The states that tasks give a deployment; `Deleting` is not among them, it replaces them in answers. */
+/** The states that tasks give a deployment. `Deleting` is not among them: answers show it in place of the state. */
 export const DeploymentState = z.enum([
   'Unknown',
   'Installing',
@@ -15,17 +15,17 @@ export const DeploymentState = z.enum([
 ]);
 export type DeploymentState = z.infer<typeof DeploymentState>;
 
-/** A deployment as its owner sees it. */
+/** A deployment with the columns that only its owner sees. */
 export const DeploymentRecord = Deployment.extend({
   state: DeploymentState,
   deleting: z.boolean(),
-  /** The place where a release may be; null if there is none. */
+  /** The place that may have a release, or null. */
   installed_cluster_id: Id.nullable(),
   installed_namespace: z.string().nullable(),
 });
 export type DeploymentRecord = z.infer<typeof DeploymentRecord>;
 
-/** The deployment as everybody may see it. */
+/** The public fields of a deployment. */
 export const publicDeployment = ({
   state: _state,
   deleting: _deleting,

@@ -5,7 +5,7 @@ export interface EndedClaim {
   operation: Variant;
   /** `PutBack`: the task is queued again. */
   outcome: 'Done' | 'Failed' | 'Canceled' | 'PutBack';
-  /** Helm, or a call, had begun. */
+  /** Helm, or the call of an action, had begun. */
   began: boolean;
   started_at: string | null;
 }

@@ -1,4 +1,4 @@
-/** The paths of the checked fields in a request, for the errors that name them. */
+/** Where the checked fields are in a request, for errors that name them. */
 export interface FieldPaths {
   name: string;
   cluster_id: string;
@@ -15,7 +15,7 @@ export const deploymentPaths: FieldPaths = {
   config: 'body.config',
 };
 
-/** A rollback names only a task, so errors are about that task. */
+/** The request for a rollback has only the task, so its errors name that field. */
 export const rollbackPaths: FieldPaths = {
   ...deploymentPaths,
   helm_chart_id: 'body.task_id.helm_chart_id',

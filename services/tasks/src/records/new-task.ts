@@ -13,10 +13,10 @@ type Optional =
   | 'reinstall_dependents'
   | 'deletes_deployment';
 
-/** A task to queue; absent fields are null or false. */
+/** A task to be queued; absent fields are null or false. */
 export type NewTask = Pick<TaskRecord, Needed> &
   Partial<Pick<TaskRecord, Optional>> & {
-    /** Now, unless it lies in the future. */
+    /** When it is due; by default now. */
     execute_at?: string | undefined;
     /** The values of `hidden_inputs`, bound to its `id`. */
     inputs?: TaskInputs;
@@ -26,7 +26,7 @@ export type NewTask = Pick<TaskRecord, Needed> &
 export interface Origin {
   acting_user_id: string | null;
   acting_deployment_id: string | null;
-  /** The requester, bots included; null for tasks of the platform itself. */
+  /** The requester, which may be a bot; null for tasks of the platform itself. */
   requester: Requester | null;
   request_id: string | null;
 }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { TaskRecord } from './task-record.ts';
 import { effects, variants } from './variant.ts';
 
-/** A pending or started task without inputs (those of 100 tasks can be megabytes). */
+/** A pending or started task without its inputs, which can be megabytes for 100 tasks. */
 export const OpenTask = DeploymentTask.pick({ id: true, status: true, first_attempted_at: true }).extend({
   variant: z.enum(variants),
   effect: z.enum(effects),
-  /** It deploys, as far as is known before its start. */
+  /** Whether it deploys, as far as that is known before its start. */
   deploys: z.boolean(),
-  /** The deployment changes only when it starts. */
+  /** It changes the deployment only when it starts. */
   is_scheduled: z.boolean(),
   ...TaskRecord.pick({ deletes_deployment: true, undo: true, helm_fence: true }).shape,
 });

@@ -2,7 +2,9 @@ import type { Identity } from '@berth/contracts/access/identity';
 import type { Origin } from './new-task.ts';
 import type { Canceler } from './canceler.ts';
 
-/** A request of a bot records neither a user nor a deployment; the audit log names the bot (Specification, "Deployment task"). */
+/**
+ * Tasks requested by bots record neither a user nor a deployment; the audit log names the bot (Specification, "Deployment task").
+ */
 export const originOf = ({ identity, requestId }: { identity: Identity; requestId: string }): Origin => ({
   acting_user_id: identity.kind === 'user' ? identity.id : null,
   acting_deployment_id: identity.kind === 'deployment' ? identity.id : null,

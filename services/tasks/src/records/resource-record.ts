@@ -3,7 +3,7 @@ import { type DeploymentResource, SyncStatus } from '@berth/contracts/resources/
 import { z } from 'zod';
 import { Requester } from './requester.ts';
 
-/** The request that made the last change of a resource, for the tasks that follow from it. */
+/** The request that last changed a resource, recorded in the tasks that follow from the change. */
 const ResourceOrigin = z.strictObject({
   acting_user_id: Id.nullable(),
   acting_deployment_id: Id.nullable(),
@@ -11,17 +11,17 @@ const ResourceOrigin = z.strictObject({
   request_id: z.string().nullable(),
 });
 
-/** A resource as the engine sees it. */
+/** A resource with the columns that only the engine needs. */
 export const ResourceRecord = z.object({
   id: Id,
   created_at: Timestamp,
   type_id: Id,
-  /** The env of the managing deployment, kept after that is gone. */
+  /** The env of the managing deployment; kept after that deployment is deleted. */
   env_id: Id,
   deployment_id: Id.nullable(),
   name: z.string(),
   is_live: z.boolean(),
-  /** Without those that are sealed. */
+  /** The props, without the sealed ones. */
   props: JsonObject,
   sealed_names: z.array(z.string()),
   key_id: z.string().nullable(),
@@ -35,7 +35,7 @@ export const ResourceRecord = z.object({
   is_outdated: z.boolean(),
   is_slow: z.boolean(),
   origin: ResourceOrigin.nullable(),
-  /** Sensitive inputs of its type: their values are never shown, even if they were stored before they became sensitive. */
+  /** Inputs that its type now marks as sensitive: their values are hidden even if they were stored unsealed. */
   sensitive: z.array(z.string()),
 });
 export type ResourceRecord = z.infer<typeof ResourceRecord>;
@@ -43,7 +43,7 @@ export type ResourceRecord = z.infer<typeof ResourceRecord>;
 /** Props as they are stored. */
 export type SealedProps = Pick<ResourceRecord, 'props' | 'sealed_names' | 'key_id' | 'wrapped_key' | 'sealed_props'>;
 
-/** The resource as members of its env see it. */
+/** The public fields of a resource. */
 export const publicResource = (record: ResourceRecord): DeploymentResource => {
   const { id, created_at, type_id, deployment_id, name, is_live: exists, props, sync_status, sync_reason } = record;
   const shown = Object.entries(props).filter(([input]) => !record.sensitive.includes(input));

@@ -1,9 +1,9 @@
-/** How long finished tasks are kept, with their logs. */
+/** How long finished tasks and their logs are kept. */
 export interface Retention {
   /** After their end. */
   days: number;
-  /** How many of the newest tasks of a deployment stay. */
+  /** How many of a deployment's newest tasks are kept. */
   perDeployment: number;
-  /** Successful Installs and Upgrades of a deployment that stay in any case, to roll back to. */
+  /** How many of a deployment's successful Installs and Upgrades are always kept, for rollbacks. */
   runs: number;
 }

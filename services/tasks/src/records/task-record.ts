@@ -6,7 +6,7 @@ import { DeploymentState } from './deployment-record.ts';
 import { Requester } from './requester.ts';
 import { TaskRun } from './task-run.ts';
 
-/** Place and state of a deployment before a Recreate. */
+/** The place and state of a deployment before a Recreate. */
 export const Undo = z.strictObject({
   name: z.string(),
   cluster_id: Id,
@@ -23,7 +23,7 @@ const StoredChange = DeploymentChanges.extend({
   values_override: JsonObject.nullable().optional(),
 });
 
-/** A task as the engine sees it. */
+/** A task with the columns that only the engine needs. */
 export const TaskRecord = DeploymentTask.extend({
   env_id: Id,
   due_at: Timestamp,
@@ -31,15 +31,15 @@ export const TaskRecord = DeploymentTask.extend({
   run: TaskRun.nullable(),
   /** The change of the deployment that is made when the task starts. */
   change: StoredChange.nullable(),
-  /** Null if it is not known, and for what the platform does by itself. */
+  /** Null if the requester is unknown, and for tasks of the platform itself. */
   requester: Requester.nullable(),
   undo: Undo.nullable(),
-  /** Inputs that operation and run mask. Null if nobody has looked: a row of an older version. */
+  /** The inputs that are hidden in operation and run. Null if this was never determined: an older version wrote the row. */
   hidden_inputs: z.array(z.string()).nullable(),
   /** A second cluster that must be reachable: the old one of a move. */
   also_cluster_id: Id.nullable(),
   reinstall_dependents: z.boolean(),
-  /** It was requested for later, so the rights of its requester are checked when it starts. */
+  /** It was scheduled, so its requester's rights are checked again when it starts. */
   checks_requester: z.boolean(),
   deletes_deployment: z.boolean(),
   fence: z.number().int(),
@@ -56,7 +56,7 @@ export const TaskRecord = DeploymentTask.extend({
 });
 export type TaskRecord = z.infer<typeof TaskRecord>;
 
-/** The task as everybody may see it. */
+/** The public fields of a task. */
 export const publicTask = (task: TaskRecord): DeploymentTask => ({
   id: task.id,
   created_at: task.created_at,

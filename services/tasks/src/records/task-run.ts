@@ -5,7 +5,7 @@ const place = {
   cluster_id: Id,
   namespace: z.string(),
   deployment_name: z.string(),
-  /** The name of the kind when the task was created; a later rename changes nothing that runs. */
+  /** The kind's name when the task was created; renaming the kind does not change the task. */
   kind: z.string(),
 };
 
@@ -26,7 +26,7 @@ export const InvokeRun = z.strictObject({
   ...place,
   helm_chart_id: Id,
   action_id: z.string(),
-  /** As it was requested: the values of the inputs of the action's form, where it has one. */
+  /** As requested: the inputs of the action, if the action has a form. */
   body: Json,
 });
 export type InvokeRun = z.infer<typeof InvokeRun>;
@@ -42,6 +42,6 @@ export type RestartedObject = z.infer<typeof RestartedObject>;
 const RestartRun = z.strictObject({ action: z.literal('restart'), ...place, object: RestartedObject });
 type RestartRun = z.infer<typeof RestartRun>;
 
-/** The snapshot that a task runs. It is never read from the deployment again. */
+/** A task's snapshot of its run; it is never read from the deployment again. */
 export const TaskRun = z.discriminatedUnion('action', [DeployRun, UninstallRun, InvokeRun, RestartRun]);
 export type TaskRun = z.infer<typeof TaskRun>;

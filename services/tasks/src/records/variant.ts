@@ -5,15 +5,15 @@ import {
   type TaskOperation,
 } from '@berth/contracts/resources/tasks/task-operation';
 
-/** The name of an operation, also a column of the table. */
+/** The name of an operation; also a column of the tasks table. */
 export type Variant = OperationName;
 export const variants = operationNames;
 
-/** What an operation does to the release of its deployment; also a column, written with each task. */
+/** How an operation changes the release; also a column, written with each task. */
 export const effects = ['installs', 'repeats', 'moves', 'removes', 'keeps'] as const;
 export type Effect = (typeof effects)[number];
 
-/** The one key of an operation. */
+/** The name of an operation: its only key. */
 export function variantOf(operation: TaskOperation | RequestedOperation): Variant {
   const variant = variants.find((name) => name in operation);
   if (variant === undefined) throw new Error('An operation has exactly one known key');

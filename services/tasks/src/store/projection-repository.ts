@@ -27,7 +27,7 @@ const ProjectedChart = z.object({
   values_ui: JsonObject.nullable(),
   features: JsonObject.nullable(),
   actions_schema: JsonObject.nullable(),
-  /** Set once it was requested. */
+  /** Of the archive; null until that was first requested. */
   digest: z.string().nullable(),
 });
 export type ProjectedChart = z.infer<typeof ProjectedChart>;
@@ -51,7 +51,7 @@ const lockOfEnv = (id: string) => sql.fragment`hashtextextended(${`env ${id}`}, 
 
 /** The projections of clusters, charts, kinds and envs. */
 export const createProjectionRepository = (db: Queries) => ({
-  /** Locked until the transaction ends: what is decided by it commits before an update of it is applied. */
+  /** Locked until the transaction ends, so updates of the row are applied only after the decision commits. */
   holdCluster: (id: string) =>
     db.maybeOne(sql.type(ProjectedCluster)`
       select id, env_id, name, is_ok, ignore, last_seen_at, ingress_domain, ingress_class, ingress_tls_secret_name,
@@ -61,8 +61,8 @@ export const createProjectionRepository = (db: Queries) => ({
     `),
 
   /**
-   * Closes the cluster to new deployments for that time, or until it is in another env. Waits for changes that hold its lock, so that
-   * they are counted.
+   * Closes the cluster to new deployments for that time, or until its env changes. Waits for transactions that hold the cluster's
+   * lock, so that their deployments are counted.
    */
   closeCluster: (id: string, ms: number) =>
     db.query(nothing`
@@ -85,7 +85,7 @@ export const createProjectionRepository = (db: Queries) => ({
       where c.id = ${id} and not c.deleted and not e.deleted
     `),
 
-  /** Works before the env itself is known. */
+  /** Also works before the projection of the env has arrived. */
   envOfCluster: (id: string) =>
     db.maybeOneFirst(sql.type(z.object({ env_id: Id.nullable() }))`
       select c.env_id from k8s_cluster_projection c left join env_projection e on e.id = c.env_id
@@ -93,8 +93,8 @@ export const createProjectionRepository = (db: Queries) => ({
     `),
 
   /**
-   * False for a deleted env. An env without a projection yet counts as existing, since its owner confirmed it. Its deletion is not
-   * applied before the transaction ends.
+   * False for a deleted env. An env that has no projection yet counts as existing, since its owner confirmed it. Its deletion
+   * cannot be applied before the transaction ends.
    */
   holdEnv: async (id: string): Promise<boolean> => {
     await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
@@ -126,7 +126,9 @@ export const createProjectionRepository = (db: Queries) => ({
       on conflict do nothing
     `),
 
-  /** Whether the placement differs from the one that the deployments of the env were last reinstalled with; true once per change. */
+  /**
+   * Whether the placement differs from the one with which the deployments of the env were last reinstalled; true once per change.
+   */
   placementChanged: async ({ id, node_selector, tolerations }: Omit<ProjectedEnv, 'name'>) => {
     const changed = await db.maybeOne(sql.type(z.object({ is_new: z.boolean() }))`
       insert into env_placements (env_id, node_selector, tolerations)

@@ -28,7 +28,7 @@ import { createRetentionChanges, createRetentionRepository } from './tasks/reten
 import { createTaskRepository } from './tasks/task-repository.ts';
 import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 
-/** Everything that can be read, in or outside a transaction. */
+/** All reads, in or outside a transaction. */
 export const readingStore = (db: Queries) => ({
   deployments: createDeploymentRepository(db),
   references: createReferenceRepository(db),
@@ -63,15 +63,15 @@ const writersIn = (tx: Transaction) => ({
   logChanges: createLogChanges(tx),
   claims: createClaimRepository(tx),
   retentionChanges: createRetentionChanges(tx),
-  /** Audits an action of a person, in its transaction. */
+  /** Writes an event of the audit log, in the transaction of the change. */
   recordAudit: (entry: AuditEntry) => recordAudit(tx, entry),
-  /** Called once the whole transaction is committed; the same function only once. */
+  /** Calls the function once the whole transaction has committed; a function that was added twice is called once. */
   afterCommit: tx.afterCommit,
 });
 
-/** Everything that a transaction can read and write. */
+/** All reads and writes of a transaction. */
 export interface WritingStore extends ReadingStore, ReturnType<typeof writersIn> {
-  /** Work that throws is rolled back, and the transaction continues. */
+  /** A savepoint: work that throws is rolled back, and the transaction continues. */
   savepoint: <T>(work: (store: WritingStore) => Promise<T>) => Promise<T>;
 }
 

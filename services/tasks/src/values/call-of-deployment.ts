@@ -1,6 +1,6 @@
 import { type HostnameFormat, ingressHost } from './ingress-values.ts';
 
-/** The deployment to call and its cluster. */
+/** The deployment to be called, and its cluster. */
 interface Called {
   cluster_name: string;
   ingress_domain: string | null;
@@ -13,6 +13,6 @@ export const hostOfCall = (
   format: HostnameFormat,
 ): string => ingressHost({ cluster: { name: cluster_name, ingress_domain }, name: deployment_name, namespace }, format);
 
-/** Null for a GET: servers differ in how they treat one with a body. */
+/** Null for a GET: servers disagree on how to handle one with a body. */
 export const bodyFor = (method: string, value: object | string | number | boolean): string | null =>
   method === 'GET' ? null : JSON.stringify(value);

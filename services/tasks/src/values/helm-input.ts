@@ -22,7 +22,7 @@ export interface HelmInput {
   chart: Chart;
   values: JsonObject;
   secrets: OutputValues['secrets'];
-  /** Contents of secrets and sensitive props of resources, except those that `secrets` contains verbatim. */
+  /** Secret values that the inputs use, except those that are already in `secrets` verbatim. */
   confidential: string[];
 }
 
@@ -32,7 +32,7 @@ export interface HelmInputDeps extends OpenSecretsDeps, OpenResourcesDeps {
   ownUrl: string;
 }
 
-/** Helm's input for a snapshot: the snapshot itself, and the present state of the items that it refers to. */
+/** The input for Helm: the snapshot with the present state of the items that it refers to. */
 export async function helmInput(
   { projected, readers, ownUrl, ...opening }: HelmInputDeps,
   { run, deploymentId, revisionId }: { run: DeployRun; deploymentId: string; revisionId: string },
@@ -45,7 +45,7 @@ export async function helmInput(
   if (!projectedChart) throw new AppError('unprocessable', 'The chart of the deployment is no longer known');
 
   const { env } = cluster;
-  // Without its form, the config would have no effect and the chart's defaults would be deployed.
+  // Without its form the config would be ignored and the chart's defaults deployed.
   const chart = readChart(projectedChart);
   if (chart.error !== null) throw new AppError('unprocessable', `The chart has an error: ${chart.error}`);
   const budget = new Budget();
@@ -66,7 +66,7 @@ export async function helmInput(
   return { chart, values, secrets: outputs?.secrets ?? {}, confidential: outputs?.confidential ?? [] };
 }
 
-/** A new env's projection may arrive after its cluster's: the task is retried then. */
+/** The projection of a new env may arrive after that of its cluster; the task is then retried. */
 async function noEnv(projected: ProjectionRepository, clusterId: string): Promise<AppError> {
   return (await projected.envOfCluster(clusterId))
     ? new AppError('unavailable', 'The env of the cluster is not known yet')
@@ -112,14 +112,14 @@ async function outputsOf(
 const isSecret = ({ collection }: ConfigReference): boolean => collectionKey(collection) === 'secrets';
 const isResource = ({ collection }: ConfigReference): boolean => collectionKey(collection) === 'deployment_resources';
 
-/** Only secrets that an output uses are opened. */
+/** Opens only secrets that an output uses. */
 function idsOfContents({ outputs }: Pick<ValuesUi, 'outputs'>, references: readonly ConfigReference[]): string[] {
   const inputs = inputsWith('contents', outputs);
   const ids = references.filter((reference) => inputs.has(reference.input) && isSecret(reference)).map(({ id }) => id);
   return [...new Set(ids)];
 }
 
-/** Resources of which an output takes a property that they do not show. */
+/** Resources of which an output uses a sealed property. */
 function idsOfHidden(
   { outputs }: Pick<ValuesUi, 'outputs'>,
   references: readonly ConfigReference[],

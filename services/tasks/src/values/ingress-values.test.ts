@@ -10,7 +10,7 @@ const cluster = {
 const target = { cluster, name: 'blue', namespace: 'web-blue' };
 
 describe('ingressValues', () => {
-  test('names the host by kind and name', () => {
+  test('names the host by kind and deployment name', () => {
     expect(ingressValues(target, 'KindAndName')).toEqual({
       enabled: true,
       className: 'nginx',
@@ -20,19 +20,23 @@ describe('ingressValues', () => {
   });
 
   test.for([
-    ['by the name alone where the chart says so', { ...target }, 'blue.apps.example.com'],
-    ['by the namespace where there is no name', { ...target, name: '', namespace: 'web' }, 'web.apps.example.com'],
+    ['by the deployment name alone if the chart says so', { ...target }, 'blue.apps.example.com'],
+    [
+      'by the namespace if the deployment has no name',
+      { ...target, name: '', namespace: 'web' },
+      'web.apps.example.com',
+    ],
   ] as const)('names the host %s', ([, named, host]) => {
     expect(ingressValues(named, 'Name')).toMatchObject({ hosts: [{ host }] });
   });
 
-  test('is off where the cluster has no TLS secret', () => {
+  test('is disabled if the cluster has no TLS secret', () => {
     const bare = { ...target, cluster: { ...cluster, ingress_tls_secret_name: null } };
 
     expect(ingressValues(bare, 'KindAndName')).toEqual({ enabled: false, className: null, hosts: [], tls: [] });
   });
 
-  test('names the domain that is missing', () => {
+  test('names the missing domain', () => {
     const half = { ...target, cluster: { ...cluster, ingress_domain: null } };
 
     expect(() => ingressValues(half, 'KindAndName')).toThrow('set its ingress_domain');

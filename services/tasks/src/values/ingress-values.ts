@@ -3,7 +3,7 @@ import { AppError } from '@berth/contracts/errors';
 
 interface Addressed {
   cluster: { name: string; ingress_domain: string | null };
-  /** The name of the deployment; empty if there is one per cluster. */
+  /** The deployment's name; empty for charts with one deployment per cluster. */
   name: string;
   namespace: string;
 }
@@ -36,7 +36,7 @@ export function ingressHost({ cluster, name, namespace }: Addressed, format: Hos
       `Cluster ${cluster.name} has no ingress domain for the hostname of the deployment: set its ingress_domain`,
     );
   }
-  // A deployment without a name is identified by its namespace only.
+  // A deployment without a name is identified by its namespace alone.
   const first = format === 'Name' && name !== '' ? name : namespace;
   return `${first}.${cluster.ingress_domain}`;
 }

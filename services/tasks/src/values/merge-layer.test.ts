@@ -27,7 +27,7 @@ describe('mergeLayer', () => {
       { a: 1, c: { d: 1 } },
     ],
     ['keeps null, which removes a default of the chart', [{ a: { b: 1 } }, { a: { b: null } }], { a: { b: null } }],
-    ['does not take inherited properties for values', [{}, { toString: { a: 1 } }], { toString: { a: 1 } }],
+    ['ignores inherited properties', [{}, { toString: { a: 1 } }], { toString: { a: 1 } }],
   ])('%s', ([, layers, values]) => {
     expect(merged(layers)).toEqual(values);
   });
@@ -42,7 +42,7 @@ describe('mergeLayer', () => {
     expect([below, above]).toEqual([{ a: { b: 1 } }, { a: { c: [{ d: 1 }] } }]);
   });
 
-  test('costs what the layers hold, however large the values are that they go into', () => {
+  test('takes time in proportion to the layers, however large the values are', () => {
     const values: JsonObject = {};
     mergeOwnLayer(values, { a: Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`k${index}`, index])) });
     const budget = new Budget();

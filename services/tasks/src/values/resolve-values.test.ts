@@ -24,7 +24,7 @@ const sample: Omit<ValuesWorld, 'budget'> = {
   override: null,
 };
 
-/** Fresh outputs for each case, since they become part of the values. */
+/** Fresh for each case, since outputs become part of the values. */
 const resolve = (fields: Partial<ValuesWorld> = {}) =>
   resolveValues({ ...structuredClone(sample), budget: new Budget(), ...fields });
 
@@ -41,7 +41,7 @@ const berth = {
 };
 
 describe('resolveValues', () => {
-  test('injects placement and the info block beside the outputs of the inputs', () => {
+  test('injects placement and the info block beside the outputs', () => {
     expect(resolve()).toEqual({
       nodeSelector: { pool: 'apps' },
       tolerations: [{ key: 'apps' }],
@@ -51,17 +51,17 @@ describe('resolveValues', () => {
     });
   });
 
-  test('puts the config under the key config where the chart has no inputs', () => {
+  test('puts the config under the key config if the chart has no inputs', () => {
     expect(resolve({ outputs: null })).toMatchObject({ config: { replicas: 2 } });
   });
 
-  test('adds no placement where the env has none', () => {
+  test('adds no placement if the env has none', () => {
     const values = resolve({ env: { ...sample.env, node_selector: null, tolerations: null } });
 
     expect(Object.keys(values)).toEqual(['berth', 'platz', 'replicaCount']);
   });
 
-  test('injects the ingress section only where the chart has an ingress feature', () => {
+  test('injects the ingress section only if the chart has an ingress feature', () => {
     const features = { ...sample.features, ingress: { enabled: true, hostname_format: 'Name' as const } };
 
     expect(resolve({ features })).toMatchObject({
@@ -70,7 +70,7 @@ describe('resolveValues', () => {
     expect(resolve()).not.toHaveProperty('ingress');
   });
 
-  test('lets the outputs win over what is injected, merged with it', () => {
+  test('merges the outputs over the injected values', () => {
     const values = resolve({ outputs: { nodeSelector: { disk: 'ssd' }, berth: { env_name: 'mine' } } });
 
     expect(values).toMatchObject({
@@ -79,7 +79,7 @@ describe('resolveValues', () => {
     });
   });
 
-  test('lets the extra placement paths win over the outputs', () => {
+  test('merges the extra placement paths over the outputs', () => {
     const values = resolve({
       features: {
         ...sample.features,
@@ -92,7 +92,7 @@ describe('resolveValues', () => {
     expect(values).toMatchObject({ db: { size: 1, nodeSelector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] } });
   });
 
-  test('lets the override win over everything', () => {
+  test('merges the override over everything', () => {
     const override = {
       replicaCount: 5,
       nodeSelector: { pool: null },
@@ -107,7 +107,7 @@ describe('resolveValues', () => {
     expect(values).toMatchObject(override);
   });
 
-  test('refuses values that no answer to a runner could carry, however they multiply', () => {
+  test('refuses values too large for an answer to a runner, however they grew', () => {
     const tolerations = [{ key: 'x'.repeat(100_000) }];
     const tolerations_paths = Array.from({ length: 100 }, (_, index) => [`t${index}`]);
     const budget = new Budget();

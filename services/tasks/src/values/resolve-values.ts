@@ -14,7 +14,7 @@ export interface ValuesWorld {
     ingress_tls_secret_name: string | null;
   };
   deployment: { id: string; name: string; kind: string; namespace: string };
-  /** The task whose values these are. */
+  /** The task that gets these values. */
   revisionId: string;
   /** The platform's address, for calls back. */
   ownUrl: string;
@@ -24,7 +24,7 @@ export interface ValuesWorld {
     tolerations_paths: readonly (readonly string[])[];
   };
   config: JsonObject;
-  /** The values that the chart's inputs make of the config, counted; null if the chart has no inputs. */
+  /** The outputs of the chart's form for this config, with their size; null if the chart has no inputs. */
   outputs: JsonObject | null;
   override: JsonObject | null;
   budget: Budget;
@@ -33,7 +33,7 @@ export interface ValuesWorld {
 /** The values for Helm, which merges them over the chart's defaults (Specification, "Values"). */
 export const resolveValues = (world: ValuesWorld): JsonObject => atOnce(resolvedByLayer(world));
 
-/** The same, layer by layer. */
+/** The same, yielding after each layer. */
 export function* resolvedByLayer(world: ValuesWorld): Parts<JsonObject> {
   const { env, features, outputs, config, override, budget } = world;
   const values: JsonObject = {};
@@ -58,14 +58,14 @@ function injected(world: ValuesWorld): JsonObject {
   const { env, cluster, deployment, features } = world;
   const { name, namespace } = deployment;
   return {
-    // Without a placement of the env, the chart's own one stays.
+    // If the env has no placement, that of the chart stays.
     ...(env.node_selector !== null && { nodeSelector: env.node_selector }),
     ...(env.tolerations !== null && { tolerations: env.tolerations }),
     ...(features.ingress.enabled && {
       ingress: ingressValues({ cluster, name, namespace }, features.ingress.hostname_format),
     }),
     berth: infoBlock(world),
-    // Charts of the upstream project read this block, so that they work unchanged.
+    // Charts of the upstream project read this block; with it they work unchanged.
     platz: infoBlock(world),
   };
 }

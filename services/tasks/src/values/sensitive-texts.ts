@@ -3,7 +3,7 @@ import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { maxTexts, textsIn } from '../secrets/sealed-props.ts';
 
-/** The values of sensitive inputs, which must not appear in anything that people read. */
+/** The values of sensitive inputs, to be redacted wherever people read. */
 export const sensitiveTexts = (form: ValuesUi | null | undefined, inputs: JsonObject): string[] =>
   !form
     ? []

@@ -6,8 +6,8 @@ describe('configDelta', () => {
   test.for<[string, JsonValue, JsonValue, ConfigDelta]>([
     ['is empty for equal values', { a: { b: [1] } }, { a: { b: [1] } }, {}],
     ['names a changed value by its dotted path', { a: { b: 1, c: 2 } }, { a: { b: 1, c: 3 } }, { 'a.c': [2, 3] }],
-    ['shows a new key as one that was null', {}, { a: 1 }, { a: [null, 1] }],
-    ['shows a removed key as one that is null', { a: 1 }, {}, { a: [1, null] }],
+    ['shows an added key as changed from null', {}, { a: 1 }, { a: [null, 1] }],
+    ['shows a removed key as changed to null', { a: 1 }, {}, { a: [1, null] }],
     [
       'compares lists whole',
       { a: [1, 2] },
@@ -19,19 +19,19 @@ describe('configDelta', () => {
         ],
       },
     ],
-    ['shows an object that replaces a value whole', { a: 1 }, { a: { b: 2 } }, { a: [1, { b: 2 }] }],
+    ['names a difference at the root by an empty path', { a: 1 }, { a: { b: 2 } }, { a: [1, { b: 2 }] }],
     ['names a difference at the root by the empty path', 1, { a: 1 }, { '': [1, { a: 1 }] }],
   ])('%s', ([, before, after, delta]) => {
     expect(configDelta(before, after)).toEqual(delta);
   });
 
-  test('does not take what objects have anyway for a value', () => {
+  test('ignores inherited properties', () => {
     const after = Object.fromEntries([['toString', 1]]);
 
     expect(Object.entries(configDelta({}, after) ?? {})).toEqual([['toString', [null, 1]]]);
   });
 
-  test('is null where the paths of few inputs would fill the memory', () => {
+  test('is null where the repeated paths of a few inputs would fill the memory', () => {
     const leaves = (value: number) => Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, value]));
     const prefix = 'x'.repeat(200_000);
 

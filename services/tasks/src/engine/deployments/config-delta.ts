@@ -4,7 +4,7 @@ import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 
 export type ConfigDelta = Record<string, [JsonValue, JsonValue]>;
 
-/** Room for both sides. Each path repeats all keys above it, so a few bytes of input could become many. */
+/** The limit for both sides together. Each path repeats the keys above it, so a few bytes of input could become many. */
 const mostBytes = 2 * maxInputBytes + 64 * 1024;
 const bytesAround = 10;
 

@@ -3,8 +3,8 @@ import type { OpenTask } from '../../records/open-task.ts';
 import { placeOf } from './place-of.ts';
 
 /**
- * Whether the release stays at another place than the one that the deployment wants: what was to remove it failed or was
- * canceled, and no open task will. Scheduled tasks come later than those of a new plan.
+ * Whether a release stays at a place that the deployment has left: the task that was to remove it failed or was canceled, and no
+ * open task will remove it. Scheduled tasks run after those of a new plan.
  */
 export function isLeftBehind(
   deployment: DeploymentRecord,

@@ -4,7 +4,7 @@ import { deploymentLifecycle, deploymentReturn, taskLifecycle } from './lifecycl
 
 type Row = readonly [event: string, { from: readonly string[]; to: string }];
 
-/** One arrow for each pair of states, with all events that lead along it. */
+/** One arrow for each pair of states, with all events that lead from one to the other. */
 function drawn(rows: readonly Row[], first: string): string {
   const events = new Map<string, string[]>();
   for (const [event, { from, to }] of rows) {

@@ -11,8 +11,8 @@ interface Transition<State extends string> {
 const resting = ['Unknown', 'Running', 'Error', 'Uninstalled'] as const;
 
 /**
- * The states of a deployment: what happens, where it can happen, and what follows. A task that a runner handed back
- * starts again in the state that its first start made. `deleting` is not a state: it hides the others.
+ * The states of a deployment: which events can happen in each, and which state follows. A task that a runner handed back starts
+ * again from the state that its first start made. `deleting` is not a state: it hides the others.
  */
 export const deploymentLifecycle = {
   'Install starts': { from: [...resting, 'Installing', 'Renaming'], to: 'Installing' },
@@ -24,7 +24,7 @@ export const deploymentLifecycle = {
   'release removed': { from: ['Uninstalling'], to: 'Uninstalled' },
   'release removed, another follows': { from: ['Renaming'], to: 'Renaming' },
   'release removed, none follows': { from: ['Renaming'], to: 'Error' },
-  // Also before it ran, if its run became impossible.
+  // Also before it ran, if its run has become impossible.
   'task fails': {
     from: ['Running', 'Error', 'Installing', 'Upgrading', 'Renaming', 'Uninstalling'],
     to: 'Error',
@@ -33,11 +33,11 @@ export const deploymentLifecycle = {
   'task canceled after its start': { from: ['Installing', 'Upgrading', 'Renaming', 'Uninstalling'], to: 'Error' },
 } as const satisfies Record<string, Transition<DeploymentState>>;
 
-/** A Recreate is canceled before it removed anything: the deployment is again what it was before the start. */
+/** A Recreate is canceled before it removed anything: the deployment returns to its state before the start. */
 export const deploymentReturn = { event: 'Recreate canceled in time', from: 'Renaming', to: resting } as const;
 export type DeploymentEvent = keyof typeof deploymentLifecycle;
 
-/** The deployment after the event; the reason says what to do where the state does not. */
+/** The deployment after the event. The reason tells the user what to do, unless the state is enough. */
 export const after = (
   deployment: DeploymentRecord,
   event: DeploymentEvent,

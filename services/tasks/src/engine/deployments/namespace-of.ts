@@ -10,7 +10,7 @@ export function namespaceOf(kind: string, name: string): string {
 /** A Helm release is named after its namespace; Kubernetes alone would allow 63. */
 export const maxReleaseName = 53;
 
-/** Why Helm refuses a namespace that was accepted before its limit was checked; null if it does not. */
+/** Why Helm refuses this namespace, or null. Namespaces accepted before the limit was checked can be too long. */
 export const releaseNameProblem = (namespace: string): string | null =>
   namespace.length <= maxReleaseName
     ? null

@@ -2,22 +2,25 @@ import type { DeploymentRecord, DeploymentState } from '../../records/deployment
 import { differences } from './differences.ts';
 import type { DeployRun } from '../../records/task-run.ts';
 
-/** What the open tasks of a deployment will install, as far as is known before they start. */
+/** The chart and config that a deployment's open tasks will install, as far as they are known before the start. */
 export interface Outlook {
-  /** The run of the last Install or Upgrade in the queue; scheduled changes are not made yet and do not count. */
+  /** The run of the last queued Install or Upgrade. Scheduled changes do not count: they are made when they start. */
   deploys: DeployRun | null;
   uninstalls: boolean;
 }
 
 /**
- * States without a running task. A canceled task leaves its deployment in one of them. In all other states a task will set the
+ * States without a running task; a canceled task leaves its deployment in one of them. In every other state, a task will set the
  * reason.
  */
 const resting: readonly DeploymentState[] = ['Running', 'Unknown', 'Uninstalled'];
 
 export const isResting = ({ state }: Pick<DeploymentRecord, 'state'>): boolean => resting.includes(state);
 
-/** Why a deployment at rest differs from what is wanted, and the way out; null if it does not, or an open task will fix it. */
+/**
+ * Why a deployment without running tasks differs from its configuration, and what to do about it. Null if they agree or an open
+ * task will fix it.
+ */
 export function restingReason(
   deployment: DeploymentRecord,
   running: DeployRun | null,

@@ -4,13 +4,13 @@ import { goneMeanwhile } from './task-of.ts';
 
 const words = 'Nothing is installed';
 
-/** Earlier tasks may install something to act on. */
+/** The deployment may be installed by an earlier task. */
 export const nothingInstalled = (
   { revision_id }: Pick<DeploymentRecord, 'revision_id'>,
   hasOpenTasks: boolean,
 ): string | null => (revision_id === null && !hasOpenTasks ? words : null);
 
-/** Common to operations that act on what runs, and install or remove nothing. */
+/** Common to operations that act on the installed release without changing it. */
 export const runsNothing = {
   effect: 'keeps',
   change: null,

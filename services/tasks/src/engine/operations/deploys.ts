@@ -64,7 +64,7 @@ function runAtStart({ run }: Startable, deployment: DeploymentRecord): Start {
   return tooLong === null ? unlessLeftBehind(run, deployment) : { impossible: tooLong };
 }
 
-/** Refuses a second release: the platform would forget the first, whose removal failed or was canceled. */
+/** Refuses a second release: Berth would lose track of the first, which a failed or canceled task did not remove. */
 export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): Start {
   if (run.action !== 'deploy' || deployment.installed_cluster_id === null) return { run };
   const left = placeOf(deployment);
@@ -73,7 +73,9 @@ export function unlessLeftBehind(run: TaskRun, deployment: DeploymentRecord): St
   return { impossible: `A release was left behind in namespace ${where}: retry the task, which removes it first` };
 }
 
-/** The same run at the deployment's current place, if it still brings what is wanted; a release elsewhere is removed first. */
+/**
+ * The same run at the deployment's present place, if its chart and inputs are still wanted; a release elsewhere is removed first.
+ */
 function retry({ operation, run, reinstall_dependents }: Retryable, { deployment, open }: RetriedNow): Retry {
   if (run?.action !== 'deploy') return nothingToRunAgain;
   if (!deployment.enabled) return { refused: 'The deployment is disabled' };

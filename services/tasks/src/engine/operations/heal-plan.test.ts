@@ -14,12 +14,18 @@ describe('healPlan', () => {
   test.for<[string, Variant[], DeploymentRecord, Parameters<typeof healPlan>[2], Variant[]]>([
     ['leaves the plan where nothing is installed', ['Install'], fresh, [], ['Install']],
     ['leaves the plan where the release is in its place', ['Upgrade'], inPlace, [], ['Upgrade']],
-    ['first removes a release from another place', ['Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],
-    ['also before an Install', ['Install'], leftBehind, [], ['Recreate', 'Install']],
+    ['first removes a release that was left behind', ['Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],
+    ['removes it before an Install, too', ['Install'], leftBehind, [], ['Recreate', 'Install']],
     ['but not twice', ['Recreate', 'Upgrade'], leftBehind, [], ['Recreate', 'Upgrade']],
-    ['nor where that is under way', ['Install'], leftBehind, [uninstall], ['Install']],
-    ['but is where it is only scheduled', ['Install'], leftBehind, [scheduled], ['Recreate', 'Install']],
-    ['leaves what installs nothing', ['Uninstall'], leftBehind, [], ['Uninstall']],
+    ['leaves the plan while an open task is removing the release', ['Install'], leftBehind, [uninstall], ['Install']],
+    [
+      'removes the release if its removal is only scheduled',
+      ['Install'],
+      leftBehind,
+      [scheduled],
+      ['Recreate', 'Install'],
+    ],
+    ['leaves plans that install nothing', ['Uninstall'], leftBehind, [], ['Uninstall']],
   ])('%s', ([, plan, deployment, open, healed]) => {
     expect(healPlan(plan, deployment, open)).toEqual(healed);
   });

@@ -3,7 +3,7 @@ import type { Variant } from '../../records/variant.ts';
 import { isLeftBehind } from '../deployments/is-left-behind.ts';
 import { operations } from './index.ts';
 
-/** The plan, with a Recreate first where a release was left behind: what is installed now must not be a second one. */
+/** The plan, with a Recreate first if a release was left behind: the deployment must not have two releases. */
 export function healPlan(
   plan: readonly Variant[],
   deployment: DeploymentRecord,

@@ -10,7 +10,7 @@ import { restartK8sResource } from './restart-k8s-resource.ts';
 import { uninstall } from './uninstall.ts';
 import { upgrade } from './upgrade.ts';
 
-/** All operations; one that the contract has and that is missing here does not compile. */
+/** All operations; leaving one of the contract out is a type error. */
 export const operations: Record<Variant, Operation> = {
   Install: install,
   Upgrade: upgrade,
@@ -27,5 +27,5 @@ export const operationOf = (operation: Named): Operation => operations[variantOf
 
 export const needsOf = (operation: Named): Needs => operationOf(operation).needs?.(operation) ?? {};
 
-/** The fields of a change that a task stands for. */
+/** The changed fields of a deployment that a task carries. */
 export const pathsOf = (variant: Variant): FieldPaths => operations[variant].change?.paths ?? deploymentPaths;

@@ -4,7 +4,7 @@ import { nothingInstalled, runsNothing } from './calls.ts';
 import type { InvokedAction, Operation } from './operation.ts';
 import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
-/** The fields of its request, for errors. */
+/** The fields of the request, for errors. */
 export const actionPath = 'body.operation.InvokeAction';
 
 /** Calls the running deployment as its chart's `actions.yaml` says. Never changes the deployment's state. */
@@ -28,7 +28,7 @@ export const invokeAction: Operation = {
     };
   },
 
-  // The effect of the first call is unknown.
+  // Whether the first call took effect is unknown.
   isRepeatable: false,
   retry: ({ operation, hidden_inputs: hidden }) => {
     if (hidden && hidden.length > 0) {
@@ -38,7 +38,7 @@ export const invokeAction: Operation = {
   },
 };
 
-/** The same call with another body. */
+/** A retry is the same call with another body. */
 export const withBody = (invoked: InvokedAction, body: JsonValue): { InvokeAction: InvokedAction } => ({
   InvokeAction: { ...invoked, body },
 });

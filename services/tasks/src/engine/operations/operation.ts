@@ -11,44 +11,44 @@ import type { Effect, Variant } from '../../records/variant.ts';
 import type { DeploymentEvent } from '../deployments/lifecycle.ts';
 
 /**
- * The questions that every operation of a task answers, in the order of a task's life. All answers are pure: the same
- * row gives the same answer, and nothing is read or written. What holds for all operations is in the engine around them.
+ * One operation of a task: its functions stand in the order of a task's life. All are pure: they read and write nothing, so the
+ * same row gives the same answer. Rules common to all operations are in the engine around them.
  */
 export interface Operation {
-  /** All that plans, queues and queries need to know of it. A task that `installs` makes a revision. */
+  /** All that plans, queues and queries need to know about the operation. A task that `installs` makes a revision. */
   effect: Effect;
-  /** The error of every request for it; absent if it may be requested. */
+  /** The error that answers every request for it; absent if users may request it. */
   notRequestable?: () => AppError;
-  /** Why it does not fit the deployment's present state; null if it does. */
+  /** Why the operation does not fit the deployment's present state; null if it does. */
   refusal(deployment: Pick<DeploymentRecord, 'enabled' | 'revision_id'>, hasOpenTasks: boolean): string | null;
-  /** What the checks of a request, and of its start, read besides the deployment; absent if nothing. */
+  /** Rows that its checks need besides the deployment, both on request and at the start; absent if none. */
   needs?: (operation: RequestedOperation | TaskOperation) => Needs;
-  /** How a request changes the deployment; null if it changes nothing of it. */
+  /** How a request changes the deployment; null if it does not. */
   change: ChangeRequested | null;
-  /** The task, with what it needs to run when its turn comes. */
+  /** The task, with all that it needs to run later. */
   task(planned: Planned): NewTask;
-  /** What a runner compares for a plan that has the task; null if nothing of it can be shown. */
+  /** The comparison that a runner makes for a plan with this task; null if there is nothing to compare. */
   dryRun(task: Pick<NewTask, 'operation' | 'run'>, deployment: DeploymentRecord): ComparedRun | null;
 
-  /** Why a task whose turn has come has nothing left to do; null if it has something. */
+  /** Why a task that is due has nothing left to do; null if it does. */
   nothingToDo(deployment: Pick<DeploymentRecord, 'enabled' | 'deleting' | 'revision_id'>): string | null;
-  /** What a task runs, now that all before it are over. `revision`: what the last Install or Upgrade ran. */
+  /** The run of a task, once all tasks before it are over. `revision`: the run of the last Install or Upgrade. */
   runAtStart(task: Startable, deployment: DeploymentRecord, revision: DeployRun | null): Start;
   /** The event of the deployment's lifecycle when the task starts; null if its state does not change. */
   startEvent: DeploymentEvent | null;
 
-  /** The deployment after a task that is done. `isFollowed`: a task that deploys comes after it. */
+  /** The deployment after the task is done. `isFollowed`: a task that deploys comes next. */
   afterSuccess(deployment: DeploymentRecord, taskId: string, isFollowed: boolean): DeploymentRecord;
-  /** Whether a run that had begun may be repeated when its claim ends without an outcome. */
+  /** Whether a run that had begun may be repeated after its claim ended without an outcome. */
   isRepeatable: boolean;
-  /** How to retry a task that failed or was canceled, of a deployment that is not being deleted. */
+  /** How to retry a failed or canceled task; the deployment is not being deleted. */
   retry(old: Retryable, now: RetriedNow): Retry;
 }
 
 export interface Needs {
-  /** An action of a chart: it decides who may request it, and which inputs fit. */
+  /** An action of a chart, with who may request it and which inputs it takes. */
   action?: InvokedAction;
-  /** A tracked Kubernetes object, which its owner is asked for before anything is locked. */
+  /** A tracked Kubernetes object; its owner is asked about it before anything is locked. */
   object?: NamedObject;
 }
 export type InvokedAction = Extract<TaskOperation, { InvokeAction: unknown }>['InvokeAction'];
@@ -56,7 +56,7 @@ export type NamedObject = Extract<TaskOperation, { RestartK8sResource: unknown }
 
 interface ChangeRequested {
   of(requested: RequestedOperation): DeploymentChanges;
-  /** Its fields in the request. */
+  /** The fields of a request that name the object. */
   paths: FieldPaths;
 }
 
@@ -72,7 +72,7 @@ export interface Planned {
   after: DeploymentRecord;
   /** The name of its kind. */
   kind: string;
-  /** Whether the chart wants dependents to be reinstalled after changes of the deployment. */
+  /** Whether the chart reinstalls dependents after changes of the deployment. */
   reinstallDependents: boolean;
   /** The request, if the operation was requested by its name. */
   requested?: RequestedOperation;
@@ -99,5 +99,5 @@ export type Retry =
   | { request: RequestedOperation }
   /** The deletion of the deployment again. */
   | { deletion: true }
-  /** New tasks for where releases are now, followed by the same run again, if given. */
+  /** New tasks for the present places of the releases, then the same run again, if given. */
   | { plan: readonly Variant[]; again?: NewTask & { run: DeployRun } };

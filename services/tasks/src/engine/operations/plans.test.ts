@@ -13,11 +13,16 @@ const off = { ...on, enabled: false };
 
 describe('planUpdate', () => {
   test.for([
-    ['does nothing where nothing changed', on, { ...on, config: { replicas: 1 } }, []],
+    ['does nothing if nothing changed', on, { ...on, config: { replicas: 1 } }, []],
     ['installs when enabled', off, on, ['Install']],
-    ['installs once when enabled with other changes', off, { ...on, name: 'green', helm_chart_id: 'h2' }, ['Install']],
+    [
+      'installs once if other fields change with enabling',
+      off,
+      { ...on, name: 'green', helm_chart_id: 'h2' },
+      ['Install'],
+    ],
     ['uninstalls when disabled', on, off, ['Uninstall']],
-    ['only uninstalls when disabled with other changes', on, { ...off, name: 'green' }, ['Uninstall']],
+    ['only uninstalls if other fields change with disabling', on, { ...off, name: 'green' }, ['Uninstall']],
     ['recreates, then upgrades on a rename', on, { ...on, name: 'green' }, ['Recreate', 'Upgrade']],
     ['recreates, then upgrades on a move', on, { ...on, cluster_id: 'c2' }, ['Recreate', 'Upgrade']],
     ['upgrades on another chart', on, { ...on, helm_chart_id: 'h2' }, ['Upgrade']],

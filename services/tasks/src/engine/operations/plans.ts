@@ -12,5 +12,5 @@ export function planUpdate(before: DesiredDeployment, after: DesiredDeployment):
 export const planCreation: readonly Variant[] = ['Install'];
 export const planDeletion: readonly Variant[] = ['Uninstall'];
 
-/** What returns a deployment to an earlier revision. */
+/** The run to which a rollback returns the deployment. */
 export const rollback: Variant = 'Upgrade';

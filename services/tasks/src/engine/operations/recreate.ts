@@ -43,7 +43,7 @@ export const recreate: Operation = {
 
   runAtStart: (task, deployment) => {
     const { to, from } = placesOf(task);
-    // A release that could not be installed again must not be removed.
+    // A release must not be removed if it cannot be installed again.
     const tooLong = releaseNameProblem(to.namespace);
     if (tooLong !== null) return { impossible: tooLong };
     return { run: task.run ?? uninstallRun(deployment, from) };
@@ -56,7 +56,7 @@ export const recreate: Operation = {
       ? after({ ...deployment, ...gone }, 'release removed, another follows')
       : after({ ...deployment, ...gone }, 'release removed, none follows', notInstalledAgain),
 
-  /** Together with the Upgrade that installs it at its new place. */
+  /** Retried together with the Upgrade that installs at the new place. */
   retry: (_, { deployment, open }) => {
     const refused = unlessEnabled(deployment);
     if (refused !== null) return { refused };

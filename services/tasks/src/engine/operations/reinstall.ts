@@ -8,10 +8,10 @@ const nothingInstalled = 'Nothing is installed, so there is nothing to reinstall
 
 export const reinstallFor = (reason: string): TaskOperation => ({ Reinstall: { reason } });
 
-/** Repeats the revision, because something that it uses has changed. */
+/** Repeats the revision because an item that it uses has changed. */
 export const reinstall: Operation = {
   effect: 'repeats',
-  // Earlier tasks may install something to repeat.
+  // The deployment may be installed by an earlier task.
   refusal: (deployment, hasOpenTasks) =>
     unlessEnabled(deployment) ?? (deployment.revision_id === null && !hasOpenTasks ? nothingInstalled : null),
   change: null,
@@ -21,7 +21,7 @@ export const reinstall: Operation = {
     return { ...taskOf(after), operation: requested };
   },
 
-  // What it repeats is known when it starts.
+  // Its run is known only when it starts.
   dryRun: () => null,
 
   nothingToDo: (deployment) =>

@@ -3,7 +3,7 @@ import { nothingInstalled, runsNothing } from './calls.ts';
 import type { Operation } from './operation.ts';
 import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
-/** The fields of its request, for errors. */
+/** The fields of the request, for errors. */
 export const restartPath = 'body.operation.RestartK8sResource';
 
 /** Replaces the pods of a workload, one after the other. Never changes the deployment's state. */

@@ -5,14 +5,14 @@ import { placeOf } from '../deployments/place-of.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
 import { gone, uninstallRun } from './uninstalls.ts';
 
-/** Disables a deployment, or is the last task of one that is being deleted. */
+/** Disables a deployment. Also the last task of a deletion. */
 export const uninstall: Operation = {
   effect: 'removes',
   refusal: unlessEnabled,
-  // It has no fields: what does not fit is named as in an Upgrade.
+  // The request has no fields, so errors use the names of an Upgrade.
   change: { of: () => ({ enabled: false }), paths: pathsIn('Upgrade') },
 
-  // It runs where the release is when it starts; `installed` names that place then.
+  // Runs where the release is at its start; `installed` names that place then.
   task: ({ after }) => ({
     ...taskOf(after),
     cluster_id: after.installed_cluster_id ?? after.cluster_id,

@@ -2,7 +2,7 @@ import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { UninstallRun } from '../../records/task-run.ts';
 import { placeOf } from '../deployments/place-of.ts';
 
-/** The run that removes a release: where it is installed, or else at the place given. */
+/** The run that removes a release from where it is installed, or from the given place if nothing is. */
 export const uninstallRun = (
   deployment: DeploymentRecord,
   otherwise: { cluster_id: string; namespace: string },

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const sources = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Files outside `engine/operations` that name one, and why. */
+/** Files outside `engine/operations` that may name a variant, and why. */
 const mayName: Record<string, string> = {
   'engine/deployments/lifecycle.ts': 'the events of the lifecycle are named after the operations that start',
   'engine/deployments/resting-reason.ts': 'sentences that users read',
@@ -14,10 +14,10 @@ const mayName: Record<string, string> = {
 
 const name = new RegExp(`\\b(?:${operationNames.join('|')})\\b`);
 
-/** Without comments, which decide nothing. */
+/** Comments may name operations. */
 const code = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*(?:\/\/|--).*$/gm, '');
 
-test('only operations know the names of operations: everything else asks them', () => {
+test('outside of their folder, operations are not told apart by name', () => {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith(join('engine', 'operations')),
   );

@@ -21,13 +21,17 @@ describe('afterClaim', () => {
   );
 
   test.for<[string, Partial<EndedClaim>, ReturnType<typeof afterClaim>]>([
-    ['ends what is done', { outcome: 'Done', helmBegan: true, attempts: 1 }, { ends: 'Done' }],
-    ['does not repeat what would fail again', { outcome: 'Failed', helmBegan: true, attempts: 1 }, { ends: 'Failed' }],
+    ['ends a task that is done', { outcome: 'Done', helmBegan: true, attempts: 1 }, { ends: 'Done' }],
+    [
+      'does not repeat a failure that would happen again',
+      { outcome: 'Failed', helmBegan: true, attempts: 1 },
+      { ends: 'Failed' },
+    ],
     ['repeats an attempt', { helmBegan: true, attempts: 1 }, { ...fresh, attempts: 1, pauseMs: 5_000 }],
-    ['repeats it later the second time', { helmBegan: true, attempts: 2 }, { ...fresh, attempts: 2, pauseMs: 10_000 }],
+    ['waits before the second attempt', { helmBegan: true, attempts: 2 }, { ...fresh, attempts: 2, pauseMs: 10_000 }],
     ['fails after the third attempt', { helmBegan: true, attempts: 3 }, { ends: 'Failed', because: 'attempt 3 of 3' }],
     [
-      'counts no attempt before Helm has begun, and waits',
+      'counts no attempt before Helm has begun, and lets the task wait',
       { outcome: 'Unreachable' },
       { ...fresh, waited_ms: 5_000, pauseMs: 5_000 },
     ],
@@ -42,48 +46,52 @@ describe('afterClaim', () => {
       { ...fresh, waited_ms: 360_000, pauseMs: 60_000 },
     ],
     [
-      'fails once it has waited for ten minutes',
+      'fails a task that has waited for ten minutes',
       { outcome: 'Unreachable', waited_ms: 600_000 },
       { ends: 'Failed', because: 'waited 600 s for it' },
     ],
     [
-      'makes the last attempt ten minutes after Helm met an outage for the second time',
+      'makes the last attempt ten minutes after Helm had an outage for the second time',
       { outcome: 'Unreachable', helmBegan: true, attempts: 2 },
       { ...fresh, attempts: 2, pauseMs: 600_000 },
     ],
     [
-      'makes the last attempt a minute after Helm was refused a right for the second time',
+      'makes the last attempt one minute after Helm was denied a right for the second time',
       { outcome: 'Forbidden', helmBegan: true, attempts: 2 },
       { ...fresh, attempts: 2, pauseMs: 60_000 },
     ],
     [
-      'gives a refused right its own minute, however long the cluster did not answer before',
+      'gives a denied right its own minute, however long the cluster was unreachable before',
       { outcome: 'Forbidden', waited_ms: 600_000 },
       { ...fresh, waited_ms: 600_000, forbidden_ms: 5_000, pauseMs: 5_000 },
     ],
     [
-      'fails once a right was refused for a minute',
+      'fails a task one minute after a right was denied',
       { outcome: 'Forbidden', forbidden_ms: 60_000 },
       { ends: 'Failed', because: 'waited 60 s for it' },
     ],
     [
-      'counts what a stopping runner gives back as no attempt',
+      'does not count a task that a stopping runner hands back as an attempt',
       { outcome: 'HandedBack', helmBegan: true, attempts: 2 },
       { ...fresh, attempts: 1, handed_back: 1, pauseMs: 0 },
     ],
     [
-      'counts it once that has happened a hundred times',
+      'counts an attempt once a task has been handed back a hundred times',
       { outcome: 'HandedBack', helmBegan: true, attempts: 3, handed_back: 100 },
       { ends: 'Failed', because: 'attempt 3 of 3' },
     ],
     [
-      'gives the task of a silent runner to another one at once, and counts what had begun',
+      'gives the task of a silent runner to another one at once, and counts the attempt if Helm had begun',
       { outcome: 'Silent', helmBegan: true, attempts: 1 },
       { ...fresh, attempts: 1, pauseMs: 0 },
     ],
-    ['takes the silence before Helm for a wait', { outcome: 'Silent' }, { ...fresh, waited_ms: 30_000, pauseMs: 0 }],
-    ['ends as canceled what was to be repeated', { isCanceled: true, outcome: 'Silent' }, { ends: 'Canceled' }],
-    ['ends as done what was canceled too late', { isCanceled: true, outcome: 'Done' }, { ends: 'Done' }],
+    [
+      "treats a runner's silence before Helm as a wait",
+      { outcome: 'Silent' },
+      { ...fresh, waited_ms: 30_000, pauseMs: 0 },
+    ],
+    ['cancels a task that would otherwise be repeated', { isCanceled: true, outcome: 'Silent' }, { ends: 'Canceled' }],
+    ['ends a finished task as done although it was canceled', { isCanceled: true, outcome: 'Done' }, { ends: 'Done' }],
   ])('%s', ([, given, expected]) => {
     expect(afterClaim({ ...claim, ...given }, policy)).toEqual(expected);
   });
@@ -96,7 +104,7 @@ describe('afterClaim', () => {
     },
   );
 
-  test('ends a task by the outcome of its runner or by a cancellation, and otherwise only after the last attempt or the whole wait', () => {
+  test("ends a task by its runner's outcome or a cancellation, else only after the last attempt or the longest wait", () => {
     const wrong = all.filter(({ ended, next }) => {
       const { outcome, helmBegan, isCanceled, attempts, waited_ms, forbidden_ms, handed_back } = ended;
       const waited = outcome === 'Forbidden' ? forbidden_ms >= 60_000 : waited_ms >= 600_000;
@@ -111,7 +119,7 @@ describe('afterClaim', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('gives each task that waits a pause within its bounds, and lets no wait go by uncounted', () => {
+  test('keeps each pause within its bounds and counts it', () => {
     const wrong = all.filter(({ ended, next }) => {
       if ('ends' in next) return false;
       const { outcome, helmBegan, attempts, waited_ms, forbidden_ms, handed_back } = ended;
@@ -128,13 +136,13 @@ describe('afterClaim', () => {
   });
 
   test.for([0, 1])(
-    'whatever a runner says, Helm begins three times at most and each wait comes to an end (spread %i)',
+    'whatever a runner reports, Helm begins three times at most and each wait ends (spread %i)',
     (spread) => {
       const unheard = { outcomes: outcomes.filter((outcome) => outcome !== 'HandedBack'), spread: () => spread };
       const walked = walk(fresh, unheard, new Map());
 
       expect(walked.helms).toBe(3);
-      // Up to three waits of eleven minutes, before each Helm, each in steps of five seconds or more.
+      // Each of the three starts of Helm can have a wait of eleven minutes before it, in steps of at least five seconds.
       expect(walked.claims).toBeLessThan(150);
     },
   );

@@ -5,9 +5,9 @@ import { longestWaitMs, retryDelayMs, waitDelayMs } from './retry-delay.ts';
 export interface ClaimHistory {
   /** Claims in which Helm had begun. */
   attempts: number;
-  /** Sum of the pauses since Helm last began, while something did not answer. */
+  /** Sum of the pauses for dependencies that did not answer, since Helm last began. */
   waited_ms: number;
-  /** Like `waited_ms`, for pauses after the cluster denied a right. */
+  /** Like `waited_ms`, for pauses after the cluster denied a permission. */
   forbidden_ms: number;
   /** Claims that a stopping runner gave back. */
   handed_back: number;
@@ -26,17 +26,17 @@ export interface EndedClaim extends ClaimHistory {
 export interface RetryPolicy {
   maxAttempts: number;
   leaseMs: number;
-  /** Random, 0–1: keeps tasks that failed together apart. */
+  /** Random, 0–1: spreads the repeats of tasks that failed together. */
   spread: () => number;
 }
 
 export interface TaskEnds {
   ends: 'Done' | 'Failed' | 'Canceled';
-  /** Appended to the reason. */
+  /** Appended to the task's reason. */
   because?: string;
 }
 
-/** Due again after the pause. */
+/** The task is due again after the pause. */
 export interface TaskWaits extends ClaimHistory {
   pauseMs: number;
 }
@@ -44,12 +44,12 @@ export interface TaskWaits extends ClaimHistory {
 const notRepeated =
   'the call may have arrived, so it is not repeated: look at the deployment before you retry the task';
 
-/** More than any rollout takes: a runner that keeps stopping must not run Helm forever. */
+/** More than any rollout takes. Without a limit, a runner that keeps stopping would run Helm forever. */
 const mostHandedBack = 100;
 
 /**
- * What happens to a task whose claim is over. An attempt counts once Helm has begun; before that, the task waits for
- * what it depends on. The wait is the sum of its pauses: time in which it could not have run anyway does not count.
+ * Decides what happens to a task when its claim is over. An attempt counts once Helm has begun; before that, the task waits for
+ * its dependencies. The wait is the sum of its pauses, so time spent in the queue does not count.
  */
 export function afterClaim(claim: EndedClaim, policy: RetryPolicy): TaskEnds | TaskWaits {
   const { outcome, handed_back, attempts, waited_ms, forbidden_ms } = claim;
@@ -83,7 +83,7 @@ function afterWait(claim: EndedClaim, { leaseMs, spread }: RetryPolicy): TaskEnd
   const longest = isForbidden ? longestWaitMs.forbidden : longestWaitMs.away;
   if (waited >= longest) return { ends: 'Failed', because: `waited ${longest / 1_000} s for it` };
 
-  // A lease has passed already, and another runner has to take over soon.
+  // The lease has already expired, so another runner takes over without a further pause.
   const pauseMs = outcome === 'Silent' ? 0 : waitDelayMs(waited, longest, spread());
   const longer = waited + (outcome === 'Silent' ? leaseMs : pauseMs);
   return {

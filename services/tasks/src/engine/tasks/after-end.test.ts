@@ -34,27 +34,45 @@ const goneFields = { installed_cluster_id: null, installed_namespace: null, revi
 
 describe('afterEnd', () => {
   test.for<[string, TaskOperation, Ending, boolean, Partial<DeploymentRecord>]>([
-    ['an Install that is done is what runs', operations.install, done, false, { state: 'Running', revision_id: 't1' }],
-    ['so is an Upgrade', operations.upgrade, done, false, { state: 'Running', revision_id: 't1', reason: null }],
-    ['a Reinstall keeps the revision', operations.reinstall, done, false, { state: 'Running', revision_id: 'older' }],
-    ['an Uninstall leaves nothing', operations.uninstall, done, false, { state: 'Uninstalled', ...goneFields }],
-    ['a Recreate goes on with its Upgrade', operations.recreate, done, true, { state: 'Renaming', ...goneFields }],
     [
-      'a Recreate with nothing behind it is an Error',
+      'after an Install, its run is the revision',
+      operations.install,
+      done,
+      false,
+      { state: 'Running', revision_id: 't1' },
+    ],
+    [
+      'after an Upgrade, its run is the revision',
+      operations.upgrade,
+      done,
+      false,
+      { state: 'Running', revision_id: 't1', reason: null },
+    ],
+    ['a Reinstall keeps the revision', operations.reinstall, done, false, { state: 'Running', revision_id: 'older' }],
+    [
+      'after an Uninstall, nothing is installed',
+      operations.uninstall,
+      done,
+      false,
+      { state: 'Uninstalled', ...goneFields },
+    ],
+    ['a Recreate continues with its Upgrade', operations.recreate, done, true, { state: 'Renaming', ...goneFields }],
+    [
+      'a Recreate without an Upgrade after it leads to Error',
       operations.recreate,
       done,
       false,
       { state: 'Error', reason: expect.stringContaining('retry it'), ...goneFields },
     ],
     [
-      'a failure names what failed and why',
+      'a failure names the operation and the cause',
       operations.upgrade,
       failed,
       false,
       { state: 'Error', reason: 'Upgrade failed: no space', installed_namespace: 'web-a', revision_id: 'older' },
     ],
     [
-      'a canceled run says what to do',
+      'a canceled run tells the user what to do',
       operations.install,
       canceled,
       false,
@@ -65,7 +83,7 @@ describe('afterEnd', () => {
   });
 
   test.for<[string, boolean, Partial<DeploymentRecord>]>([
-    ['a deployment whose deletion failed is no longer being deleted', true, { deleting: false, state: 'Error' }],
+    ['after its deletion failed, a deployment is no longer being deleted', true, { deleting: false, state: 'Error' }],
     ['a task that fails before a deletion does not end the deletion', false, { deleting: true, state: 'Error' }],
   ])('%s', ([, deletes_deployment, expected]) => {
     const task = { ...ended, operation: operations.uninstall, deletes_deployment };
@@ -74,21 +92,21 @@ describe('afterEnd', () => {
   });
 
   test.for<[string, number, Ending, Partial<DeploymentRecord>]>([
-    ['before it removed anything takes the deployment back to what it was', 0, canceled, before],
-    ['after Helm had begun is an Error', 7, canceled, { state: 'Error' }],
+    ['before it removed anything returns the deployment to its earlier state', 0, canceled, before],
+    ['after Helm had begun leads to Error', 7, canceled, { state: 'Error' }],
   ])('a Recreate that is canceled %s', ([, helm_fence, ending, expected]) => {
     const task = { ...ended, operation: operations.recreate, undo, helm_fence };
 
     expect(afterEnd({ ...installed, state: 'Renaming' }, task, ending, false)).toMatchObject(expected);
   });
 
-  test('a Recreate that fails before it removed anything is an Error', () => {
+  test('a Recreate that fails before it removed anything leads to Error', () => {
     const task = { ...ended, operation: operations.recreate, undo, helm_fence: 0 };
 
     expect(afterEnd({ ...installed, state: 'Renaming' }, task, failed, false)).toMatchObject({ state: 'Error' });
   });
 
-  test('an operation that does not touch the release does not change the deployment', () => {
+  test('an operation that does not touch the release leaves the deployment unchanged', () => {
     expect(afterEnd(installed, { ...ended, operation: operations.restart }, failed, false)).toEqual(installed);
   });
 });
@@ -105,44 +123,50 @@ describe('afterCancelPending', () => {
   const running: DeploymentRecord = { ...installed, state: 'Running' };
 
   test.for<[string, DeploymentRecord, Parameters<typeof afterCancelPending>[1], Others, Partial<DeploymentRecord>]>([
-    ['an Upgrade leaves what runs', running, pending(operations.upgrade), [], { state: 'Running', reason: null }],
     [
-      'between two attempts it is an Error',
+      'canceling an Upgrade before it ran leaves the installed release',
+      running,
+      pending(operations.upgrade),
+      [],
+      { state: 'Running', reason: null },
+    ],
+    [
+      'canceling it between two attempts leads to Error',
       { ...installed, state: 'Installing' },
       pending(operations.install, '2026-01-01T00:00:00.000Z'),
       [],
       { state: 'Error', reason: expect.stringContaining('retry it') },
     ],
     [
-      'the Upgrade of a Recreate that has run is missed',
+      'canceling the Upgrade of a finished Recreate leads to Error',
       { ...installed, state: 'Renaming' },
       pending(operations.upgrade),
       [],
       { state: 'Error', reason: expect.stringContaining('retry it') },
     ],
     [
-      'the Upgrade of a Recreate that runs, or was put back, is not missed yet',
+      'canceling the Upgrade of a Recreate that has not finished changes nothing',
       { ...installed, state: 'Renaming' },
       pending(operations.upgrade),
       [{ first_attempted_at: '2026-01-01T00:00:00.000Z' }],
       { state: 'Renaming' },
     ],
     [
-      'a Recreate between two claims that removed nothing leaves what was there',
+      'canceling a Recreate that removed nothing so far leaves the installed release',
       { ...installed, state: 'Renaming' },
       { ...pending(operations.recreate, '2026-01-01T00:00:00.000Z'), undo },
       [],
       before,
     ],
     [
-      'a Recreate between two claims, one of which had begun, is an Error',
+      'canceling a Recreate between two claims, one of which had begun, leads to Error',
       { ...installed, state: 'Renaming' },
       { ...pending(operations.recreate, '2026-01-01T00:00:00.000Z'), undo, helm_fence: 7 },
       [],
       { state: 'Error', reason: expect.stringContaining('retry it') },
     ],
     [
-      'a deletion is taken back',
+      'a canceled deletion leaves the deployment as it was',
       { ...running, deleting: true },
       pending(operations.uninstall, null, true),
       [],

@@ -29,13 +29,13 @@ export function afterEnd(
   return goneBack(kept, task) ?? after(kept, 'task canceled after its start', stopped(variant, reason));
 }
 
-/** The deployment as it was before the start of a Recreate that removed nothing; its place is a matter of the caller. */
+/** Undoes the start of a Recreate that removed nothing. The caller restores the place. */
 function goneBack(deployment: DeploymentRecord, task: Undone): DeploymentRecord | null {
   const before = goesBackTo(task)?.before;
   return before ? { ...deployment, ...before } : null;
 }
 
-/** A deletion ends with its own task, regardless of earlier ones. */
+/** Only its own task ends a deletion; earlier tasks do not. */
 const withoutDeletion = (deployment: DeploymentRecord, task: Pick<TaskRecord, 'deletes_deployment'>) =>
   task.deletes_deployment ? { ...deployment, deleting: false } : deployment;
 
@@ -43,8 +43,8 @@ const stopped = (variant: Variant, reason: string | null): string =>
   `${variant} was canceled while it ran${reason === null ? '' : `: ${reason}`}. Retry it, or change the deployment`;
 
 /**
- * A transient state ends with the task that made it; this handles a task that was canceled before it ran again. `others`: the
- * open tasks. An open task that ever started owns the state and ends it.
+ * The deployment after a pending task was canceled, whose earlier claim may have left a transient state. `others`: the open
+ * tasks; if any of them has started, it sets the state when it ends.
  */
 export function afterCancelPending(
   deployment: DeploymentRecord,
@@ -55,7 +55,7 @@ export function afterCancelPending(
   const kept = withoutDeletion(deployment, task);
   if (others.some(({ first_attempted_at }) => first_attempted_at !== null) || operations[variant].startEvent === null)
     return kept;
-  // Do not use attempts: a task that a runner handed back has none.
+  // Not `attempts`: a task that was handed back may have none.
   if (task.first_attempted_at !== null) {
     const begun = `${variant} was canceled after it had begun: retry it`;
     return goneBack(kept, task) ?? after(kept, 'task canceled after its start', begun);
@@ -65,8 +65,8 @@ export function afterCancelPending(
 }
 
 /**
- * The deployment of a task that has nothing left to do. It stays as it is, unless an earlier attempt of the task, or the
- * Recreate before it, left a transient state that no other task would end.
+ * The deployment after a task that has nothing left to do. It changes only if an earlier claim of the task, or the Recreate
+ * before it, left a transient state that no other task would end.
  */
 export function afterMoot(
   deployment: DeploymentRecord,

@@ -3,8 +3,8 @@ import type { TaskRecord } from '../../records/task-record.ts';
 import { operationOf } from '../operations/index.ts';
 
 /**
- * The open tasks that install something at the place to which this one moves the deployment: they make no sense without it
- * (Specification, "Order of tasks"). If it is no longer open, every open task comes after it.
+ * The open tasks that install at the new place of the deployment; without this move they make no sense (Specification, "Order of
+ * tasks"). If the move is no longer open, all open tasks come after it.
  */
 export function deploysBehind(
   open: readonly Pick<OpenTask, 'id' | 'status' | 'deploys'>[],

@@ -3,8 +3,8 @@ import type { TaskRecord, Undo } from '../../records/task-record.ts';
 import { operationOf } from '../operations/index.ts';
 
 /**
- * What the cancellation of a move takes the deployment back to; null for other operations, and where it may have removed
- * something (Specification, "Order of tasks"). A runner counts the attempt before it removes anything.
+ * The place and state to which a canceled move returns the deployment. Null for other operations, and if something may have been
+ * removed already (Specification, "Order of tasks"): a runner counts the attempt before it removes anything.
  */
 export function goesBackTo({ undo, helm_fence, first_attempted_at }: Undone): Undo | null {
   if (undo === null || helm_fence > 0) return null;
@@ -13,7 +13,7 @@ export function goesBackTo({ undo, helm_fence, first_attempted_at }: Undone): Un
 
 export type Undone = Pick<TaskRecord, 'undo' | 'helm_fence' | 'first_attempted_at'>;
 
-/** What a move keeps when it starts, to go back to; null for other operations. */
+/** Recorded when a move starts, so that its cancellation can restore it; null for other operations. */
 export function undoAtStart(
   { operation, undo }: Pick<TaskRecord, 'operation' | 'undo'>,
   { name, cluster_id, env_id, namespace, state, reason }: DeploymentRecord,

@@ -3,6 +3,6 @@ import type { Variant } from '../../records/variant.ts';
 import type { Planned } from '../operations/operation.ts';
 import { operations } from '../operations/index.ts';
 
-/** The tasks of a plan, each with what it needs to run when its turn comes. */
+/** The tasks of a plan, each with all that it needs to run later. */
 export const plannedTasks = (plan: readonly Variant[], planned: Planned): NewTask[] =>
   plan.map((variant) => operations[variant].task(planned));

@@ -4,7 +4,7 @@ const shortestMs = 5_000;
 const longestAttemptMs = 300_000;
 const longestPauseMs = 60_000;
 
-/** The longest sum of pauses before a waiting task fails. */
+/** The longest total wait before a task fails. */
 export const longestWaitMs = {
   /** A dependency of the task does not answer. */
   away: 10 * 60_000,
@@ -12,13 +12,16 @@ export const longestWaitMs = {
   forbidden: 60_000,
 };
 
-/** Pause before the next attempt, doubled with each failure; a random `spread` in 0–1 keeps tasks that failed together apart. */
+/** Pause before the next attempt, doubled with each failure. The random `spread` in 0–1 separates tasks that failed together. */
 export function retryDelayMs(attempts: number, spread: number): number {
   const doubled = backOffMs({ firstMs: shortestMs, longestMs: longestAttemptMs }, attempts);
   return Math.round(Math.min(longestAttemptMs, doubled * (1 + spread / 2)));
 }
 
-/** Pause before the next check of what the task waits for: as long as all pauses before it, at most a minute, `longest` in total. */
+/**
+ * Pause before the next check of a dependency: as long as all pauses before it together, at most a minute, and at most `longest`
+ * in total.
+ */
 export function waitDelayMs(waitedMs: number, longest: number, spread: number): number {
   const growing = Math.min(Math.max(waitedMs, shortestMs), longestPauseMs);
   return Math.max(1, Math.round(Math.min(growing * (1 + spread / 2), longest - waitedMs)));

@@ -1,8 +1,8 @@
 import type { TaskRecord } from '../../records/task-record.ts';
 
 /**
- * The standing of a claim when its outcome is reported. `acknowledged`: its outcome was recorded before, so a repeat
- * changes nothing and is not an error. `lost`: it is not the latest claim, or the task is over without it.
+ * Whether a claim may still report its outcome. `acknowledged`: this outcome was recorded before, so the repeat is ignored.
+ * `lost`: a later claim exists, or the task ended otherwise.
  */
 export function standingOf(
   { fence, status, acknowledged_fence }: Pick<TaskRecord, 'fence' | 'status' | 'acknowledged_fence'>,

@@ -18,15 +18,15 @@ const recreate = {
 const revision = deployRun(sampleDeployment, 'Web');
 
 describe('startOf', () => {
-  test('runs what was recorded, whatever the deployment is now', () => {
+  test('a task runs its snapshot, even if the deployment has changed since', () => {
     expect(startOf({ ...install, run: revision }, renamed, null)).toEqual({ run: revision });
   });
 
   test.for<[string, Parameters<typeof startOf>[0], DeploymentRecord, string, string]>([
-    ['an Uninstall goes where the release is', uninstall, leftBehind, 'c1', 'web-a'],
-    ['or where it would be', uninstall, renamed, 'c1', 'web-b'],
-    ['a Recreate removes the release where it is', recreate, leftBehind, 'c1', 'web-a'],
-    ['or where it was to be', recreate, renamed, 'c0', 'web-0'],
+    ['an Uninstall removes the installed release', uninstall, leftBehind, 'c1', 'web-a'],
+    ["an Uninstall without a release runs at the deployment's place", uninstall, renamed, 'c1', 'web-b'],
+    ['a Recreate removes the installed release', recreate, leftBehind, 'c1', 'web-a'],
+    ['a Recreate without a release runs at the old place', recreate, renamed, 'c0', 'web-0'],
   ])('%s', ([, task, deployment, cluster_id, namespace]) => {
     expect(startOf(task, deployment, null)).toMatchObject({ run: { action: 'uninstall', cluster_id, namespace } });
   });
@@ -35,7 +35,7 @@ describe('startOf', () => {
     expect(startOf(reinstall, leftBehind, revision)).toEqual({ run: revision });
   });
 
-  test('nothing is installed as long as a release is left behind at another place', () => {
+  test('while a release is left behind elsewhere, nothing is installed', () => {
     const { operation } = install;
     const left = { impossible: expect.stringContaining('left behind in namespace web-a') };
 
@@ -45,7 +45,7 @@ describe('startOf', () => {
     expect(startOf({ operation, run: revision }, leftBehind, null)).toEqual({ run: revision });
   });
 
-  test('a release whose name is too long for Helm is not installed, and nothing is removed for it', () => {
+  test('a release whose name is too long for Helm is neither installed nor moved', () => {
     const long = { ...renamed, namespace: `web-${'x'.repeat(50)}` };
     const refused = { impossible: expect.stringContaining('at most 53: rename the deployment') };
     const { operation } = install;
@@ -59,7 +59,7 @@ describe('startOf', () => {
     expect(startOf(uninstall, long, null)).toHaveProperty('run');
   });
 
-  test('a Reinstall of what is not known is impossible', () => {
+  test('a Reinstall of an unknown revision is impossible', () => {
     expect(startOf(reinstall, leftBehind, null)).toHaveProperty('impossible');
   });
 });

@@ -6,7 +6,7 @@ import { after } from '../deployments/lifecycle.ts';
 import type { Start, Startable } from '../operations/operation.ts';
 import { operations } from '../operations/index.ts';
 
-/** What a task runs, now that all before it are over. */
+/** The run of a task, once all tasks before it are over. */
 export const startOf = (task: Startable, deployment: DeploymentRecord, revision: DeployRun | null): Start =>
   operations[variantOf(task.operation)].runAtStart(task, deployment, revision);
 
@@ -19,7 +19,7 @@ export function whileRunning(
   const { startEvent } = operations[variantOf(operation)];
   return {
     ...(startEvent === null ? deployment : after(deployment, startEvent)),
-    // From here on there may be a release, even if the task fails.
+    // From the start on there may be a release, even if the task fails.
     ...(run.action === 'deploy' && { installed_cluster_id: run.cluster_id, installed_namespace: run.namespace }),
   };
 }

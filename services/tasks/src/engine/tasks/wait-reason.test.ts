@@ -19,7 +19,7 @@ const free: WaitFacts = {
 
 describe('the reason why a task waits', () => {
   test.for<[string, Partial<WaitFacts>, string | null]>([
-    ['is absent where nothing is in its way', {}, null],
+    ['is absent if nothing blocks the task', {}, null],
     ['names the task before it', { queue_obstacle: 'earlier task', earlier_task_id: 't1' }, 'waiting for task t1'],
     ['names its time', { queue_obstacle: 'not due' }, 'scheduled for 2026-01-01T12:00:00.000Z'],
     [
@@ -28,7 +28,7 @@ describe('the reason why a task waits', () => {
       'scheduled for 2026-01-01T12:00:00.000Z after attempt 1 failed: connection refused',
     ],
     [
-      'says what it waits for, before Helm began and after',
+      'names the dependency that it waits for, before Helm began and after',
       { queue_obstacle: 'not due', attempts: 2, is_waiting: true, reason: 'prod:6443 refused the connection' },
       'waiting until 2026-01-01T12:00:00.000Z to try again: prod:6443 refused the connection',
     ],
@@ -47,7 +47,7 @@ describe('the reason why a task waits', () => {
     ['names the limit per cluster', { limit_obstacle: 'cluster full' }, 'no free runner: 2 tasks run on its cluster'],
     ['names the limit of the platform', { limit_obstacle: 'platform full' }, 'no free runner: 4 tasks run'],
     [
-      'names the queue before clusters and limits',
+      'names the queue rather than clusters and limits',
       {
         queue_obstacle: 'earlier task',
         earlier_task_id: 't1',
@@ -57,7 +57,7 @@ describe('the reason why a task waits', () => {
       'waiting for task t1',
     ],
     [
-      'names a cluster before a limit',
+      'names a cluster rather than a limit',
       { cluster_obstacle: 'ignored', limit_obstacle: 'cluster full' },
       'cluster prod is ignored',
     ],

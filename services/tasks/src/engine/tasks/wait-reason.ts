@@ -14,14 +14,14 @@ interface ClusterFacts {
   last_seen_at: string;
 }
 
-/** Why a pending task cannot start, found by the claim's own conditions, with the facts for its reason. */
+/** Why a pending task cannot start, by the conditions of the claim itself, with the facts that the reason needs. */
 export interface WaitFacts {
   queue_obstacle: QueueObstacle | null;
   earlier_task_id: string | null;
-  /** Later than requested, after a failed attempt. */
+  /** Due later than requested, after a failed attempt. */
   due_at: string;
   attempts: number;
-  /** It waits for something that it depends on, not for its next attempt. */
+  /** It waits for a dependency, not for its next attempt. */
   is_waiting: boolean;
   /** Why its last claim ended without success. */
   reason: string | null;

@@ -22,7 +22,7 @@ const states = {
 };
 
 describe('whyMoot', () => {
-  test('a task runs, or is canceled with why, by the state of its deployment when its turn comes', () => {
+  test('the state of a deployment decides whether a due task runs, or why it is canceled', () => {
     const rows = Object.entries(states).flatMap(([state, deployment]) =>
       Object.entries(operations).map(
         ([name, operation]) =>
@@ -61,7 +61,7 @@ describe('whyMoot', () => {
     `);
   });
 
-  test('a scheduled change is made, or is canceled with why, by the state of its deployment when its turn comes', () => {
+  test('the state of a deployment decides whether a due scheduled change is made, or why it is canceled', () => {
     const { Install, Upgrade, Uninstall } = operations;
     const rows = Object.entries(states).flatMap(([state, deployment]) =>
       Object.entries({ Install, Upgrade, Uninstall }).map(
@@ -95,7 +95,7 @@ describe('whyMoot', () => {
     ['a later change', [{ id: 'u', effect: 'installs', is_scheduled: false }], 'The deployment was changed'],
     ['a later scheduled change', [{ id: 'u', effect: 'installs', is_scheduled: true }], null],
     ['a later Reinstall', [{ id: 'u', effect: 'repeats', is_scheduled: false }], null],
-  ])('a scheduled change is canceled only behind what was changed after its time: %s', ([, behind, why]) => {
+  ])('a scheduled change is canceled only if an unscheduled change is queued behind it: %s', ([, behind, why]) => {
     const task = { id: 't', effect: 'installs', is_scheduled: true } as const;
     const earlier = { id: 's', effect: 'removes', is_scheduled: false } as const;
     const moot = whyMoot({ id: 't', operation: operations.Upgrade, change: {} }, states.installed, [

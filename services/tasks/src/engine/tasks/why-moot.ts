@@ -4,8 +4,8 @@ import type { TaskRecord } from '../../records/task-record.ts';
 import { operationOf } from '../operations/index.ts';
 
 /**
- * Why a task whose turn has come has nothing left to do; null if it has something. It is then canceled, without an error.
- * `open`: the open tasks of the deployment, in their order; only read for a scheduled change.
+ * Why a due task has nothing left to do; null if it does. It is then canceled, without an error. `open`: the open tasks of the
+ * deployment in order; only read for a scheduled change.
  */
 export function whyMoot(
   { id, operation, change }: Pick<TaskRecord, 'id' | 'operation' | 'change'>,
@@ -14,7 +14,7 @@ export function whyMoot(
 ): string | null {
   const { effect, refusal, nothingToDo } = operationOf(operation);
   if (!change) return nothingToDo(deployment);
-  // A scheduled removal still runs; the tasks after it then have nothing to do.
+  // A scheduled removal runs in any case; tasks after it then have nothing to do.
   if (effect !== 'removes' && isOvertaken(id, open)) return 'The deployment was changed after the time of this change';
   // A scheduled change is accepted in any state; the state at its start decides.
   return refusal(deployment, true);
@@ -22,7 +22,7 @@ export function whyMoot(
 
 type Behind = Pick<OpenTask, 'id' | 'effect' | 'is_scheduled'>;
 
-/** A later change that was already made wins. */
+/** A later change that was already made takes precedence. */
 const isOvertaken = (id: string, open: readonly Behind[]): boolean =>
   open
     .slice(open.findIndex((task) => task.id === id) + 1)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => emptyAll(database.db));
 
-/** Repeated as runners do, since fifty claims over ten connections may time out on a busy machine. */
+/** Retries like a runner: fifty claims over ten connections may time out on a busy machine. */
 const persistently = async <T>(work: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {
@@ -82,7 +82,7 @@ describe('claims', () => {
   test.for<[string, Limits]>([
     ['of a cluster', { perCluster: 3, inAll: 100 }],
     ['of all', { perCluster: 100, inAll: 3 }],
-  ])('workers that come together keep to the limit %s', async ([, given]) => {
+  ])('concurrent workers respect the limit %s', async ([, given]) => {
     const cluster_id = await insertCluster(database.db);
     for (let n = 0; n < 20; n += 1) {
       await insertTask(database.db, { cluster_id, deployment_id: await insertDeployment(database.db, cluster_id) });
@@ -93,7 +93,7 @@ describe('claims', () => {
     expect(claimed.filter((task) => task !== null)).toHaveLength(3);
   });
 
-  test('each claim has a higher fence, and only the latest may write', async () => {
+  test('each claim has a higher fence, and only the latest claim may write', async () => {
     const cluster_id = await insertCluster(database.db);
     const deployment_id = await insertDeployment(database.db, cluster_id);
     await insertTask(database.db, { deployment_id, cluster_id });
@@ -115,7 +115,7 @@ describe('claims', () => {
     });
   });
 
-  test('passes over a deployment that a request works on, and takes the next one', async () => {
+  test('a claim skips a deployment that a request has locked, and takes the next task', async () => {
     const cluster_id = await insertCluster(database.db);
     const busy = await insertDeployment(database.db, cluster_id);
     const idle = await insertDeployment(database.db, cluster_id);
@@ -138,7 +138,7 @@ describe('claims', () => {
     expect(claimed?.deployment_id).toBe(idle);
   });
 
-  test('takes the task that is due longest, whatever its cluster', async () => {
+  test('a claim takes the task that has been due longest, on any cluster', async () => {
     const [one, two] = [await insertCluster(database.db), await insertCluster(database.db)];
     await insertTask(database.db, {
       cluster_id: one,
@@ -154,7 +154,7 @@ describe('claims', () => {
     expect((await claim('one'))?.id).toBe(oldest);
   });
 
-  test('a long queue costs a claim hardly more than a short one, also where it grew within a moment', async () => {
+  test('a claim costs hardly more with a long queue than with a short one, even right after the queue grew', async () => {
     const fastestMs = async () => {
       const times: number[] = [];
       for (let n = 0; n < 15; n += 1) {

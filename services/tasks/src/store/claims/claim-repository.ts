@@ -13,26 +13,29 @@ export interface ClaimOptions {
   runner: string;
   leaseMs: number;
   limits: Limits;
-  /** The task whose requester's rights were looked up; other tasks that need a lookup are skipped. */
+  /** The task whose requester has been checked; claims skip other tasks that need this check. */
   checked?: string | null;
 }
 
 const DueCheck = z.object({ id: Id, requester: Requester.nullable() });
 export type DueCheck = z.infer<typeof DueCheck>;
 
-/** Without it: a query plan cached while the queue was empty would scan all of a long queue; what a claim costs would grow with it. */
+/**
+ * Plans each claim anew. A plan cached while the queue was empty scans the whole queue later, so claims would become slower as
+ * the queue grows.
+ */
 const planEachTime = sql.fragment`set_config('plan_cache_mode', 'force_custom_plan', true)`;
 const planned = sql.type(z.object({ plans: z.string() }))`select ${planEachTime} as plans`;
 
 const turn = sql.type(z.object({ due: z.number() }));
-/** Counts up to two: one to take, and whether there is another. */
+/** Counts up to two: the task to claim, and whether another is due. */
 const maxCounted = 2;
 
 const p = sql.fragment`p`;
 
 /**
- * The cluster whose oldest task may start first, among those of `which`, with that task. The cluster is chosen first, so that
- * the cost does not grow with what waits for clusters that are full or gone.
+ * The cluster among `which` whose oldest task may start first, with that task. Choosing the cluster first keeps claims fast,
+ * however many tasks wait for clusters that are full or gone.
  */
 const chosen = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
   chosen as materialized (
@@ -48,15 +51,15 @@ const chosen = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
   )`;
 
 /**
- * Anyone who knows a claim may write its task, read its chart and access its cluster. So fences grow by random steps of up to
- * 2^40, and a few thousand claims of one task stay below 2^53.
+ * Whoever knows a claim may write its task, read its chart and access its cluster, so fences must not be guessable: they grow by
+ * random steps of up to 2^40. A task can have a few thousand claims before its fence exceeds 2^53.
  */
 const unguessable = sql.fragment`('x' || right(gen_random_uuid()::text, 10))::bit(40)::bigint`;
 
 export const createClaimRepository = (tx: Transaction) => ({
   /**
-   * Claims run one after the other, because two that count at the same time would both find the last free slot.
-   * How many tasks are due, 2 for more: most claims find nothing and must cost almost nothing.
+   * Makes claims run one after the other: two that count at the same time would both find the last free slot. Returns how many
+   * tasks are due, 2 for more. Most claims find none and must cost almost nothing.
    */
   waitForTurn: async (): Promise<number> => {
     const { due } = await tx.one(turn`
@@ -71,7 +74,10 @@ export const createClaimRepository = (tx: Transaction) => ({
     return due;
   },
 
-  /** The task that the next claim would take, if its requester has to be checked. Locks nothing and guarantees nothing. */
+  /**
+   * The task that the next claim would take, if its requester has to be checked. It takes no lock, so the next claim may take
+   * another.
+   */
   nextCheck: async (limits: Limits): Promise<DueCheck | null> => {
     await tx.query(planned);
     return tx.maybeOne(sql.type(DueCheck)`
@@ -93,7 +99,7 @@ export const createClaimRepository = (tx: Transaction) => ({
         order by p.due_at, p.seq limit 1
         for update of d skip locked
       )`;
-    // Half of a claim's time is the planning of it, so the other tasks are looked at only where the first one is locked.
+    // Planning is half the cost of a claim, so other tasks are considered only if the first one is locked.
     return (
       (await start(tx, options, firstOf(sql.fragment`p.id = (select task_id from chosen)`))) ??
       (await start(

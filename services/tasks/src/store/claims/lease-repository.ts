@@ -29,8 +29,8 @@ export const createLeaseRepository = (db: Queries) => ({
     `),
 
   /**
-   * Renews the lease and counts the attempt, once for each claim; for a task that is to be canceled Helm does not begin.
-   * Null when the claim is no longer the latest one. One statement, since a person waits for it.
+   * Renews the lease and counts the attempt, once for each claim. If the task is being canceled, Helm must not begin. Null when
+   * the claim is no longer the latest one. One statement, because a user waits for it.
    */
   helmBegins: ({ task_id, fence }: { task_id: string; fence: number }, leaseMs: number) =>
     changeAndRecord(db, {
@@ -48,7 +48,7 @@ export const createLeaseRepository = (db: Queries) => ({
       returns: Begun,
     }),
 
-  /** What a claim of a task or dry run permits; null if it ended or never existed. */
+  /** The access that a claim of a task or dry run gives its runner; null if the claim ended or never existed. */
   held: (id: string, fence: number) =>
     db.maybeOne(sql.type(Held)`
       select deployment_id, run ->> 'cluster_id' as cluster_id, run ->> 'namespace' as namespace,
@@ -59,7 +59,7 @@ export const createLeaseRepository = (db: Queries) => ({
       where ${isOpenDryRun({ id, fence })}
     `),
 
-  /** Started tasks whose runner is silent for too long. */
+  /** Started tasks whose lease has expired. */
   expired: () =>
     db.any(sql.type(Expired)`
       select id, deployment_id from deployment_tasks t where ${leaseIsOver} order by lease_until limit 100
@@ -72,8 +72,8 @@ export const createLeaseRepository = (db: Queries) => ({
     `),
 
   /**
-   * The time until the next task becomes due, negative if it is past. `notified_until`: the runners were notified of all
-   * tasks due until then; it is the later of `after` and the time `notifiedAgoMs` ago.
+   * The time until the next task becomes due, negative if that is past. `notified_until`: runners were notified of all tasks due
+   * until then; the later of `after` and the time `notifiedAgoMs` ago.
    */
   nextDue: (after: string | null, { notifiedAgoMs, withinMs }: { notifiedAgoMs: number | null; withinMs: number }) =>
     db.one(sql.type(NextDue)`

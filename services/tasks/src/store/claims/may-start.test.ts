@@ -32,14 +32,14 @@ interface Case {
   second?: ClusterRow | null;
   /** Other tasks of the same deployment. */
   queue?: Partial<TaskRow>[];
-  /** Started tasks of other deployments on the same cluster, and elsewhere. */
+  /** Started tasks of other deployments, on the same cluster and on others. */
   startedHere?: number;
   startedElsewhere?: number;
   says: RegExp | null;
 }
 
 const situations: Record<string, Case> = {
-  'nothing is in the way': { says: null },
+  'nothing blocks the task': { says: null },
   'it is due in a second': { task: { execute_in: 1 }, says: /^scheduled for / },
   'its next attempt is not due': {
     task: { due_in: 60, attempts: 1 },
@@ -74,13 +74,13 @@ const situations: Record<string, Case> = {
   },
   'the old cluster of a move is ignored': { second: { name: 'old', ignore: true }, says: /^cluster old is ignored$/ },
   'the old cluster of a move is unknown': { second: null, says: /^its cluster is not known$/ },
-  'the cluster has one place left': { startedHere: 1, says: null },
+  'the cluster has one slot left': { startedHere: 1, says: null },
   'the cluster is full': { startedHere: 2, says: /^no free runner/ },
-  'the platform has one place left': { startedElsewhere: 2, says: null },
+  'the platform has one slot left': { startedElsewhere: 2, says: null },
   'the platform is full': { startedElsewhere: 3, says: /^no free runner/ },
 };
 
-/** The reason of a pending task, and the task that the next claim takes; the claim is rolled back. */
+/** The reason of a pending task, and the task that the next claim would take; the claim is rolled back. */
 async function explainedAndClaimed(store: WritingStore, id: string) {
   const [facts] = await store.waitFacts.of([id], limits);
   if (!facts) throw new Error('the task is pending');
@@ -89,7 +89,7 @@ async function explainedAndClaimed(store: WritingStore, id: string) {
 }
 
 test.for(Object.entries(situations))(
-  'a task is claimed only without a reason to wait, where %s',
+  'a task is claimed only if it has no reason to wait: %s',
   async ([, situation]) => {
     const { db } = database;
     const unknown = crypto.randomUUID();
@@ -118,8 +118,8 @@ test.for(Object.entries(situations))(
   },
 );
 
-// About two thousand statements: two seconds alone, many more while other tests run.
-test('in generated situations a task is claimed exactly when it has no reason to wait', async () => {
+// Some two thousand statements: two seconds alone, much longer beside other tests.
+test('in generated situations a task is claimed if and only if it has no reason to wait', async () => {
   const combinations = new Map<string, number>();
   for (let seed = 0; seed < 80; seed += 1) {
     await rolledBack(database.db, async (tx) => {
@@ -164,13 +164,13 @@ async function rolledBack(db: Pick<Transaction, 'transaction'>, work: (tx: Trans
   });
 }
 
-/** Makes the task the only one that the next claim could take; others are not due. */
+/** Makes the task the only one that the next claim could take: no other is due. */
 const onlyDue = (tx: Transaction, id: string) =>
   tx.query(sql.type(z.object({}))`
     update deployment_tasks set due_at = now() + interval '1 day' where status = 'Pending' and id <> ${id}
   `);
 
-/** Inserts some clusters, deployments and tasks; returns the pending tasks. */
+/** Inserts random clusters, deployments and tasks; returns the pending tasks. */
 async function generate(tx: Transaction, random: () => number): Promise<string[]> {
   const isLikely = (chance: number) => random() < chance;
   const oneOf = <T>(items: readonly T[]): T => {

@@ -3,16 +3,19 @@ import type { ClusterObstacle, LimitObstacle, QueueObstacle } from '../../engine
 import type { Limits } from '../../records/limits.ts';
 
 /**
- * May this task start? Every obstacle is defined here once: the claim takes tasks without any, and the reason of a
- * pending task names the first. They are grouped by what they depend on, so that the claim checks a cluster once and not
- * for each of its tasks.
+ * Obstacles to the start of a task, each defined only here: a claim takes tasks without obstacles, and the reason of a pending
+ * task names the first. They are grouped by the rows that they depend on, so that a claim checks a cluster once and not for each
+ * task.
  */
 type Obstacles<Name extends string> = readonly (readonly [name: Name, isThere: FragmentSqlToken])[];
 
-/** A subquery, so that it is constant within a statement and indexes by time can be used. */
+/** A subquery is constant within a statement, so indexes by time can be used. */
 const now = sql.fragment`(select clock_timestamp())`;
 
-/** The open tasks of the deployment that must end before the task starts. A started one must, even if the clock was set back since. */
+/**
+ * The open tasks of the deployment that must end before the task starts. Started tasks must always, even if the clock was set
+ * back since.
+ */
 export const earlierTasks = (t: FragmentSqlToken) => sql.fragment`
   from deployment_tasks e
   where e.deployment_id = ${t}.deployment_id and e.status in ('Pending', 'Started') and e.id <> ${t}.id
@@ -40,7 +43,7 @@ const byLimits = (cluster_id: FragmentSqlToken, { perCluster, inAll }: Limits): 
   ['platform full', sql.fragment`(select count(*) from deployment_tasks s where s.status = 'Started') >= ${inAll}`],
 ];
 
-/** Negated one by one, so that the planner turns them into joins. */
+/** Each condition is negated separately, so that the planner turns them into joins. */
 const isNone = (obstacles: Obstacles<string>) =>
   sql.join(
     obstacles.map(([, isThere]) => sql.fragment`not (${isThere})`),
@@ -53,7 +56,7 @@ const firstOf = (obstacles: Obstacles<string>) =>
     sql.fragment` `,
   )} end`;
 
-/** The task has no obstacle of its own; `clusterIsFree` checks its cluster. A move needs its old cluster as well. */
+/** The task itself has no obstacle; `clusterIsFree` checks its cluster. A move also needs its old cluster. */
 export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
   ${isNone(inQueue(t))}
   and (
@@ -65,7 +68,7 @@ export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
 export const clusterIsFree = (c: FragmentSqlToken, limits: Limits) =>
   sql.fragment`${isNone(atCluster(c))} and ${isNone(byLimits(sql.fragment`${c}.id`, limits))}`;
 
-/** The first obstacle of a task, or null. `c` and `o` are its cluster and its other cluster, left-joined. */
+/** The first obstacle of a task, or null. `c` is its cluster, `o` its other cluster; both are left-joined. */
 export const obstacles = ({ t, c, o }: Record<'t' | 'c' | 'o', FragmentSqlToken>, limits: Limits) => sql.fragment`
   ${firstOf(inQueue(t))} as queue_obstacle,
   ${firstOf(atCluster(c))} as cluster_obstacle,

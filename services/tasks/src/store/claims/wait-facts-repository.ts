@@ -41,7 +41,7 @@ const QueueDepth = z.object({
 });
 
 export const createWaitFactsRepository = (db: Queries) => ({
-  /** Tasks per cluster, busiest first. */
+  /** The number of tasks per cluster, busiest cluster first. */
   depths: () =>
     db.any(sql.type(QueueDepth)`
       with open as (
@@ -56,7 +56,7 @@ export const createWaitFactsRepository = (db: Queries) => ({
       group by 1 order by sum(o.due + o.started) desc, 1
     `),
 
-  /** For the pending ones among the tasks, in one statement for a whole page. */
+  /** For the pending ones of these tasks, in one statement per page. */
   of: (ids: readonly string[], limits: Limits) =>
     db.any(sql.type(PendingTask)`
       select t.id, ${obstacles({ t, c, o }, limits)},

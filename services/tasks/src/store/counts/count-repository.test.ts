@@ -74,7 +74,7 @@ const viewers: Visible[] = ['all', [envId], [envId, otherEnv]];
 const isSeen = ({ env_id, has_deployment }: Task, visible: Visible) =>
   visible === 'all' || (visible.includes(env_id) && has_deployment);
 
-/** The totals of lists for every filter and viewer, and the true sums over tasks. */
+/** The totals of lists for every filter and viewer, beside sums over the tasks themselves. */
 async function totals(): Promise<{ listed: number[]; counted: number[] }> {
   const all = await tasks();
   const listed: number[] = [];
@@ -89,7 +89,7 @@ async function totals(): Promise<{ listed: number[]; counted: number[] }> {
 }
 
 describe('the number of tasks', () => {
-  test('is right for every filter and viewer after tasks are added, changed, moved and removed, also with their deployment', async () => {
+  test('is right for every filter and viewer after tasks, or their deployments, were added, changed, moved and removed', async () => {
     const states = [];
     const gone = await deploymentWith(done, done, {});
     const moved = await deploymentWith(done, { status: 'Failed' }, { execute_in: 3_600 });
@@ -121,7 +121,7 @@ const rows = async () => await database.db.oneFirst(sql.type(Count)`select count
 const rowsOfEnvs = async () => await database.db.oneFirst(sql.type(Count)`select count(*) as n from env_task_counts`);
 
 describe('the stored number of tasks', () => {
-  test('is one row for like tasks of a deployment, and no row once they are removed', async () => {
+  test('takes one row for tasks of a deployment that count alike, and none once these are removed', async () => {
     const id = await deploymentWith(done, done, done, { status: 'Failed' });
     const other = await deploymentWith(done, done);
     await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${other}`);
@@ -134,14 +134,14 @@ describe('the stored number of tasks', () => {
     expect(await store.counts.addUp(1_000)).toBe(0);
   });
 
-  test('is one row for like tasks of an env, which a site admin reads instead of the rows of deployments', async () => {
+  test('takes one row for tasks of an env that count alike; site admins read it instead of the rows of deployments', async () => {
     const id = await deploymentWith(done, done, { status: 'Failed' });
     await deploymentWith(done);
 
     await store.counts.addUp(1_000);
 
     expect(await rowsOfEnvs()).toBe(2);
-    // Only the rows of envs have these 100.
+    // Present only in the rows of envs.
     await database.db.query(nothing`insert into env_task_counts values (${envId}, ${cluster}, 'Done', 100)`);
     expect(await total()).toBe(104);
     expect(await total({ env_id: envId, cluster_id: cluster, status: 'Done' })).toBe(103);
@@ -149,7 +149,7 @@ describe('the stored number of tasks', () => {
     expect(await total({}, [envId])).toBe(4);
   });
 
-  test('is added up by concurrent runs while tasks are added, and nothing is lost or counted twice', async () => {
+  test('stays right while concurrent runs merge rows and tasks are added', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => deploymentWith(done, done, done)));
 
     await Promise.all([
@@ -163,7 +163,7 @@ describe('the stored number of tasks', () => {
     expect(await total()).toBe(16);
   });
 
-  test('is unchanged by updates of columns that it does not count by, such as a heartbeat', async () => {
+  test('is unchanged by updates of columns that it is not grouped by, such as a heartbeat', async () => {
     const id = await deploymentWith({ status: 'Started' });
 
     await database.db.query(nothing`
@@ -214,7 +214,7 @@ describe('the number of deployments', () => {
 
   test('is read from the stored rows if only the env is filtered, and counted otherwise', async () => {
     await insertMany(3);
-    // Only the stored number has these 100.
+    // Present only in the stored number.
     await database.db.query(nothing`insert into deployment_counts values (${envId}, 100)`);
 
     expect(await numbers()).toEqual([103, 103, 103, 0, 0, 3]);

@@ -16,7 +16,7 @@ import type { Reference } from '../../records/reference.ts';
 const record = sql.type(DeploymentRecord);
 const nothing = sql.type(z.object({}));
 
-/** Every change of a deployment; each is published in the same transaction. */
+/** Every change of a deployment, each published in its transaction. */
 export const createDeploymentChanges = (tx: Transaction) => {
   const published = publishing(tx, deployments, publicDeployment);
   const moved = publishing<PublishedDeployment>(tx, deployments);
@@ -71,7 +71,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
         .catch(taken(row))
         .then(published.inserted),
 
-    /** Writes the fields that people can change, and the resulting place. */
+    /** Writes the fields that users can change, and the place that follows from them. */
     saveWanted: (row: DeploymentRecord) =>
       tx
         .one(record`
@@ -93,10 +93,10 @@ export const createDeploymentChanges = (tx: Transaction) => {
         .catch(taken(row))
         .then(published.updated),
 
-    /** Writes the state that tasks set. */
+    /** Writes the state that a task sets. */
     saveState: (row: DeploymentRecord) => saveState(row).then(published.updated),
 
-    /** Writes the state at the start of a task and publishes the task too, because the claim does not. */
+    /** Writes the state at the start of a task, and publishes the task, too: the claim does not. */
     saveStarted: async (row: DeploymentRecord, { id, env_id, status }: TaskRecord) => {
       recordState(tx, deploymentTasks, { id, env_id, operation: 'UPDATE', row: { id, status } });
       return saveState(row).then(published.updated);
@@ -116,7 +116,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
       `);
     },
 
-    /** Moves deployments to their cluster's env; returns them, locked in the order of ids. */
+    /** Moves deployments to their cluster's env and returns them, locked in the order of ids. */
     followEnv: (cluster_id: string, env_id: string): Promise<readonly PublishedDeployment[]> =>
       tx
         .any(sql.type(PublishedDeployment)`

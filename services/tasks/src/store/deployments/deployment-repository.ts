@@ -44,7 +44,7 @@ export const createDeploymentRepository = (db: Queries) => ({
       where: [ofEnv, ...others],
       numTotal: others.every((other) => other === undefined) ? numberOfDeployments([ofEnv]) : undefined,
       request: query,
-      // The rest besides inputs and description: ids, times, names, the reason, and the reported status.
+      // Besides inputs and description: ids, times, names, the reason, and the reported status.
       bytes: sql.fragment`bytes + 4096 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)`,
       sortable: {
         created_at: sql.fragment`created_at`,
@@ -63,7 +63,7 @@ export const createDeploymentRepository = (db: Queries) => ({
 
   record: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id}`),
 
-  /** The row, locked with its tasks until the transaction ends. */
+  /** The row, locked until the transaction ends; its tasks change only under this lock. */
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update`),
 
   /** The same, or null if somebody else holds the lock. */
@@ -71,13 +71,13 @@ export const createDeploymentRepository = (db: Queries) => ({
     db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for update skip locked`),
 
   /**
-   * A weaker lock, for changes by the platform: these touch neither the name nor what decides whether others may refer to the
-   * deployment, so requests that refer to it do not wait. With the full lock a request and the end of a task could deadlock.
+   * A weaker lock, for changes by the platform. These change neither the name nor whether others may refer to the deployment, so
+   * requests that refer to it need not wait. With the full lock, a request and the end of a task could deadlock.
    */
   hold: (id: string) =>
     db.maybeOne(record`select ${recordColumns} from deployments where id = ${id} for no key update`),
 
-  /** Locks the task's deployment and those that it may reinstall, by id, the order that every transaction uses. */
+  /** Locks the task's deployment and those that it may reinstall, by id: all transactions use this order. */
   holdWithDependents: async (task_id: string) => {
     await db.query(sql.type(z.object({ id: z.string() }))`
       select d.id from deployment_tasks t, deployments d
@@ -92,7 +92,7 @@ export const createDeploymentRepository = (db: Queries) => ({
     `);
   },
 
-  /** Other deployments in this namespace, or with a release left there. */
+  /** Other deployments in this namespace, or with a release that was left behind there. */
   occupantOf: (place: { cluster_id: string; namespace: string }, except: string | null) =>
     db.maybeOne(sql.type(Named)`
       select name, namespace from deployments

@@ -15,8 +15,8 @@ const DeploymentItem = z.object({
 } satisfies Record<(typeof readableProperties.deployments)[number], z.ZodType>);
 
 /**
- * The fields of a secret that a chart can read, without its contents: these are opened only for the one answer that needs
- * them, and no filter of a chart may compare with them.
+ * The fields of a secret that a chart can read. Contents are opened only for the answer to a runner, so that filters of a chart
+ * cannot compare with them.
  */
 const SecretItem = z.object({
   id: Id,
@@ -44,17 +44,20 @@ export const createItemRepository = (db: Queries) => {
   return {
     deployments: (env_id: string, ids: readonly string[]) => deploymentsOf(env_id, ids, sql.fragment``),
 
-    /** The same, and none of them is disabled or deleted until the transaction ends. */
+    /** The same, locked so that none of them is disabled or deleted before the transaction ends. */
     heldDeployments: (env_id: string, ids: readonly string[]) =>
       deploymentsOf(env_id, ids, sql.fragment`for key share of d`),
 
     /**
-     * For a task whose start is committed. This waits for changes under way: a change locks the row before it looks for
-     * started tasks of deployments that refer to it, so either it is read here, or it queues a `Reinstall` behind the task.
+     * For a task whose start is committed. Waits for changes under way. A change locks the row before it looks for started tasks
+     * that use it, so either its result is read here, or it queues a `Reinstall` behind the task.
      */
     secrets: (env_id: string, ids: readonly string[]) => secretsOf(env_id, ids, sql.fragment`for share`),
 
-    /** The same, and none of them is deleted until the transaction ends. Their contents may change: no task has read them. */
+    /**
+     * The same, locked so that none of them is deleted before the transaction ends. Their contents may change: no task has read
+     * them yet.
+     */
     heldSecrets: (env_id: string, ids: readonly string[]) => secretsOf(env_id, ids, sql.fragment`for key share`),
   };
 };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const User = z.object({ id: Id, namespace: z.string(), env_id: Id });
 
 export const createReferenceRepository = (db: Queries) => ({
-  /** Enabled deployments whose inputs point to the item; their number is bounded for the message that names them. */
+  /** Enabled deployments whose inputs point to the item. Only as many as the message needs that names them. */
   enabledDependentsOf: (collection: string, item_id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id
@@ -16,7 +16,7 @@ export const createReferenceRepository = (db: Queries) => ({
       limit 10
     `),
 
-  /** Enabled deployments with a release whose inputs point to the item: those that a change of it would reinstall. */
+  /** Enabled, installed deployments whose inputs point to the item: a change of the item reinstalls them. */
   reinstalledAfter: (collection: string, item_id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id

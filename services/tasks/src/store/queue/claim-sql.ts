@@ -1,17 +1,20 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 
-/** The claim of a row. Its runner names it in each report, and what an older claim reports changes nothing. */
+/** The claim of a row. Runners name it in each report, and reports of an older claim change nothing. */
 export interface Claim {
   id: string;
   fence: number;
 }
 
-/** Whoever can name a claim may report for it, so it cannot be guessed. Fences of tasks also grow: `claim-repository.ts`. */
+/**
+ * Whoever can name a claim may report for it, so fences must not be guessable. Fences of tasks also grow: see
+ * `claim-repository.ts`.
+ */
 export const newFence = sql.fragment`('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint`;
 
 export const inMs = (ms: number) => sql.fragment`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
-/** The claim is the latest one of a row. */
+/** The claim is the latest of the row. */
 export const isClaimOf = (row: FragmentSqlToken, { id, fence }: Claim) =>
   sql.fragment`${row}.id = ${id} and ${row}.fence = ${fence}`;
 
@@ -22,6 +25,6 @@ export const isClaimOfTask = (claim: Claim) =>
 /** Whether the lease of a task `t` has expired. */
 export const leaseIsOver = sql.fragment`t.status = 'Started' and t.lease_until < clock_timestamp()`;
 
-/** The end of a select: the first rows. Concurrent claims pass over one another's rows. */
+/** The end of a select for the first rows. Concurrent claims skip rows that another one has locked. */
 export const firstFree = (order: FragmentSqlToken, most: number) =>
   sql.fragment`order by ${order} limit ${most} for update skip locked`;

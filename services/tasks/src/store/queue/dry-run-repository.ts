@@ -27,17 +27,17 @@ const ClaimedDryRun = z.object({
 export type ClaimedDryRun = z.infer<typeof ClaimedDryRun>;
 const Ended = z.object({ id: Id, is_claimed: z.boolean(), sealed_outcome: z.string().nullable() });
 
-/** Too short for a runner to finish. */
+/** Too little time is left for a runner to finish. */
 const leastMs = 2_000;
-/** Nobody waits for it now. */
+/** Its caller has stopped waiting. */
 const over = sql.fragment`expires_at < clock_timestamp()`;
-/** It has no outcome yet. */
+/** It has no outcome yet and may still get one. */
 export const isOpenDryRun = (claim: Claim) =>
   sql.fragment`${isClaimOf(sql.fragment`dry_runs`, claim)} and sealed_outcome is null and not (${over})`;
 
 /** Dry runs of plans: short-lived rows that no other row refers to. */
 export const createDryRunRepository = (db: Queries) => ({
-  /** Counts them under a lock, so that only this transaction adds more. */
+  /** Counts the open dry runs under a lock, so that no other transaction adds one meanwhile. */
   countLocked: async ({ requester, env_id }: Pick<NewDryRun, 'requester' | 'env_id'>) => {
     await db.query(nothing`select pg_advisory_xact_lock(hashtextextended('dry_runs', 0))`);
     return db.one(sql.type(Counts)`
@@ -59,7 +59,7 @@ export const createDryRunRepository = (db: Queries) => ({
       )
     `),
 
-  /** The oldest one. It is claimed once: nobody waits long enough for a second runner. */
+  /** The oldest dry run. It is claimed only once: nobody waits long enough for a second runner. */
   claim: () =>
     db.maybeOne(sql.type(ClaimedDryRun)`
       update dry_runs set fence = ${newFence}
@@ -71,7 +71,7 @@ export const createDryRunRepository = (db: Queries) => ({
         (extract(epoch from expires_at - clock_timestamp()) * 1000)::double precision as within_ms
     `),
 
-  /** Keeps the first outcome of the claim; any other changes nothing. */
+  /** Records the first outcome of the claim; later ones are ignored. */
   finish: (claim: Claim, sealed_outcome: string) =>
     db.query(nothing`
       update dry_runs set sealed_outcome = ${sealed_outcome} where ${isOpenDryRun(claim)}
@@ -85,6 +85,6 @@ export const createDryRunRepository = (db: Queries) => ({
   remove: (ids: readonly string[]) =>
     db.query(nothing`delete from dry_runs where id = any(${sql.array([...ids], 'uuid')})`),
 
-  /** Rows left by a killed process. */
+  /** Rows that a killed process left behind. */
   removeOver: () => db.query(nothing`delete from dry_runs where ${over}`),
 });

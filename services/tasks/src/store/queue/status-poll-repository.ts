@@ -21,19 +21,22 @@ export type DuePoll = z.infer<typeof DuePoll>;
 const Polled = z.object({ deployment_id: Id, reported_status: ReportedStatus.nullable() });
 const nothing = sql.type(z.object({}));
 
-/** The shortest interval, whatever charts want. */
+/** The shortest interval, even if a chart asks for a shorter one. */
 const leastIntervalSecs = 15;
-/** The lease of a poll, afterwards it is due again. A runner may hold one while another takes its time limit of 10 s. */
+/**
+ * The lease of a poll; when it expires, the poll is due again. A runner may hold polls of up to 10 s each while it waits for
+ * others.
+ */
 const leaseMs = 30_000;
 const slowMs = 2_000;
-/** A deployment uses at most a tenth of a slot: one that answers after 9 s is polled every 90 s. */
+/** A deployment takes at most a tenth of a runner's slot: one that answers after 9 s is polled every 90 s. */
 const pausePerTime = 10;
 
-/** Other values are ignored: a failing cast for one chart would stop the polls of all. */
+/** Values of other types are ignored: one failing cast would stop the polls of all deployments. */
 const wantedInterval = sql.fragment`
   jsonb_path_query_first(c.features, '$.status.refresh_interval_secs ? (@ >= 1 && @ <= 86400)')::numeric::integer`;
 
-/** Enabled, with a release whose chart names a status endpoint. */
+/** Enabled deployments with a release whose chart declares a status endpoint. */
 const pollable = (d: FragmentSqlToken) => sql.fragment`
   select d.id, greatest(${leastIntervalSecs}, ${wantedInterval}) as interval_secs
   from ${d} d
@@ -47,7 +50,7 @@ const duePolls = (lane: FragmentSqlToken, most: number) => sql.fragment`
   select deployment_id, due_at from status_polls
   where ${lane} and due_at <= clock_timestamp() ${firstFree(sql.fragment`due_at`, most)}`;
 
-/** Claims `r`; those that still hold their poll `p` satisfy `isHeld`. */
+/** Claims the polls of `r`; claims that still hold their poll `p` satisfy `isHeld`. */
 const claimsAsRows = (claims: readonly (ClaimedPoll & { took_ms?: number })[]) => sql.fragment`
   jsonb_to_recordset(
     ${sql.jsonb(claims.map(({ deployment_id, fence, took_ms = 0 }) => ({ deployment_id, fence, took_ms })))}
@@ -58,10 +61,10 @@ const Followed = z.object({ id: Id, reports_unpolled: z.boolean() });
 
 export const createStatusPollRepository = (db: Queries) => ({
   /**
-   * Deployments that have changed since their polls were last followed: they are polled from now on, or no longer. New
-   * ones are spread over their interval. One that somebody changes now is left to the next time, and so is one whose
-   * task has just become due: a claim passes over deployments that are locked. `reports_unpolled`: it shows a status,
-   * and is no longer polled.
+   * Updates the polls of deployments that have changed since the last time: starts or stops polling them. The first polls are
+   * spread over the interval. Left to the next time are deployments that are locked, and those with a task that has just become
+   * due: its claim would skip a locked deployment. `reports_unpolled`: the deployment still shows a status but is no longer
+   * polled.
    */
   follow: (limit: number) =>
     db.any(sql.type(Followed)`
@@ -91,7 +94,7 @@ export const createStatusPollRepository = (db: Queries) => ({
         d.reported_status is not null and not exists (select from pollable where id = d.id) as reports_unpolled
     `),
 
-  /** The same for all deployments, after a change of anything else that decides about polls, such as features of charts. */
+  /** The same for all deployments, after a change of other facts that decide what is polled, such as features of charts. */
   refollow: () =>
     db.query(nothing`
       with pollable as materialized (${pollable(sql.fragment`deployments`)})
@@ -104,7 +107,7 @@ export const createStatusPollRepository = (db: Queries) => ({
       where d.id = differing.id and d.polls_followed
     `),
 
-  /** The polls that are due, under a lease. */
+  /** Claims the due polls. */
   claim: ({ quick, slow }: { quick: number; slow: number }) =>
     db.any(sql.type(DuePoll)`
       with quick as materialized (${duePolls(sql.fragment`not is_slow`, quick)}),
@@ -125,7 +128,7 @@ export const createStatusPollRepository = (db: Queries) => ({
       where d.installed_namespace is not null
     `),
 
-  /** Makes the polls that this claim still holds due now. */
+  /** Makes the polls that this claim still holds due at once. */
   giveBack: async (polls: readonly ClaimedPoll[]): Promise<void> => {
     if (polls.length === 0) return;
     await db.query(nothing`
@@ -133,7 +136,7 @@ export const createStatusPollRepository = (db: Queries) => ({
     `);
   },
 
-  /** Sets the next time of each poll that is still held by this claim; returns what they reported before. */
+  /** Sets the next time of each poll that this claim still holds; returns their previous reports. */
   finish: (results: readonly Pick<StatusPollResult, 'deployment_id' | 'fence' | 'took_ms'>[]) =>
     db.any(sql.type(Polled)`
       update status_polls p set

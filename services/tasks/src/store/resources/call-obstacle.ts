@@ -4,8 +4,8 @@ import { sql } from 'slonik';
 export const pending = sql.fragment`r.is_live and r.sync_status in ('Creating', 'Updating', 'Deleting')`;
 
 /**
- * Why the deployment `m` that manages the resource `r` cannot be called now; null if it can. The claim takes a call for
- * which there is none, and the reason of one that waits says it.
+ * Why the deployment `m` that manages the resource `r` cannot be called now; null if it can. Claims take calls without obstacles,
+ * and a waiting resource shows its obstacle as its reason.
  */
 export const obstacle = sql.fragment`
   case

@@ -6,7 +6,7 @@ import { ResourceRecord } from '../../records/resource-record.ts';
 import { obstacle, pending } from './call-obstacle.ts';
 import { recordColumns } from './resource-repository.ts';
 
-/** A resource that is due, and where its managing deployment is called. */
+/** A resource whose call is due, and where its managing deployment is called. */
 const DueCall = ResourceRecord.extend({
   key: z.string(),
   spec: JsonObject,
@@ -23,12 +23,12 @@ const inLane = { quick: 2, slow: 1 } as const;
 
 export const createResourceCalls = (tx: Transaction) => ({
   /**
-   * The resources that are due first, and few of each managing deployment. Deployments of which a call took long have slots
-   * of their own.
+   * The resources that have been due longest, with a limit per managing deployment. Deployments that answered slowly have
+   * separate slots.
    */
   lockDue: async (lane: 'quick' | 'slow', most: number): Promise<readonly DueCall[]> => {
     if (most === 0) return [];
-    // Claims run one after the other, so that a deployment cannot exceed its share.
+    // Makes claims run one after the other, so that a deployment cannot exceed its limit.
     await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended('claim of resource calls', 0))`);
     return tx.any(sql.type(DueCall)`
       with recursive waiting as (

@@ -18,7 +18,7 @@ export type NewResourceRow = Omit<ResourceRecord, 'created_at' | 'is_live' | 'se
   created_at: string | undefined;
 };
 
-/** Every change of a resource; each that can be seen is published in the same transaction. */
+/** Every change of a resource. Visible changes are published in their transaction. */
 export const createResourceChanges = (tx: Transaction) => {
   const published = publishing(tx, deploymentResources, publicResource);
   const saved = (row: ResourceRecord): ResourceRecord =>
@@ -53,7 +53,7 @@ export const createResourceChanges = (tx: Transaction) => {
       return published.inserted(inserted);
     },
 
-    /** What a request made of it. Without a call in flight it is due at once. */
+    /** The resource after a request. Due at once, unless a call is in flight. */
     saveChange: (row: ResourceRecord) =>
       tx
         .one(record`
@@ -74,7 +74,7 @@ export const createResourceChanges = (tx: Transaction) => {
         .catch(nameTaken(row.name))
         .then(saved),
 
-    /** A call starts under a lease of that length. */
+    /** A call starts, under a lease of the given length. */
     saveStart: async ({ id, known }: Pick<ResourceRecord, 'id' | 'known'>, leaseMs: number): Promise<number> =>
       tx.oneFirst(sql.type(z.object({ fence: z.number().int() }))`
         update deployment_resources set
@@ -83,7 +83,7 @@ export const createResourceChanges = (tx: Transaction) => {
         returning fence
       `),
 
-    /** What a call, or the end of the managing deployment, made of it. */
+    /** The resource after a call, or after its managing deployment ended. */
     saveSync: (row: ResourceRecord, { dueInMs = 0, orphaned = false } = {}) =>
       tx
         .one(record`
@@ -101,7 +101,7 @@ export const createResourceChanges = (tx: Transaction) => {
       `)
         .then(saved),
 
-    /** The deployment can be called again: nothing waits any longer. */
+    /** The deployment can be called again, so all its waiting calls become due. */
     hasten: async (deployment_id: string): Promise<void> => {
       await tx.query(nothing`
         update deployment_resources set due_at = clock_timestamp(), attempts = 0
@@ -152,7 +152,7 @@ export const createResourceChanges = (tx: Transaction) => {
       `);
     },
 
-    /** Moves resources to their cluster's env. */
+    /** Moves resources to the env of their cluster. */
     followEnv: async (deployment_ids: readonly string[], env_id: string): Promise<void> => {
       const moved = await tx.any(record`
         with moved as (

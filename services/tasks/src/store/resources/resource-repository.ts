@@ -19,7 +19,7 @@ const from = sql.fragment`
   join deployment_resource_types t on t.id = r.type_id
   left join deployments m on m.id = r.deployment_id`;
 
-/** The columns that may leave the service. */
+/** The columns that answers may contain. */
 const columns = sql.fragment`
   r.id, r.created_at, r.type_id, r.deployment_id, r.name, r.is_live as "exists", r.props - t.sensitive as props,
   r.sync_status, case when ${pending} then coalesce(${obstacle}, r.sync_reason) else r.sync_reason end as sync_reason`;
@@ -73,34 +73,34 @@ export const createResourceRepository = (db: Queries) => {
         },
       }),
 
-    /** Includes a deleted one until it is forgotten. */
+    /** Also finds a deleted resource until its row is removed. */
     find: (id: string, visible: VisibleEnvs) =>
       db.maybeOne(resource`
         select ${columns} from ${from}
         where ${sql.and([sql.fragment`r.id = ${id}`, inEnvs(sql.fragment`r.env_id`, visible)])}
       `),
 
-    /** The row, locked for changes until the transaction ends. Deployments can still refer to it. */
+    /** The row, locked against changes until the transaction ends. Deployments can still begin to refer to it. */
     lock: (id: string) =>
       db.maybeOne(record`
         select ${recordColumns} from deployment_resources r join deployment_resource_types t on t.id = r.type_id
         where r.id = ${id} for no key update of r
       `),
 
-    /** The same, and no deployment can refer to it meanwhile. */
+    /** The same, but no deployment can begin to refer to it, either. */
     lockToDelete: (id: string) =>
       db.maybeOne(record`
         select ${recordColumns} from deployment_resources r join deployment_resource_types t on t.id = r.type_id
         where r.id = ${id} for update of r
       `),
 
-    /** For a task whose start is committed; it waits for changes under way, as for secrets. */
+    /** For a task whose start is committed. Waits for changes under way, as for secrets. */
     items: (env_id: string, ids: readonly string[]) => items(env_id, ids, sql.fragment`for share of r`),
 
-    /** The same, and none of them is deleted until the transaction ends. */
+    /** The same, locked so that none of them is deleted before the transaction ends. */
     heldItems: (env_id: string, ids: readonly string[]) => items(env_id, ids, sql.fragment`for key share of r`),
 
-    /** Bytes of the sealed props together. */
+    /** The total size of sealed props, in bytes. */
     sealedBytes: (env_id: string, ids: readonly string[]) =>
       db.oneFirst(sql.type(z.object({ bytes: z.number().int() }))`
         select coalesce(sum(octet_length(sealed_props)), 0)::bigint as bytes from deployment_resources
@@ -119,7 +119,7 @@ export const createResourceRepository = (db: Queries) => {
         select count(*) as n from deployment_resources where deployment_id = ${deployment_id} and is_live
       `),
 
-    /** For messages: what a deployment manages. */
+    /** For messages: the resources that a deployment manages. */
     managedBy: (deployment_id: string) =>
       db.anyFirst(sql.type(z.object({ name: z.string() }))`
         select t.key || '/' || r.name as name
@@ -127,7 +127,7 @@ export const createResourceRepository = (db: Queries) => {
         where r.deployment_id = ${deployment_id} and r.is_live order by 1 limit 10
       `),
 
-    /** The keys that rows are sealed under. */
+    /** The keys under which rows are sealed. */
     keyIds: () =>
       db.anyFirst(sql.type(z.object({ key_id: z.string() }))`
         with recursive used as (
@@ -143,7 +143,7 @@ export const createResourceRepository = (db: Queries) => {
         select key_id from used
       `),
 
-    /** Rows whose wrapped key is to be replaced, in the order of ids; locked ones are skipped. */
+    /** Rows whose wrapped key is to be replaced, ordered by id; skips locked rows. */
     lockWrapped: (key_id: string, after: string, most: number) =>
       db.any(wrapped`
         select id, type_id, key_id, wrapped_key from deployment_resources

@@ -14,7 +14,7 @@ export interface DefinedType {
   /** Null: global. */
   env_id: string | null;
   spec: JsonObject;
-  /** Inputs of its form that are sensitive. */
+  /** Sensitive inputs of its form. */
   sensitive: string[];
 }
 
@@ -27,11 +27,11 @@ export const createTypeChanges = (tx: Transaction) => {
   const published = publishing(tx, deploymentResourceTypes);
 
   /**
-   * Replaces the types that the deployment registers. The spec of a type is the newest that was registered; a deployment that
-   * registers an unchanged spec again does not make it newer.
+   * Replaces the types that the deployment registers. The latest registration decides the spec of a type; registering an
+   * unchanged spec again does not count.
    */
   const register = async (deployment_id: string, kind_id: string, types: readonly DefinedType[]): Promise<void> => {
-    // Registrations of one kind run one after the other, so that two deployments cannot deadlock on types.
+    // Makes registrations of one kind run one after the other, so that two deployments cannot deadlock on types.
     await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended(${`resource types ${kind_id}`}, 0))`);
     const defined = sql.fragment`
       jsonb_to_recordset(${sql.jsonb(types.map((each) => ({ ...each })))})
@@ -99,7 +99,7 @@ export const createTypeChanges = (tx: Transaction) => {
   return {
     register,
 
-    /** It no longer registers anything. */
+    /** The deployment registers nothing any longer. */
     withdraw: async (deployment_id: string, kind_id: string): Promise<void> => {
       const registers = sql.type(z.object({}))`
       select from resource_type_registrations where deployment_id = ${deployment_id}

@@ -49,13 +49,13 @@ export const createTypeRepository = (db: Queries) => ({
   find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(type`select ${columns} from deployment_resource_types where id = ${id} and ${visibleTo(visible)}`),
 
-  /** The spec by which a deployment manages resources of a type; null if it does not. */
+  /** The spec that a deployment registered for a type that it manages; null if it does not manage the type. */
   registeredSpec: (type_id: string, deployment_id: string) =>
     db.maybeOneFirst(sql.type(z.object({ spec: JsonObject }))`
       select spec from resource_type_registrations where type_id = ${type_id} and deployment_id = ${deployment_id}
     `),
 
-  /** What the chart of a finished task defines, and whether the deployment has registered anything so far. */
+  /** The types that the chart of a finished task defines, and whether the deployment has registered any so far. */
   ofChart: (helm_chart_id: string, deployment_id: string) =>
     db.maybeOne(sql.type(Registered)`
       select c.resource_types,

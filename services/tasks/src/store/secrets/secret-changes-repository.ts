@@ -10,7 +10,7 @@ import { publicColumns, recordColumns } from './secret-repository.ts';
 const secret = sql.type(Secret);
 const record = sql.type(SecretRecord);
 
-/** Every change of a secret; each that can be seen is published in the same transaction. */
+/** Every change of a secret. Visible changes are published in their transaction. */
 export const createSecretChanges = (tx: Transaction) => {
   const published = publishing(tx, secrets);
   const saved = publishing(tx, secrets, publicSecret);
@@ -31,7 +31,7 @@ export const createSecretChanges = (tx: Transaction) => {
         .catch(taken(row))
         .then(published.inserted),
 
-    /** `updated_at` stands for the contents, so two changes never have the same one. */
+    /** `updated_at` represents the contents in the ETag, so two changes never have the same time. */
     update: (row: SecretRecord) =>
       tx
         .one(record`

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { BoundTo, SecretRecord, WrappedKey } from '../../records/secret-record.ts';
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 
-/** All columns that may leave the service. */
+/** The columns that answers may contain. */
 export const publicColumns = sql.fragment`id, created_at, updated_at, env_id, collection, name`;
 export const recordColumns = sql.fragment`${publicColumns}, key_id, wrapped_key, sealed_contents`;
 
@@ -44,13 +44,13 @@ export const createSecretRepository = (db: Queries) => ({
       where ${sql.and([sql.fragment`id = ${id}`, inEnvs(sql.fragment`env_id`, visible)])}
     `),
 
-  /** The row, locked for changes until the transaction ends. Deployments can still refer to it. */
+  /** The row, locked against changes until the transaction ends. Deployments can still begin to refer to it. */
   lock: (id: string) => db.maybeOne(record`select ${recordColumns} from secrets where id = ${id} for no key update`),
 
-  /** The same, and no deployment can refer to it meanwhile. */
+  /** The same, but no deployment can begin to refer to it, either. */
   lockToDelete: (id: string) => db.maybeOne(secret`select ${publicColumns} from secrets where id = ${id} for update`),
 
-  /** Bytes of the sealed contents together. */
+  /** The total size of sealed contents, in bytes. */
   sizeOf: (env_id: string, ids: readonly string[]) =>
     db.oneFirst(sql.type(z.object({ bytes: z.number().int() }))`
       select coalesce(sum(octet_length(sealed_contents)), 0)::bigint as bytes from secrets
@@ -72,7 +72,7 @@ export const createSecretRepository = (db: Queries) => ({
     return { count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
   },
 
-  /** The keys that rows are sealed under, each found by one index lookup. */
+  /** The keys under which rows are sealed, each found by one index lookup. */
   keyIds: () =>
     db.anyFirst(sql.type(z.object({ key_id: z.string() }))`
       with recursive used as (
@@ -88,7 +88,7 @@ export const createSecretRepository = (db: Queries) => ({
       select key_id from used
     `),
 
-  /** Rows whose wrapped key is to be replaced, in the order of ids; locked ones are skipped. */
+  /** Rows whose wrapped key is to be replaced, ordered by id; skips locked rows. */
   lockWrapped: (key_id: string, after: string, most: number) =>
     db.any(wrapped`
       select id, env_id, key_id, wrapped_key from secrets

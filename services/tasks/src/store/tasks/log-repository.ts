@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isClaimOfTask } from '../queue/claim-sql.ts';
 
 export const LogState = z.object({
-  /** The number of the line that the current claim sends next. */
+  /** The number of the next line that the current claim sends. */
   next: z.number().int(),
   /** The size stored so far. */
   lines: z.number().int(),
@@ -18,7 +18,7 @@ const StoredLine = z.strictObject({ ...LogLine.shape, at: Timestamp });
 const nothing = sql.type(z.object({}));
 
 export const createLogRepository = (db: Queries) => ({
-  /** From the line with this number on. */
+  /** Lines from this number on. */
   lines: (task_id: string, from: number, limit: number) =>
     db.any(sql.type(StoredLine)`
       select at, source, text from deployment_task_log
@@ -29,7 +29,7 @@ export const createLogRepository = (db: Queries) => ({
 export type LogRepository = ReturnType<typeof createLogRepository>;
 
 export const createLogChanges = (tx: Transaction) => ({
-  /** The state of the log for this claim, locked until the transaction ends; null if the claim is not the latest one. */
+  /** How much the log holds for this claim, locked until the transaction ends; null if the claim is not the latest one. */
   lock: (task_id: string, fence: number) =>
     tx.maybeOne(sql.type(LogState)`
       select case when log_fence = fence then log_next else 0 end as next, log_lines as lines, log_bytes as bytes

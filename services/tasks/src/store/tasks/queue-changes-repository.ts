@@ -5,7 +5,7 @@ import type { Canceler } from '../../records/canceler.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { clock, type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 
-/** Changes of many open tasks, under the locks of their deployments; each is published in the same transaction. */
+/** Changes of many open tasks, under the locks of their deployments. Each change is published in its transaction. */
 export const createQueueChanges = (tx: Transaction) => {
   const published = publishedTasks(tx);
 
@@ -22,8 +22,8 @@ export const createQueueChanges = (tx: Transaction) => {
         .then(published.updated),
 
     /**
-     * Pending tasks follow their deployment to its new place, so that they are visible there and wait for that cluster. Not
-     * those whose place is fixed already; a removal goes where the release is.
+     * Pending tasks follow their deployment to its new place: they are visible there and wait for that cluster. Tasks with a
+     * fixed place do not, and removals go where the release is.
      */
     movePending: ({ id, cluster_id, env_id, installed_cluster_id }: DeploymentRecord) =>
       tx
@@ -39,7 +39,7 @@ export const createQueueChanges = (tx: Transaction) => {
         `)
         .then(published.updated),
 
-    /** Open tasks move to the env of their deployment; tasks that are over keep theirs. */
+    /** Open tasks move to the env of their deployment; finished tasks keep theirs. */
     followEnv: (deployment_ids: readonly string[], env_id: string) =>
       tx
         .any(publishedTask`
@@ -50,7 +50,7 @@ export const createQueueChanges = (tx: Transaction) => {
         `)
         .then(published.updated),
 
-    /** Makes all due tasks wait whose requester has to be checked; locked ones are left to the next time. */
+    /** Lets all due tasks wait whose requester has to be checked; locked tasks are left to the next time. */
     postponeChecks: async (reason: string, pauseMs: number): Promise<void> => {
       await tx.query(sql.type(z.object({}))`
         update deployment_tasks t set

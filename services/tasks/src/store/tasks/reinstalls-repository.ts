@@ -9,7 +9,7 @@ import { clock, publishedColumns, publishedTask, publishedTasks } from './publis
 
 const withId = sql.type(z.object({ id: z.string() }));
 
-/** Queues a `Reinstall` for many deployments at once. One that is pending is enough for a deployment. */
+/** Queues a `Reinstall` for many deployments at once. A deployment that already has a pending one gets no second. */
 export const createReinstalls = (tx: Transaction) => {
   const published = publishedTasks(tx);
 
@@ -30,8 +30,8 @@ export const createReinstalls = (tx: Transaction) => {
   };
 
   /**
-   * Of those that are not installed yet nothing is repeated; their first task will find the new state anyway. They are locked
-   * by a statement before: whether a task of theirs has started is only known once nobody else is about to start one.
+   * Deployments that are not installed yet are left out: their first task reads the new state anyway. They were locked by an
+   * earlier statement, because only then is it certain whether one of their tasks has started.
    */
   async function queue(which: FragmentSqlToken, reason: string, origin: Origin) {
     const ids = await tx.anyFirst(withId`

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Retention } from '../../records/retention.ts';
 import { type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 
-/** Where a walk over the finished tasks goes on. */
+/** Where a walk over finished tasks continues. */
 const Position = z.object({ finished_at: z.string(), id: Id });
 export type Position = z.infer<typeof Position>;
 
@@ -14,15 +14,18 @@ export type Examined = z.infer<typeof Examined>;
 
 const withId = sql.type(z.object({ deployment_id: Id }));
 
-/** As text: a JavaScript time loses digits and would sort before its own row. */
+/** As text, since a JavaScript time loses digits and would sort before its own row. */
 const examinedColumns = sql.fragment`t.finished_at::text as finished_at, t.id, t.log_lines`;
 
-/** Younger tasks stay whatever their number: events, and answers kept for repeated requests, still name them. */
+/** Younger tasks always stay: events still name them, and so do remembered answers to repeated requests. */
 const old = sql.fragment`t.finished_at < now() - interval '1 day'`;
 
 const isNewer = sql.fragment`(n.finished_at, n.id) > (t.finished_at, t.id)`;
 
-/** What a deployment is, what was last done with it, and what it can be rolled back to. A deleted one needs nothing. */
+/**
+ * Tasks that are still needed: the revision, the last one that succeeded, and those to roll back to. A deleted deployment needs
+ * none.
+ */
 const needed = ({ runs }: Retention) => sql.fragment`(
   t.status = 'Done' and exists (
     select from deployments d where d.id = t.deployment_id and (
@@ -42,7 +45,7 @@ const needed = ({ runs }: Retention) => sql.fragment`(
 )`;
 
 export const createRetentionRepository = (db: Queries) => ({
-  /** Tasks that ended longer ago than they are kept, the oldest first, and whether they are needed. */
+  /** Tasks that are past their retention, oldest first, and whether they are still needed. */
   outdated: (retention: Retention, after: Position | null, limit: number) =>
     db.any(sql.type(Examined)`
       select ${examinedColumns}, ${needed(retention)} as is_needed
@@ -58,7 +61,7 @@ export const createRetentionRepository = (db: Queries) => ({
       order by t.finished_at, t.id
     `),
 
-  /** Deployments with more tasks than are kept finished, in the order of their ids. */
+  /** Deployments that have more finished tasks than are kept, ordered by id. */
   crowded: ({ perDeployment }: Retention, after: string | null, limit: number) =>
     db.anyFirst(withId`
       select deployment_id from deployment_task_counts
@@ -67,7 +70,7 @@ export const createRetentionRepository = (db: Queries) => ({
       order by deployment_id limit ${limit}
     `),
 
-  /** Finished tasks of a deployment beyond the newest that are kept, and that are not needed. */
+  /** Finished tasks of a deployment that are neither needed nor among the newest. */
   surplus: (deployment_id: string, retention: Retention, limit: number) =>
     db.any(sql.type(Examined)`
       select ${examinedColumns}, false as is_needed
@@ -82,7 +85,7 @@ export const createRetentionRepository = (db: Queries) => ({
 });
 
 export const createRetentionChanges = (tx: Transaction) => ({
-  /** With their logs. One that is being worked on is left to the next time. */
+  /** Removes tasks with their logs; locked tasks are left to the next time. */
   remove: (ids: readonly string[]): Promise<readonly PublishedTask[]> =>
     tx
       .any(publishedTask`

@@ -16,7 +16,7 @@ import { taskRecordColumns } from './task-repository.ts';
 const record = sql.type(TaskRecord);
 export interface PutBack extends TaskWaits {
   reason: string | null;
-  /** The outcome of its claim is recorded: a repeat of it is not an error. */
+  /** The outcome of its claim is recorded, so a repeated report is not an error. */
   acknowledges: boolean;
 }
 
@@ -25,14 +25,14 @@ export type StartedAs = Pick<TaskRecord, 'operation' | 'cluster_id' | 'env_id' |
 };
 
 /**
- * Changes of one task, all but its claim. Each is published in the same transaction and made under the lock of the
- * deployment, which orders them; those of a runner are also ordered by its fence.
+ * Changes of one task, except for claims. Each is published in its transaction and made under the lock of its deployment, which
+ * orders them; changes by a runner are also ordered by its fence.
  */
 export const createTaskChanges = (tx: Transaction) => {
   const published = publishedTasks(tx);
 
   return {
-    /** Later than the tasks that it has to wait for, so that lists show them in their order too. */
+    /** Later than the tasks before it, so that lists by time show the queue in order. */
     insert: async (task: NewTask, origin: Origin): Promise<TaskRecord> => {
       const row = await tx.one(record`
           with clock as materialized (
@@ -59,7 +59,7 @@ export const createTaskChanges = (tx: Transaction) => {
       return published.inserted(row);
     },
 
-    /** Determined at the start. */
+    /** The run that was determined at the start. */
     saveStart: async (id: string, { run, operation, cluster_id, env_id, undo }: StartedAs) =>
       tx.one(record`
         update deployment_tasks t set
@@ -69,7 +69,7 @@ export const createTaskChanges = (tx: Transaction) => {
         returning ${taskRecordColumns}
       `),
 
-    /** What a started task waits for. Null when the claim is no longer the latest one. */
+    /** Records what a started task waits for. Null when the claim is no longer the latest one. */
     saveWait: async ({ task_id, fence }: { task_id: string; fence: number }, reason: string | null) => {
       const row = await tx.maybeOne(record`
         update deployment_tasks t set reason = ${reason}
@@ -79,7 +79,7 @@ export const createTaskChanges = (tx: Transaction) => {
       return published.updated(row);
     },
 
-    /** Ends a started task, if the claim is still the latest. `acknowledges`: its runner reported the outcome. */
+    /** Ends a started task if the claim is still the latest one. `acknowledges`: its runner reported the outcome. */
     end: async (
       claim: Claim,
       {
@@ -100,7 +100,7 @@ export const createTaskChanges = (tx: Transaction) => {
       return published.updated(row);
     },
 
-    /** Gives a started task back to the queue, to be due again after a pause. */
+    /** Puts a started task back; it is due after a pause. */
     putBack: async (
       claim: Claim,
       { reason, pauseMs, acknowledges, ...history }: PutBack,
@@ -118,7 +118,7 @@ export const createTaskChanges = (tx: Transaction) => {
       return published.updated(row);
     },
 
-    /** The first request to stop counts. */
+    /** Only the first cancellation of a started task counts. */
     requestCancel: (id: string, by: Canceler): Promise<TaskRecord> =>
       tx
         .one(record`

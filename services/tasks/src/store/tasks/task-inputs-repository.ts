@@ -19,11 +19,11 @@ export const createTaskInputsRepository = (db: Queries) => ({
       select task_id, key_id, wrapped_key, sealed_inputs from deployment_task_inputs where task_id = ${task_id}
     `),
 
-  /** The keys that rows are sealed under. There are few rows: those of open tasks. */
+  /** The keys under which rows are sealed. Only open tasks have rows, so these are few. */
   keyIds: () =>
     db.anyFirst(sql.type(z.object({ key_id: z.string() }))`select distinct key_id from deployment_task_inputs`),
 
-  /** Rows whose wrapped key is to be replaced, in the order of ids; locked ones are skipped. */
+  /** Rows whose wrapped key is to be replaced, ordered by id; skips locked rows. */
   lockWrapped: (key_id: string, after: string, most: number) =>
     db.any(wrapped`
       select task_id, key_id, wrapped_key from deployment_task_inputs
@@ -31,7 +31,7 @@ export const createTaskInputsRepository = (db: Queries) => ({
       order by task_id limit ${most} for no key update skip locked
     `),
 
-  /** A task of the version before, whose inputs nobody has looked at. */
+  /** A task of an older version, which did not determine its sensitive inputs. */
   lockUnmasked: () =>
     db.maybeOne(sql.type(TaskRecord)`
       select ${taskRecordColumns} from deployment_tasks t

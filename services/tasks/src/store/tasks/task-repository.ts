@@ -17,7 +17,7 @@ const columns = sql.fragment`
   id, created_at, execute_at, first_attempted_at, started_at, finished_at, cluster_id, deployment_id, acting_user_id,
   acting_deployment_id, canceled_by_user_id, canceled_by_deployment_id, operation, status, reason, attempts`;
 
-/** Also what the engine needs to know; qualified, because the claim joins. */
+/** With the columns that only the engine needs; qualified, because the claim joins. */
 export const taskRecordColumns = sql.fragment`
   t.id, t.created_at, t.execute_at, t.first_attempted_at, t.started_at, t.finished_at, t.cluster_id, t.deployment_id,
   t.acting_user_id, t.acting_deployment_id, t.canceled_by_user_id, t.canceled_by_deployment_id, t.operation, t.status,
@@ -34,17 +34,17 @@ const publicTask = sql.type(DeploymentTask);
 const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true });
 const name = sql.type(TaskName);
 
-/** The bytes of a task in an answer. Besides the operation these are ids, times, names and the wait reason. */
+/** The size of a task in an answer. Besides the operation these are ids, times, names and the wait reason. */
 const bytes = sql.fragment`operation_bytes + 4096 + 6 * coalesce(octet_length(reason), 0)`;
 
-/** A task lies in the env of its cluster. That of a deleted deployment is for site admins and bots only. */
+/** A task belongs to the env of its cluster. Only site admins and bots see tasks of deleted deployments. */
 const seenBy = (visible: VisibleEnvs, env_id?: string) =>
   sql.fragment`${sql.and([
     inEnvs(sql.fragment`env_id`, visible, env_id),
     visible === 'all' ? undefined : sql.fragment`exists (select 1 from deployments d where d.id = deployment_id)`,
   ])}`;
 
-/** No task is due before it is created: with the second condition neither order reads the tasks before that time. */
+/** A task is never due before it is created. With the redundant second condition, both sort orders skip earlier tasks. */
 const createdFrom = (time: string | undefined) =>
   time === undefined
     ? undefined
@@ -52,7 +52,7 @@ const createdFrom = (time: string | undefined) =>
 
 type ListQuery = RequestOutput<typeof deploymentTasks.operations.list>['query'];
 
-/** The conditions on columns by which tasks are counted. */
+/** The conditions on columns that group the counts of tasks. */
 const countedConditions = (query: ListQuery, visible: VisibleEnvs): Condition[] => [
   seenBy(visible, query.env_id),
   equals(sql.fragment`cluster_id`, query.cluster_id),
@@ -66,7 +66,7 @@ const timeConditions = ({ show_future, created_from }: ListQuery): Condition[] =
   createdFrom(created_from),
 ];
 
-/** Few tasks lie in the future: they are counted, and the others are what remains. */
+/** Tasks in the future are few, so they are counted and subtracted. */
 function totalOf(
   { show_future, deployment_id }: ListQuery,
   visible: VisibleEnvs,
@@ -101,14 +101,14 @@ export const createTaskRepository = (db: Queries) => ({
     });
   },
 
-  /** Whether there is such a task for the caller; its inputs are not read. */
+  /** Whether the caller sees the task; reads none of its inputs. */
   find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(name`
       select id, deployment_id, status from deployment_tasks
       where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
     `),
 
-  /** The cluster to which a cancellation of the task would take its deployment back, where it is another one. */
+  /** The cluster to which canceling the task would move its deployment; null if it stays. */
   clusterToReturnTo: (id: string) =>
     db.maybeOneFirst(sql.type(z.object({ cluster_id: Id }))`
       select undo ->> 'cluster_id' as cluster_id from deployment_tasks
@@ -116,7 +116,7 @@ export const createTaskRepository = (db: Queries) => ({
         and undo ->> 'cluster_id' <> cluster_id::text
     `),
 
-  /** Held until the transaction ends. */
+  /** Keeps the row until the transaction ends. */
   lock: (id: string) =>
     db.maybeOne(record`select ${taskRecordColumns} from deployment_tasks t where t.id = ${id} for update`),
 
@@ -125,7 +125,7 @@ export const createTaskRepository = (db: Queries) => ({
       select ${columns} from deployment_tasks where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
     `),
 
-  /** How many tasks of the deployment are not over, and what they take up. */
+  /** The number and size of a deployment's open tasks. */
   sizeOfOpen: (deployment_id: string) =>
     db.one(sql.type(z.object({ count: z.number().int(), bytes: z.number().int() }))`
       select count(*) as count,
@@ -149,7 +149,7 @@ export const createTaskRepository = (db: Queries) => ({
       order by execute_at, created_at, seq
     `),
 
-  /** What the open tasks of a deployment will bring, without those whose change is only made when they start. */
+  /** The results that are expected of a deployment's open tasks, without changes that are made at the start. */
   outlook: (deployment_id: string): Promise<Outlook> =>
     db.one(sql.type(OutlookRow)`
       select
@@ -165,11 +165,11 @@ export const createTaskRepository = (db: Queries) => ({
         ) as deploys
     `),
 
-  /** What became of a task and what it ran. */
+  /** The status and run of a task. */
   ran: (id: string) =>
     db.maybeOne(ran`select deployment_id, operation, status, run from deployment_tasks where id = ${id}`),
 
-  /** What a task ran, or null where it ran nothing that stays. */
+  /** The run of a task; null if it installed nothing. */
   deployRunOf: async (id: string | null) => {
     const row = await db.maybeOne(sql.type(z.object({ run: DeployRun.nullable() }))`
       select case when run ->> 'action' = 'deploy' then run end as run from deployment_tasks where id = ${id}

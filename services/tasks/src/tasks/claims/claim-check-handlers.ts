@@ -3,7 +3,7 @@ import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import type { ReadingStore } from '../../store/store.ts';
 import { lostClaim } from '../transitions/finish-task.ts';
 
-/** What other services call before they give a runner access to anything. */
+/** Operations that other services call before they give a runner access to anything. */
 export const claimCheckHandlers = ({ store }: { store: Pick<ReadingStore, 'leases'> }) =>
   implement(taskClaims, {
     get: async ({ body: { task_id, fence } }) => {

@@ -25,7 +25,7 @@ import type { InvokeRun, TaskRun } from '../../records/task-run.ts';
 
 export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'heldReaders' | 'reserved'> {
   inTransaction: InTransaction;
-  /** Items that inputs point to. */
+  /** The items to which the inputs point. */
   readers: ItemReaders;
   bus: Pick<Bus, 'call'>;
   log: Service['log'];
@@ -36,22 +36,22 @@ export interface ClaimDeps extends Pick<DeploymentsDeps, 'store' | 'heldReaders'
   metrics: Pick<TaskMetrics, 'waited' | 'ended'>;
 }
 
-/** Most tasks that one claim ends because they are impossible; the next claim continues from there. */
+/** How many impossible tasks one claim ends at most; the next claim continues. */
 const maxEndedPerClaim = 20;
 
-/** Time that a claim needs to be completed and answered. */
+/** Time to complete and answer a claim. */
 const leastMs = 300;
 
 export interface Claimed {
   task: ClaimedTask | null;
-  /** Another task was due, which may start or not. */
+  /** Another task was due; whether it may start is not known. */
   more: boolean;
 }
 const nothing: Claimed = { task: null, more: false };
 
-/** The next task that may start, with everything needed to run it; null if there is none. */
+/** The next task that may start, with all that a runner needs to run it; null if there is none. */
 export const claimTask = (deps: ClaimDeps) => {
-  // The database runs claims one after the other; waiting here instead keeps its connections free.
+  // The database runs claims one after the other; waiting here keeps its connections free.
   const inTurn = atMost(1);
   const { limits, policy } = deps;
 
@@ -59,7 +59,7 @@ export const claimTask = (deps: ClaimDeps) => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
       const started = await inTurn(async () => {
         const checked = await lookUpRequester(deps, limits, remainingMs);
-        // No runner would learn of a task that is claimed too late; it would wait for its lease to expire.
+        // A task that is claimed too late for the answer would wait for its lease to expire.
         if (remainingMs() < leastMs) return 'nothing';
         return deps.inTransaction((store) =>
           startNext(deps, store, { leaseMs: policy.leaseMs, limits, runner }, checked),
@@ -83,7 +83,7 @@ export const claimTask = (deps: ClaimDeps) => {
   };
 };
 
-/** Measures the first start only: later ones wait for what earlier attempts met. */
+/** Only the first start is measured: later ones wait for reasons of earlier attempts. */
 function noteWait({ metrics }: ClaimDeps, { task }: Started): void {
   const { execute_at, started_at, first_attempted_at } = task;
   if (started_at === null || started_at !== first_attempted_at) return;
@@ -125,7 +125,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, deadlineMs: () => 
 
 const usualFeatures = { wait: { enabled: true, timeout_secs: 300 } };
 
-/** A restart is waited for like a deploy of the chart. */
+/** Restarts wait as long as deploys of the chart. */
 async function featuresOfRestart({ store: { projected } }: ClaimDeps, { run, deployment }: Started) {
   const chart = run.action === 'restart' ? await projected.chart(deployment.helm_chart_id) : null;
   return chart && readChart(chart).parsedFeatures;
@@ -146,7 +146,7 @@ async function inputOf(
   { task, deployment }: Started,
   run: Extract<TaskRun, { action: 'deploy' }>,
 ): Promise<HelmInput> {
-  // The workloads of a revision that is repeated must not see another id.
+  // A repeated revision must give its workloads the same id as before.
   const isRepeat = operationOf(task.operation).effect === 'repeats';
   const revisionId = (isRepeat ? deployment.revision_id : null) ?? task.id;
   return helmInput(
@@ -155,7 +155,7 @@ async function inputOf(
   );
 }
 
-/** Stored for good: the archive of a chart never changes. */
+/** Never expires: the archive of a chart does not change. */
 async function ensureDigest(
   { bus, store: { projected } }: ClaimDeps,
   chart: Chart,

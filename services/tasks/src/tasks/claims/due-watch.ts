@@ -4,11 +4,11 @@ import { createWakeUp } from '@berth/service/waiting/wake-up';
 import type { LeaseRepository, NextDue } from '../../store/claims/lease-repository.ts';
 
 const horizonMs = 1_000;
-/** Changes within this time share one query, and tasks that become due within it share one hint. */
+/** Changes within this time share a query, and tasks that become due within it share a hint. */
 const leastMs = 20;
 
 export interface DueWatch {
-  /** Called when tasks were queued. Notifies the runners at once; again when tasks become due that are not yet. */
+  /** To be called after tasks were queued: notifies the runners now, and again when further tasks become due. */
   notifyRunners(): void;
   watch: Loop;
 }
@@ -32,7 +32,7 @@ export function createDueWatch({ leases, sendHint, signal }: DueWatchDeps): DueW
   };
 
   const watch = async () => {
-    // Runners were notified of all tasks due until then. By the clock of the database, so that no task is missed.
+    // Runners were notified of all tasks due until this time, on the clock of the database.
     let notifiedUntil: string | null = null;
     while (!signal.aborted) {
       const notifiedAgoMs = notifiedAt === undefined ? null : performance.now() - notifiedAt;

@@ -7,10 +7,10 @@ import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import type { Current } from './requester-rights.ts';
 import type { Limits } from '../../records/limits.ts';
 
-/** The scheduled task that may start next, with its requester's present rights. */
+/** The next scheduled task, with the present rights of its requester. */
 export interface CheckedRequester {
   taskId: string;
-  /** Null for deployments, which are looked up when the task starts, and if no requester is known. */
+  /** Null if no requester is known, and for deployments, whose rights are read at the start. */
   current: Current | null;
 }
 
@@ -22,7 +22,7 @@ export interface LookUpDeps {
 }
 
 const pauseMs = 5_000;
-/** Time that the claim needs after this call. */
+/** Time for the claim after this call. */
 const reserveMs = 800;
 const patienceMs = 1_000;
 const leastMs = 100;
@@ -31,8 +31,8 @@ const notNow =
   'The rights of its requester cannot be checked now, since the service auth does not answer; it is tried again';
 
 /**
- * Before the transaction of a claim: the scheduled task that it may start, if that is what comes next. When auth does not
- * answer, all scheduled tasks that are due wait, and other tasks start.
+ * Runs before the transaction of a claim: the scheduled task that may be next, if there is one. When auth does not answer, all
+ * due scheduled tasks wait and other tasks start.
  */
 export async function lookUpRequester(
   deps: LookUpDeps,

@@ -3,10 +3,10 @@ import type { KindScope, Rule } from '@berth/contracts/access/rules';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Requester } from '../../records/requester.ts';
 
-/** The requester as it is now. */
+/** The requester with its present rights. */
 export type Current = { identity: Identity } | { missing: 'unknown' | 'inactive' };
 
-/** A deployment's identity as auth would issue it now, from our own rows, of which auth has a projection. */
+/** A deployment's identity from our own rows; auth, which has a projection of them, would issue the same. */
 export function currentDeployment(
   row: Pick<DeploymentRecord, 'id' | 'env_id' | 'enabled' | 'deleting'> | null,
 ): Current {

@@ -7,11 +7,11 @@ import { finishTask, lostClaim } from '../transitions/finish-task.ts';
 
 export interface RunnerHandlersDeps extends ClaimDeps {
   notifyRunners: () => void;
-  /** New lines, or the end of a log. */
+  /** New lines in a log, or its end. */
   hintLog: (taskId: string) => void;
 }
 
-/** What runners call. Every write names its claim by the fence; a write of an earlier claim changes nothing. */
+/** The operations that runners call. Every write names its claim by the fence; writes of an older claim change nothing. */
 export const runnerHandlers = (deps: RunnerHandlersDeps) => {
   const { store, inTransaction, policy, notifyRunners, hintLog, metrics, log } = deps;
   const { leaseMs } = policy;
@@ -28,7 +28,7 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
       if (!renewed) throw lostClaim();
       if (body.waits_for !== renewed.reason) {
         const wait = { ...body, deployment_id: renewed.deployment_id };
-        // The claim is already renewed; it must not be lost because the reason cannot be written.
+        // The lease is already renewed; failing to record the reason must not lose the claim.
         await inTransaction((tx) => saveWait(tx, wait)).catch((error: unknown) =>
           log.warn({ err: error, task_id: body.task_id }, 'failed to record what a task waits for'),
         );

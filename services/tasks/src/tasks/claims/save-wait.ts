@@ -10,8 +10,8 @@ export interface Wait {
 }
 
 /**
- * What a started task waits for becomes its reason, and that of its deployment. A heartbeat does not wait for whoever changes the
- * deployment now: the next one says the same.
+ * Records what a started task waits for as its reason and that of its deployment. If the deployment is locked, the heartbeat does
+ * not wait: the next one reports the same.
  */
 export async function saveWait(
   { deployments, deploymentChanges, taskChanges }: WritingStore,

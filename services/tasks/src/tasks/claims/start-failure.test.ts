@@ -8,17 +8,17 @@ import { type StartFailure, startFailure } from './start-failure.ts';
 describe('startFailure', () => {
   test.for<[string, unknown, StartFailure | null]>([
     [
-      'names what does not fit',
+      'is the message of a refusal, with its fields',
       conflict('The deployment is disabled'),
       { reason: 'The deployment is disabled', isBug: false },
     ],
     [
-      'keeps a bug to itself',
+      'does not show the message of a bug',
       new TypeError('secret is not a function'),
       { reason: internalError.beforeStart, isBug: true },
     ],
-    ['is none where the connection is lost', new LostConnection(new Error('reset')), null],
-    ['is none where the database is away', new AppError('unavailable', 'The database is not available'), null],
+    ['is null if the connection is lost', new LostConnection(new Error('reset')), null],
+    ['is null if the database is unavailable', new AppError('unavailable', 'The database is not available'), null],
   ])('%s', ([, error, expected]) => {
     expect(startFailure(error)).toEqual(expected);
   });

@@ -10,7 +10,7 @@ export interface StartFailure {
   isBug: boolean;
 }
 
-/** Why this task cannot start; null if the database failed: no other task would start either. */
+/** Why this task cannot start. Null if the database failed, since no other task could start either. */
 export function startFailure(error: unknown): StartFailure | null {
   if (error instanceof AppError && error.status < 500) return { reason: cutText(error.message, 500), isBug: false };
   if (error instanceof PostgresError || databaseFailure(error) instanceof AppError) return null;

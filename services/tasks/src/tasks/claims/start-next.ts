@@ -31,7 +31,7 @@ export interface Started {
   isMoreDue: boolean;
 }
 
-/** `nothing`: no task may start now. `ended`: one was taken that turned out to be impossible; there may be another. */
+/** `nothing`: no task may start now. `ended`: the claimed task turned out to be impossible; another may follow. */
 export type StartNext = Started | 'nothing' | 'ended';
 
 interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
@@ -40,8 +40,8 @@ interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
 }
 
 /**
- * Claims the next task and shows it as started, all in one transaction. One that cannot be started ends here; otherwise
- * every later claim would choose it again, and never another.
+ * Claims the next task and publishes it as started, in one transaction. A task that cannot start ends here; otherwise every later
+ * claim would take it again.
  */
 export async function startNext(
   deps: StartDeps,
@@ -100,7 +100,7 @@ async function start(
   if ('impossible' in begun) throw new AppError('conflict', begun.impossible);
 
   const { run } = begun;
-  // A move counts for where it goes, the others for where they run.
+  // The place that counts is the new one for a move, else the place of the run.
   const cluster_id = operationOf(operation).effect === 'moves' ? task.cluster_id : run.cluster_id;
   const undo = undoAtStart({ operation, undo: task.undo }, deployment);
   const startedAs = { run, operation, cluster_id, env_id: deployment.env_id, undo };
@@ -109,14 +109,14 @@ async function start(
   return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null, isMoreDue };
 }
 
-/** Chart, action and reported status may have changed since the request. */
+/** Chart, action or reported status may have changed since the request. */
 async function refuseAction(
   { heldReaders, secretKeys }: StartDeps,
   store: WritingStore,
   { task, ...wanted }: Pick<ActionWanted, 'invoked' | 'deployment'> & { task: TaskRecord },
 ): Promise<void> {
   const body = await openBody({ store, secretKeys }, task, wanted.invoked.body).catch((error: unknown) => {
-    // Without its key the task waits, as one that needs a secret does: the claim finds that it cannot be completed.
+    // If the key is missing, the task waits, like one whose secret cannot be opened: completing the claim detects this.
     if (error instanceof AppError && error.code === 'unavailable') return null;
     throw error;
   });
@@ -128,7 +128,7 @@ async function refuseAction(
   });
 }
 
-/** The requester may have lost the right before the task runs. */
+/** The requester may have lost the right since the request. */
 async function refuseWithoutRights(
   store: WritingStore,
   { task, deployment, checked }: Omit<Starting, 'before' | 'isMoreDue'> & { deployment: DeploymentRecord },

@@ -18,19 +18,19 @@ export interface SweepDeps {
 
 const silent = 'Its runner stopped answering';
 
-/** The reason, with what the runner last waited for. */
+/** The task's reason, including the last thing its runner waited for. */
 const silentAfter = (wait: string | null): string => (wait === null ? silent : cutText(`${silent}. ${wait}`, 500));
 
-/** Tasks whose runner is silent for longer than its lease go back to the queue, or end where they had their attempts. */
+/** Takes back tasks whose lease has expired; those without attempts left end. */
 export const sweepLeases = (deps: SweepDeps) => async (): Promise<void> => {
-  // Handled here: the loop would back off while the database is away, and tasks would wait as long.
+  // Caught here, because the loop would back off while the database is unavailable and delay all tasks afterwards.
   await sweep(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'expired claims could not be taken back'));
 };
 
 async function sweep({ store, inTransaction, policy, notifyRunners, log, metrics }: SweepDeps): Promise<void> {
   const expired = await store.leases.expired();
   for (const { id } of expired) {
-    // A task that cannot be taken back must not block the others.
+    // One task that cannot be taken back must not block the others.
     try {
       metrics.ended(await inTransaction((tx) => takeBack(tx, id, policy)));
     } catch (error) {
@@ -42,7 +42,7 @@ async function sweep({ store, inTransaction, policy, notifyRunners, log, metrics
 
 async function takeBack(store: WritingStore, id: string, policy: RetryPolicy): Promise<EndedClaim | null> {
   const locked = await lockToEnd(store, id);
-  // Renewed or finished while we waited for the lock.
+  // The claim was renewed or finished while we waited for the lock.
   if (!locked || !(await store.leases.isExpired(id))) return null;
   return endClaim(store, locked, { outcome: 'Silent', reason: silentAfter(locked.task.reason) }, policy);
 }

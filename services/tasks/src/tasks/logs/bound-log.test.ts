@@ -15,7 +15,7 @@ describe('boundLog', () => {
     expect(state).toMatchObject({ next: 2, lines: 2 });
   });
 
-  test('adds nothing when a batch comes again', () => {
+  test('adds nothing when a batch is repeated', () => {
     const once = boundLog(empty, { first: 0, lines: [line('a'), line('b')] }, wide);
 
     const again = boundLog(once.state, { first: 0, lines: [line('a'), line('b')] }, wide);
@@ -23,7 +23,7 @@ describe('boundLog', () => {
     expect(again).toEqual({ lines: [], state: once.state });
   });
 
-  test('adds only the new lines of a batch that overlaps', () => {
+  test('adds only the new lines of an overlapping batch', () => {
     const { lines, state } = boundLog(
       { next: 2, lines: 9, bytes: 10 },
       { first: 1, lines: [line('b'), line('c')] },
@@ -34,7 +34,7 @@ describe('boundLog', () => {
     expect(state).toMatchObject({ next: 3, lines: 10 });
   });
 
-  test('goes on after a batch that never came', () => {
+  test('continues after a lost batch', () => {
     const { lines, state } = boundLog({ next: 2, lines: 2, bytes: 10 }, { first: 5, lines: [line('f')] }, wide);
 
     expect(texts(lines)).toEqual(['f']);
@@ -44,7 +44,7 @@ describe('boundLog', () => {
   test.for([
     ['lines', { lines: 3, bytes: 100_000 }],
     ['bytes', { lines: 100, bytes: 3 * 65 }],
-  ] as const)('ends with a note where the limit of %s is reached, and stays like that', ([, limits]) => {
+  ] as const)('ends with a note once the limit of %s is reached, and takes no further lines', ([, limits]) => {
     const full = boundLog(empty, { first: 0, lines: ['a', 'b', 'c', 'd'].map(line) }, limits);
 
     expect(texts(full.lines)).toEqual(['a', 'b', 'the log is too long; the rest of the output is not kept']);
@@ -59,7 +59,7 @@ describe('boundLog', () => {
     `x${'😀'.repeat(4095)}`,
     '\ud83d'.repeat(8192),
     '\0x'.repeat(4096),
-  ])('shortens a line that is too long to one that Postgres keeps', (text) => {
+  ])('shortens a line that is too long, and the result can be stored in Postgres', (text) => {
     const { lines } = boundLog(empty, { first: 0, lines: [line(text)] }, wide);
 
     const [kept = line('')] = lines;

@@ -10,7 +10,7 @@ export interface LogLimits {
   bytes: number;
 }
 
-/** Keeps the beginning of a log, which usually shows the failure. */
+/** Keeps the beginning of a log, since that usually shows the failure. */
 const logLimits: LogLimits = { lines: 10_000, bytes: 5 * 1024 * 1024 };
 
 export interface Appended {
@@ -20,8 +20,8 @@ export interface Appended {
 }
 
 /**
- * The lines of a batch that are new and still fit. `first` is the sender's number for the first line, so a batch that
- * arrives twice adds nothing. If the log is full before the output ends, its last line says so.
+ * The lines of a batch that are new and still fit. `first` is the sender's number of the first line, so a repeated batch adds
+ * nothing. If the log fills up before the output ends, its last line says so.
  */
 export function boundLog(
   state: LogState,
@@ -49,7 +49,7 @@ const isFull = ({ lines, bytes }: LogLimits, limits: LogLimits): boolean =>
 
 const sizeOf = ({ text }: LogLine): number => Buffer.byteLength(text) + 64;
 
-/** By its length on the wire, where control characters take six bytes. NUL is the only character that Postgres cannot store. */
+/** Cut by its length on the wire, where control characters take six bytes. Postgres cannot store NUL. */
 const storable = (line: LogLine): LogLine => ({
   ...line,
   text: cutToSize(line.text.replaceAll('\0', ''), maxLineBytes, bytesOnWire),

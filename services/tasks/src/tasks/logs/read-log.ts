@@ -31,7 +31,7 @@ export async function logPage(
   { from, limit }: { from: number; limit: number },
 ): Promise<{ lines: LogLine[]; next: number; finished: boolean }> {
   const lines = [...(await logs.lines(task.id, from, limit))];
-  // The status was read before the lines, so a task that had ended by then has no lines after these.
+  // The status was read before the lines: if the task had ended, no lines follow these.
   const finished = task.status !== 'Pending' && task.status !== 'Started' && lines.length < limit;
   return { lines, next: from + lines.length, finished };
 }

@@ -28,7 +28,7 @@ export interface CancelDeps {
   inTransaction: InTransaction;
   confirm: Pick<Confirm, 'cluster'>;
   notifyRunners: () => void;
-  /** Notifies the runner of a task before its next heartbeat. */
+  /** Tells the runner of a task before its next heartbeat would. */
   hintCancel: (taskId: string) => void;
 }
 
@@ -39,11 +39,11 @@ export const cancelTask =
     const visible = visibleEnvs(context.identity);
     found(await tasks.find(id, visible), 'deployment task');
     const target = await tasks.clusterToReturnTo(id);
-    // Check again, as for a move: the cluster may belong to another env by now.
+    // Checked again, as for a move: the cluster may be in another env by now.
     if (target !== null) await confirm.cluster(target, context);
     const canceled = await runAction(inTransaction, context, deploymentTasks, {
       lock: async (store): Promise<Canceling | null> => {
-        // The cluster before the deployment, as a change of the cluster locks them.
+        // The cluster is locked before the deployment, in the same order as in changes of the cluster.
         const cluster = target === null ? null : await store.projected.holdCluster(target);
         const isVisible = (await store.tasks.find(id, visible)) !== null;
         const locked = isVisible ? await lockTask(store, id) : null;
@@ -86,15 +86,15 @@ export const cancelTask =
 interface Canceling {
   task: TaskRecord;
   deployment: DeploymentRecord | null;
-  /** The cluster that the deployment left, if the task moves it. */
+  /** The cluster that the deployment leaves if the task is a move. */
   cluster: ProjectedCluster | null;
-  /** The place to which the deployment returns; for a started task, if it is canceled before it removes anything. */
+  /** The place to which the deployment returns. For a started task only if it removes nothing before it is canceled. */
   back: Undo | null;
 }
 
 interface CancelPending {
   deployment: DeploymentRecord;
-  /** Where the deployment goes back to. */
+  /** The place to which the deployment returns. */
   back: Undo | null;
   by: Canceler;
 }
@@ -116,7 +116,10 @@ async function cancelPending(
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
 }
 
-/** Nothing runs at the new place; before its start a move also restores name and place (Specification, "Order of tasks"). */
+/**
+ * Nothing is installed at the new place. Canceling a move before its start also restores name and place (Specification, "Order of
+ * tasks").
+ */
 async function cancelBehind(
   store: WritingStore,
   { deployment_id, operation }: TaskRecord,

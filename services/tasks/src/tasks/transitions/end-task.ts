@@ -15,8 +15,8 @@ import { variantOf } from '../../records/variant.ts';
 const byItself = { identity: undefined };
 
 /**
- * Ends a started task and makes of its deployment what follows. The caller holds the lock of the deployment.
- * False when the claim is no longer the latest one: then nothing was written. `acknowledges`: the runner reported the outcome.
+ * Ends a started task and updates its deployment. The caller holds the lock of the deployment. False, with nothing written, when
+ * the claim is no longer the latest one. `acknowledges`: the runner reported the outcome.
  */
 export async function endTask(
   store: WritingStore,

@@ -18,9 +18,7 @@ export interface Finish {
 
 export const lostClaim = (): AppError => new AppError('conflict', 'The task was taken over by another runner');
 
-/**
- * Takes the result of a claim, once. A repeat changes nothing and is not an error; the result of another claim is one.
- */
+/** Records the outcome of a claim once. A repeat changes nothing and succeeds; the outcome of another claim is refused. */
 export async function finishTask(store: WritingStore, finish: Finish, policy: RetryPolicy): Promise<EndedClaim | null> {
   const locked = await lockToEnd(store, finish.task_id, finish.outcome === 'Done');
   const standing = locked ? standingOf(locked.task, finish.fence) : 'lost';
@@ -33,12 +31,12 @@ export async function finishTask(store: WritingStore, finish: Finish, policy: Re
 }
 
 export interface ClaimEnd {
-  /** `Silent`: no runner reported an outcome. */
+  /** `Silent`: the lease expired without an outcome. */
   outcome: TaskOutcome | 'Silent';
   reason: string | null;
 }
 
-/** Ends the task, or gives it back to the queue. The caller holds its lock. Null when the claim is no longer the latest one. */
+/** Ends the task or puts it back. The caller holds its lock. Null when the claim is no longer the latest one. */
 export async function endClaim(
   store: WritingStore,
   locked: EndingTask,
@@ -55,7 +53,7 @@ export async function endClaim(
   const acknowledges = outcome !== 'Silent';
   if (!('ends' in next)) {
     const back = await store.taskChanges.putBack(task, { ...next, reason, acknowledges });
-    // The deployment does not wait for anything that runs.
+    // The deployment no longer waits for a dependency of a run.
     if (back && deployment && deployment.reason !== null && startEvent !== null) {
       await store.deploymentChanges.saveState({ ...deployment, reason: null });
     }

@@ -7,8 +7,8 @@ import type { ProjectedCluster } from '../../store/projection-repository.ts';
 import type { WritingStore } from '../../store/store.ts';
 
 /**
- * The place to which the cancellation takes the deployment back; null if it stays, since its release may have been
- * changed already. The env is that of the place now, not that of the time at which the deployment was to leave.
+ * The place to which a cancellation returns the deployment; null if it stays, because its release may have been changed. The env
+ * is the present one of that place, which may have changed since the move was requested.
  */
 export function placeBefore(task: TaskRecord, deployment: DeploymentRecord, cluster: ProjectedCluster | null) {
   const back = goesBackTo(task);
@@ -17,7 +17,7 @@ export function placeBefore(task: TaskRecord, deployment: DeploymentRecord, clus
   return { ...back, env_id: isSameCluster ? deployment.env_id : (cluster?.env_id ?? back.env_id) };
 }
 
-/** The deployment at the place before, with those of its tasks that follow it. */
+/** The deployment at its earlier place; tasks that follow it move, too. */
 export async function goBack(
   store: Pick<WritingStore, 'deploymentChanges' | 'queueChanges'>,
   deployment: DeploymentRecord,
@@ -30,8 +30,8 @@ export async function goBack(
 }
 
 /**
- * The same for a task that its runner ended, where nobody is left to be refused: a deployment that cannot go back, because
- * another one has its name or its cluster is going, stays where it wants to be.
+ * The same for a task that its runner ended: no caller is left to receive a refusal. If its earlier name or place is taken, or
+ * its earlier cluster is being deleted, the deployment keeps the new ones.
  */
 export async function goBackIfPossible(
   store: WritingStore,

@@ -4,7 +4,7 @@ import { conflict, unfitAll } from '../../errors/refuse.ts';
 import { noLongerFits } from './no-longer-fits.ts';
 
 describe('noLongerFits', () => {
-  test('names every field without the body that a retry does not have', () => {
+  test('names every field without `body`, since a retry has none', () => {
     const unfit = unfitAll([
       { path: 'body.operation.Upgrade.config_inputs.replicas', message: 'must be at most 5' },
       { path: 'body.name', message: 'is taken' },

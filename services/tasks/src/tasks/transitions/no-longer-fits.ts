@@ -1,7 +1,7 @@
 import { AppError } from '@berth/contracts/errors';
 import { conflict } from '../../errors/refuse.ts';
 
-/** A retry has no body: where a new request is refused with 422 and fields, a retry is refused with 409 and a message. */
+/** A retry has no body, so the 422 of a new request with its fields becomes a 409 with a message. */
 export function noLongerFits(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'unprocessable') return error;
   const words = error.errors?.map(({ path, message }) => `${path.replace(inOperation, '')}: ${message}`).join('; ');

@@ -31,7 +31,7 @@ export interface Requested {
   object?: RestartedObject | undefined;
 }
 
-/** Queues the requested operation, under the lock of the deployment. */
+/** Queues the requested operation. The caller holds the lock of the deployment. */
 export async function queueOperation(deps: QueueDeps, store: WritingStore, requested: Requested): Promise<TaskRecord> {
   const { notRequestable, change } = operationOf(requested.operation);
   if (notRequestable) throw notRequestable();
@@ -48,7 +48,7 @@ export async function queueChange(
 ): Promise<TaskRecord> {
   const isScheduled = await isLater(store, executeAt);
   if (!isScheduled) refuseWrongState(variant, before, true);
-  // What does not fit now is refused at once, also where it is made later.
+  // A change that does not fit now is refused at once, even if it is scheduled for later.
   const wanted = { before, changes, visible, paths: pathsOf(variant), plan: [variant] };
   const proposed = await proposeChange(deps, store, wanted);
   if (!isScheduled) return lastOf((await makeChange(store, proposed, origin)).tasks);
@@ -59,11 +59,11 @@ export async function queueChange(
 
 type ChangeRequested = Omit<Requested, 'operation'>;
 
-/** A scheduled task is judged by the state at its start: to disable tonight and enable tomorrow can both be requested now. */
+/** The state at its start decides about a scheduled task: disabling tonight and enabling tomorrow can both be requested now. */
 const isLater = async (store: WritingStore, executeAt: string | undefined): Promise<boolean> =>
   executeAt !== undefined && !(await store.isPast(executeAt));
 
-/** Only owners change the override: a task of somebody else must not undo a change that an owner makes before its start. */
+/** Only owners may change the override. A task of someone else must not undo an owner's change that was made before its start. */
 function withoutSameOverride(changes: DeploymentChanges, before: DeploymentRecord): DeploymentChanges {
   const { values_override, ...others } = changes;
   return sameJson(values_override, before.values_override) ? others : changes;
@@ -81,7 +81,7 @@ async function queueWithoutChange(
     refuseWrongState(variantOf(operation), deployment, count > 0);
   }
   const { action: invoked } = needsOf(operation);
-  // Earlier tasks decide the state; check at the start.
+  // The state depends on earlier tasks, so it is checked at the start.
   const isNow = isDue && count === 0;
   const action = invoked && (await checkAction(store, heldReaders(store), { deployment, invoked, isNow }));
   const call = action && (await sealAction(store, secretKeys, { action, invoked }));

@@ -21,7 +21,7 @@ interface Retry {
   origin: Origin;
 }
 
-/** Queues what the task was for, under the lock of its deployment; throws if that no longer fits (422, 409). */
+/** Queues the tasks of a retry; throws 422 or 409 if they no longer fit. The caller holds the lock of the deployment. */
 export async function queueRetry(
   deps: QueueDeps,
   store: WritingStore,
@@ -30,7 +30,7 @@ export async function queueRetry(
   refuseDeleted(deployment);
   const variant = variantOf(old.operation);
   const requested = { deployment, visible: 'all', origin } as const;
-  // The retry of a scheduled change that was never made makes it now.
+  // Retrying a scheduled change that was never made makes it now.
   if (old.change) return queueChange(deps, store, requested, { variant, changes: old.change });
 
   const retried = operations[variant].retry(old, { deployment, open: await store.tasks.open(deployment.id) });

@@ -3,7 +3,7 @@ import { conflict, refuseDeleted } from '../../errors/refuse.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Variant } from '../../records/variant.ts';
 
-/** A task that is to run now must fit the deployment's present state. */
+/** A task that is not scheduled must fit the deployment's present state. */
 export function refuseWrongState(variant: Variant, deployment: DeploymentRecord, hasOpenTasks: boolean): void {
   refuseDeleted(deployment);
   const refused = operations[variant].refusal(deployment, hasOpenTasks);

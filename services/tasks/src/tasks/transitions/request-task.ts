@@ -28,7 +28,7 @@ import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.create>;
 
-/** A task requested by its operation, which stands for an update of the deployment (Specification, "Task operations"). */
+/** Requests a task by its operation, which stands for an update of the deployment (Specification, "Task operations"). */
 export const requestTask =
   (deps: DeploymentsDeps & QueueDeps & { waitReasons: WaitReasons }) =>
   async (body: NewDeploymentTask, context: Context): Promise<DeploymentTask> => {
@@ -54,7 +54,7 @@ export const requestTask =
     return task;
   };
 
-/** What is sensitive in the body of an action is known only once its chart is read, so all of it is digested. */
+/** Which inputs of an action are sensitive is known only after its chart is read, so the digest covers the whole body. */
 function repeatable({ secretKeys }: QueueDeps, { operation, ...body }: NewDeploymentTask, context: Context) {
   const { action } = needsOf(operation);
   if (!action) return context;
@@ -64,7 +64,7 @@ function repeatable({ secretKeys }: QueueDeps, { operation, ...body }: NewDeploy
 
 const changeOf = (operation: RequestedOperation) => operationOf(operation).change?.of(operation) ?? null;
 
-/** Read before anything is locked. Its place and the caller's permission are checked with everything else. */
+/** Read before anything is locked. Its place and the caller's permission are checked later, with everything else. */
 const trackedObject = async (
   { confirm }: Pick<DeploymentsDeps, 'confirm'>,
   object: NamedObject | undefined,

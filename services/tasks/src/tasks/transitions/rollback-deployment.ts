@@ -20,7 +20,7 @@ import { lockVisible } from '../../deployments/update-deployment.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.rollback>;
 
-/** An Upgrade to what an earlier task ran, with the checks of a new request (Specification, "Rollback"). */
+/** An Upgrade to the run of an earlier task, with the checks of a new request (Specification, "Rollback"). */
 export const rollbackDeployment =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
   async (id: string, taskId: string, context: Context): Promise<DeploymentTask> => {
@@ -56,7 +56,7 @@ export const rollbackDeployment =
 
 interface Target {
   before: DeploymentRecord;
-  /** The task to return to; null if the caller sees none. */
+  /** The task to return to; null if the caller does not see it. */
   task: Parameters<typeof runToReturnTo>[1];
 }
 

@@ -24,7 +24,7 @@ export async function ruleOfOperation(
   const { action } = needsOf(operation);
   if (!action) return maintainer;
   const found = await findAction(projected, action).catch((error: unknown) => {
-    // Later checks tell only maintainers that the action does not exist.
+    // If the action does not exist, only maintainers learn it, from a later check.
     if (error instanceof AppError && error.code === 'unprocessable') return null;
     throw error;
   });

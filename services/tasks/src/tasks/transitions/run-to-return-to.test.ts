@@ -16,7 +16,7 @@ const install = { Install: { helm_chart_id: 'h1', config_inputs: {}, values_over
 const task: EarlierTask = { deployment_id: 'd1', operation: install, status: 'Done', run };
 
 describe('a rollback', () => {
-  test('returns to what a task ran that is Done, a Reinstall too', () => {
+  test('a rollback returns to the run of any task that is Done, even a Reinstall', () => {
     expect(runToReturnTo({ id: 'd1' }, task)).toBe(run);
     expect(runToReturnTo({ id: 'd1' }, { ...task, operation: { Reinstall: { reason: 'x' } } })).toBe(run);
   });

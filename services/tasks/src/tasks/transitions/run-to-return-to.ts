@@ -9,7 +9,7 @@ export type EarlierTask = Pick<TaskRecord, 'deployment_id' | 'operation' | 'stat
 
 const path = 'body.task_id';
 
-/** What a deployment ran by an earlier task; throws if a rollback cannot return to it. Null: the caller sees no such task. */
+/** The run of an earlier task; throws if a rollback cannot return to it. Null means that the caller does not see the task. */
 export function runToReturnTo({ id }: { id: string }, task: EarlierTask | null): DeployRun {
   const { deployment_id, operation, status, run } = named(task, path, 'deployment task');
   if (deployment_id !== id) throw unfit(path, 'is a task of another deployment');

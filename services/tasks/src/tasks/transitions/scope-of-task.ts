@@ -1,7 +1,9 @@
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 
-/** The scope that the rules for canceling and retrying a task check. A deleted deployment has neither kind nor env for a role. */
+/**
+ * The scope for the rules of canceling and retrying a task. A deleted deployment has neither kind nor env, so roles do not apply.
+ */
 export function scopeOfTask(
   { acting_user_id, acting_deployment_id }: TaskRecord,
   deployment: Pick<DeploymentRecord, 'env_id' | 'kind_id'> | null,
