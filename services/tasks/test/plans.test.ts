@@ -10,6 +10,7 @@ import {
 import { type DryRun, type DryRunResult, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
+import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -80,7 +81,10 @@ async function planned(
 }
 
 const Tables = z.object({ table: z.string(), rows: z.string() });
-/** All rows of all tables of the service, as text; without what its loops write: how far they are, and denied attempts of before. */
+/**
+ * All rows of all tables of the service, as text; without the events of plans, and without what its loops write: how far they are, and
+ * denied attempts of before.
+ */
 async function allRows(): Promise<Record<string, string>> {
   const { db } = tasks.database;
   const names = await db.anyFirst(sql.type(z.object({ name: z.string() }))`
@@ -94,7 +98,7 @@ async function allRows(): Promise<Record<string, string>> {
       db.one(sql.type(Tables)`
         select ${name} as table, coalesce(string_agg((to_jsonb(t) - 'published_version' - 'polls_followed')::text, chr(10) order by t::text), '') as rows
         from ${sql.identifier([name])} t
-        where to_jsonb(t) ->> 'result' is distinct from 'denied'
+        where to_jsonb(t) ->> 'result' is distinct from 'denied' and to_jsonb(t) ->> 'action' is distinct from 'plan'
       `),
     ),
   );
@@ -143,6 +147,37 @@ describe('a plan of an update', () => {
     expect(runs).toMatchObject([{ action: 'deploy', namespace, deployment_id: id, values: { replicaCount: 2 } }]);
     expect(await tasks.claim()).toBeNull();
     expect(await allRows()).toEqual(before);
+  });
+
+  test('is an event of the audit log, with who made it and where it looked, and so is that of a creation', async () => {
+    const { id, namespace } = await tasks.installed();
+    const cluster_id = tasks.clusterId;
+    await planned(() => plan(id, { config: { replicas: 5 } }, maintainer));
+    await plan(id, { description_md: 'new' });
+    await expect(plan(id, { config: { replicas: 6 } }, envUser)).rejects.toEqual(refusal('forbidden'));
+
+    const event = { resource: 'deployments', action: 'plan', env_id: envId, details: { cluster_id, namespace } };
+    expect(await audited(tasks.database.db, id)).toMatchObject([
+      { action: 'create' },
+      { ...event, actor_id: maintainer.id },
+      { ...event, actor_id: owner.id },
+    ]);
+
+    const name = `planned-${randomUUID().slice(0, 8)}`;
+    const created = {
+      name,
+      kind_id: kindId,
+      cluster_id,
+      helm_chart_id: tasks.chartId,
+      config: { replicas: 1 },
+      values_override: null,
+    };
+    await planned(() => tasks.call(owner, of_creation, { body: created }, patiently));
+    const ofCreations = sql.type(z.object({ actor_id: z.string() }))`
+      select actor_id from audit_log
+      where action = 'plan' and object_id is null and details ->> 'namespace' = ${`web-${name}`}
+    `;
+    expect(await tasks.database.db.any(ofCreations)).toEqual([{ actor_id: owner.id }]);
   });
 
   test('without a task is made without a runner', async () => {

@@ -3,6 +3,7 @@ import type { Identity } from '@berth/contracts/access/identity';
 import type { Bus } from '@berth/bus/bus';
 import { type DryRunResult, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
 import { AppError } from '@berth/contracts/errors';
+import type { AuditEntry } from '@berth/db/audit/audit-log';
 import { createWakeUp } from '@berth/service/waiting/wake-up';
 import { z } from 'zod';
 import type { PlanOutcome, TaskMetrics } from '../metrics/task-metrics.ts';
@@ -33,6 +34,8 @@ export interface MakeDryRunsDeps {
 
 export interface DryRunRequest {
   identity: Identity;
+  /** Recorded with the dry runs: what a chart renders can read the cluster. */
+  audit: AuditEntry;
   envId: string;
   signal: AbortSignal;
   remainingMs: () => number;
@@ -47,7 +50,10 @@ export async function makeDryRuns(
   runs: readonly DryRunRecord[],
   request: DryRunRequest,
 ): Promise<DryRunResult[]> {
-  if (runs.length === 0) return [];
+  if (runs.length === 0) {
+    await deps.inTransaction((store) => store.recordAudit(request.audit));
+    return [];
+  }
   const { metrics } = deps;
   const began = performance.now();
   const ended = (outcome: PlanOutcome) => metrics.planned(outcome, (performance.now() - began) / 1_000);
@@ -89,7 +95,7 @@ interface Adding {
 async function add(
   { inTransaction, secretKeys, bus }: MakeDryRunsDeps,
   runs: readonly DryRunRecord[],
-  { ids, withinMs, request: { identity, envId: env_id } }: Adding,
+  { ids, withinMs, request: { identity, audit, envId: env_id } }: Adding,
 ): Promise<void> {
   const requester = `${identity.kind} ${identity.id}`;
   await inTransaction(async (store) => {
@@ -100,6 +106,7 @@ async function add(
       throw new AppError('too_many_requests', 'Too many plans are being made for the env; try again');
     if (in_all + runs.length > most.inAll)
       throw new AppError('unavailable', 'Too many plans are being made; try again');
+    await store.recordAudit(audit);
     for (const [index, run] of runs.entries()) {
       const id = ids[index] ?? '';
       const { deployment_id, cluster_id, namespace } = run;

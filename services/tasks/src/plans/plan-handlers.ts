@@ -6,6 +6,7 @@ import { type DeploymentPlan, deploymentPlans } from '@berth/contracts/resources
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import { type DeploymentChanges, deployments } from '@berth/contracts/resources/deployments/deployments';
 import { found } from '@berth/contracts/errors';
+import type { AuditEntry } from '@berth/db/audit/audit-log';
 import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { proposeChange, proposeCreation, type ProposedChange } from '../deployments/propose-change.ts';
 import { permitMove, targetOf } from '../deployments/update-deployment.ts';
@@ -26,7 +27,7 @@ type Context = Pick<
   'identity' | 'permit' | 'requestId' | 'remainingMs' | 'signal'
 >;
 
-/** What a change would do: its checks, its tasks, and what a runner finds out about its objects. Nothing is written. */
+/** What a change would do: its checks, its tasks, and what a runner finds out about its objects. Only the audit log is written. */
 export const planHandlers = (deps: PlanHandlersDeps) =>
   implement(deploymentPlans, {
     of_update: async ({ id, body }, context) => {
@@ -61,13 +62,21 @@ async function checkUpdate(
 async function planOf(
   deps: PlanHandlersDeps,
   { before, after, tasks }: ProposedChange,
-  { identity, signal, remainingMs }: Context,
+  { identity, requestId, signal, remainingMs }: Context,
 ): Promise<DeploymentPlan> {
   const { store } = deps;
   const deployment = before ?? after;
   const revision = await store.tasks.deployRunOf(deployment.revision_id);
   const runs = dryRunsOf(tasks, deployment, revision);
-  const results = await makeDryRuns(deps, runs, { identity, envId: deployment.env_id, signal, remainingMs });
+  const audit: AuditEntry = {
+    by: { identity, requestId },
+    action: 'plan',
+    resource: deployments.name,
+    objectId: before?.id ?? null,
+    envId: after.env_id,
+    details: { cluster_id: after.cluster_id, namespace: after.namespace },
+  };
+  const results = await makeDryRuns(deps, runs, { identity, audit, envId: deployment.env_id, signal, remainingMs });
   const reinstalls =
     before && tasks.some(({ reinstall_dependents }) => reinstall_dependents)
       ? await store.references.reinstalledAfter('deployments', deployment.id)
