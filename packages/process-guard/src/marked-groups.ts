@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { processStat } from './process-stat.ts';
 
 /** Environment variable that marks everything started under a guard. */
 export const guardMark = 'BERTH_GUARD';
@@ -25,10 +26,8 @@ function pids(): string[] {
   }
 }
 
-/** The fifth field; the second is the command in brackets, which may itself hold spaces and brackets. */
 function groupOf(pid: string): number | undefined {
-  const stat = read(`/proc/${pid}/stat`);
-  const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+  const group = Number(processStat(pid)?.[2]);
   return Number.isInteger(group) && group > 1 ? group : undefined;
 }
 

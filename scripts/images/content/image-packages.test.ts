@@ -18,7 +18,7 @@ const mayCarry = {
     outside: ['undici', 'yaml'],
   },
   'cluster-sync': {
-    workspace: ['bus', 'contracts', 'db', 'kube', 'service'],
+    workspace: ['bus', 'contracts', 'db', 'kube', 'process-guard', 'service'],
     outside: [
       '@aws-sdk/client-account',
       '@aws-sdk/client-eks',
@@ -29,7 +29,7 @@ const mayCarry = {
     ],
   },
   'registry-scan': {
-    workspace: ['bus', 'chart-extensions', 'contracts', 'db', 'egress', 'service'],
+    workspace: ['bus', 'chart-extensions', 'contracts', 'db', 'egress', 'process-guard', 'service'],
     outside: ['re2js', 'tar-stream', 'yaml'],
   },
 };

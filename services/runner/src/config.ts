@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
 import { z } from 'zod';
+import { mebibyte } from './helm/helm-limits.ts';
 
 const Addresses = z
   .string()
@@ -36,6 +37,10 @@ export const Config = z
     RUNNER_PLANS: z.coerce.number().int().min(0).max(64).default(2),
     /** Calls for resources at the same time; with 0 this runner makes none. */
     RUNNER_RESOURCE_CALLS: z.coerce.number().int().min(0).max(64).default(16),
+    /** The most memory of one Helm, in MiB: a chart that needs more fails. */
+    RUNNER_HELM_MEMORY: z.coerce.number().int().min(96).max(16_384).default(192),
+    /** The most processor time in which one Helm renders a chart, in seconds. */
+    RUNNER_HELM_CPU_SECONDS: z.coerce.number().int().min(1).max(600).default(30),
     RUNNER_NAME: z.string().max(200).optional(),
     /** PEM certificates that calls into deployments trust in addition to those of the system. */
     CALL_CA: z.string().optional(),
@@ -55,6 +60,7 @@ export const Config = z
     polls: env.RUNNER_POLLS,
     plans: env.RUNNER_PLANS,
     resourceCalls: env.RUNNER_RESOURCE_CALLS,
+    helm: { memoryBytes: env.RUNNER_HELM_MEMORY * mebibyte, cpuSecs: env.RUNNER_HELM_CPU_SECONDS },
     name: env.RUNNER_NAME,
     calls: {
       ca: env.CALL_CA,

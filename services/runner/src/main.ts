@@ -10,6 +10,7 @@ import { createDeploymentClient } from './calls/deployment-client.ts';
 import { openChartCache } from './files/chart-cache.ts';
 import { createAccessCache } from './cluster/access-cache.ts';
 import { findHelm } from './helm/find-helm.ts';
+import { mebibyte, memoryNeeded } from './helm/helm-limits.ts';
 import { answerDryRuns } from './plan/answer-dry-runs.ts';
 import { createPlanWork } from './plan/plan-work.ts';
 import { callForResources } from './resources/call-for-resources.ts';
@@ -22,6 +23,10 @@ import { sweepTaskFolders } from './files/task-folder.ts';
 await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const config = readConfig(Config, process.env);
   const binary = await findHelm(config.helmBinary, process.env['PATH']);
+  const neededBytes = memoryNeeded(config.helm, config.concurrency + config.plans);
+  if (neededBytes > (process.constrainedMemory() || Number.POSITIVE_INFINITY)) {
+    log.warn({ needed_mib: neededBytes / mebibyte }, 'the runner has less memory than its Helms may take together');
+  }
   const folders = { tasks: join(config.folder, 'tasks'), discovery: join(config.folder, 'discovery') };
   await sweepTaskFolders(folders.tasks);
   await mkdir(folders.discovery, { recursive: true, mode: 0o700 });
@@ -32,7 +37,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
 
   const access = use(createAccessCache({ bus }));
   const charts = await openChartCache({ bus, folder: join(config.folder, 'charts') });
-  const helm = use(createHelmStarter({ binary, guard }));
+  const helm = use(createHelmStarter({ binary, guard, limits: config.helm }));
   const deployments = use(createDeploymentClient(config.calls));
   const work = use(createPlanWork());
   const deps = { bus, log, metrics: createRunnerMetrics(metrics), folders, access, charts, helm, deployments, work };

@@ -110,6 +110,14 @@ test('the error for a program that does not exist has the reason', async () => {
   await expect(current(signal)).rejects.toThrow('missing cannot be started (ENOENT)');
 });
 
+test('a program runs with limits of memory and processor time', async () => {
+  const command = await program(`echo "$(ulimit -d) $(ulimit -t)" > ${folder}/limits; exit 3`);
+
+  await expect(tokenFromProgram(exec(command)).current(signal)).rejects.toThrow('exit code 3');
+
+  expect(await readFile(join(folder, 'limits'), 'utf8')).toBe('1048576 30\n');
+});
+
 test('a program that failed is not run again for each request', async () => {
   const command = await program(`printf x >> ${folder}/runs; exit 1`);
   const { current } = tokenFromProgram(exec(command));

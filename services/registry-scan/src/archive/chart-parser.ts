@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { giveWay, withLimits } from '@berth/process-guard/process-limits';
 import { fieldErrors } from '@berth/contracts/fields/field-errors';
 import { atMost } from '@berth/service/waiting/at-most';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
@@ -19,6 +20,8 @@ export interface ChartParser extends AsyncDisposable {
 const entry = fileURLToPath(new URL('./chart-parser-process.ts', import.meta.url));
 const readyWithinMs = 30_000;
 const heapMb = 192;
+/** Unpacked files lie outside of the heap. V8 counts 560 MiB more than it uses. */
+const limits = { memoryBytes: (560 + 2 * heapMb) * 1024 * 1024 };
 
 /**
  * Unpacks and parses packaged charts one at a time, in a child process with its own heap, which can be killed: a few hundred
@@ -30,14 +33,17 @@ export function createChartParser({ timeoutMs = 5_000 }: { timeoutMs?: number } 
   const inTurn = atMost(1);
 
   async function start(): Promise<ChildProcess> {
+    const [execPath, execArgv] = withLimits(limits, [process.execPath, `--max-old-space-size=${heapMb}`]);
     const started = fork(entry, {
       env: {},
-      execArgv: [`--max-old-space-size=${heapMb}`],
+      execPath,
+      execArgv,
       serialization: 'advanced',
       // V8's report of a full heap must not end up between the JSON lines of the log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child = started;
+    if (started.pid !== undefined) giveWay(started.pid);
     // If an idle child dies, the next chart starts another; `answerOf` handles the death of a busy one.
     started.on('error', () => undefined);
     started.once('exit', () => {

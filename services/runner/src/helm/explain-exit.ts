@@ -1,6 +1,8 @@
 import { cutText } from '@berth/contracts/cut-text';
-import type { FailureKind } from '../outcome/task-failure.ts';
-import type { HelmExit } from './helm-starter.ts';
+import { type FailureKind, permanent, TaskFailure } from '../outcome/task-failure.ts';
+import type { ErrorLines } from './error-lines.ts';
+import type { HelmExit } from './helm-process.ts';
+import { type HelmLimits, mebibyte } from './helm-limits.ts';
 
 export interface Explained {
   reason: string;
@@ -32,8 +34,22 @@ const maxReason = 500;
 /** Exit codes of a shell that cannot run the program. */
 const notStarted = new Set([126, 127]);
 
+const ofInstallation = 'while Helm renders it, which is the limit of this installation';
+
+/** Why Helm failed, for the user. More memory or time would not be there at the next attempt either. */
+export function failureOf(exit: HelmExit, errors: ErrorLines, { memoryBytes, cpuSecs }: HelmLimits): TaskFailure {
+  if (errors.wasOutOfMemory(exit.code)) {
+    return permanent(`The chart needs more than ${memoryBytes / mebibyte} MiB of memory ${ofInstallation}`);
+  }
+  if (exit.wasBusyTooLong) {
+    return permanent(`The chart needs more than ${cpuSecs} s of processor time ${ofInstallation}`);
+  }
+  const { reason, kind } = explainExit(exit, errors.lines);
+  return new TaskFailure(reason, { kind });
+}
+
 /** Helm's own message in one line, and the kind of failure. */
-export function explainExit({ code, signal }: HelmExit, stderr: readonly string[]): Explained {
+export function explainExit({ code, signal }: Pick<HelmExit, 'code' | 'signal'>, stderr: readonly string[]): Explained {
   if (code === null)
     return { reason: `Helm was ended by ${signal ?? 'a signal'} before it had finished`, kind: 'transient' };
   if (notStarted.has(code)) return { reason: 'Helm could not be started', kind: 'transient' };

@@ -16,12 +16,13 @@ const Description = z.object({
   env: z.record(z.string(), z.string()),
 });
 
+const limits = { memoryBytes: 1024 * 1024 * 1024, cpuSecs: 60 };
 let folder: string;
 let starter: HelmStarter;
 const guard = startProcessGuard();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'helm starter '));
-  starter = createHelmStarter({ binary: process.execPath, guard });
+  starter = createHelmStarter({ binary: process.execPath, guard, limits });
 });
 afterAll(async () => {
   starter[Symbol.dispose]();
@@ -35,13 +36,14 @@ const start = (args: readonly string[], onLine: (line: string) => void = () => u
     folder,
     discoveryCache: '/nowhere',
     deadlineMs: 20_000,
+    waitSecs: 0,
     onLine: (stream, line) => onLine(`${stream} ${line}`),
   });
 
 async function startedWith(args: readonly string[]) {
   const lines: string[] = [];
   const helm = start(['-e', describeItself, '--', ...args], (line) => lines.push(line));
-  expect(await helm.exited).toEqual({ code: 0, signal: null });
+  expect(await helm.exited).toMatchObject({ code: 0, signal: null });
   const description = Description.parse(JSON.parse(lines.join('\n').replace('stdout ', '')));
   expect(description.pid).toBe(helm.pid);
   return description;
@@ -76,17 +78,18 @@ test('an argument of Helm with a line break is refused before anything runs', ()
 });
 
 test('a Helm binary that cannot be run exits with code 127', async () => {
-  using broken = createHelmStarter({ binary: '/nowhere/helm', guard });
+  using broken = createHelmStarter({ binary: '/nowhere/helm', guard, limits });
   const lines: string[] = [];
   const helm = broken.start({
     args: [],
     folder,
     discoveryCache: '/nowhere',
     deadlineMs: 20_000,
+    waitSecs: 0,
     onLine: (_, line) => lines.push(line),
   });
 
-  expect(await helm.exited).toEqual({ code: 127, signal: null });
+  expect(await helm.exited).toMatchObject({ code: 127, signal: null });
   expect(lines.join()).toContain('/nowhere/helm');
 });
 

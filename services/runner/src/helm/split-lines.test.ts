@@ -6,7 +6,11 @@ import { splitLines } from './split-lines.ts';
 async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
   const stream = new PassThrough();
   const lines: string[] = [];
-  splitLines(stream, (line) => lines.push(line));
+  splitLines(
+    stream,
+    (line) => lines.push(line),
+    (bytes) => lines.push(`skipped ${bytes}`),
+  );
   for (const chunk of chunks) stream.write(chunk);
   stream.end();
   await once(stream, 'end');
@@ -25,4 +29,20 @@ test('a character that is split between two chunks stays whole', async () => {
 test('a line without end is truncated', async () => {
   const lines = await linesOf('x'.repeat(100_000), 'y'.repeat(100_000), '\nnext\n');
   expect(lines.map(({ length }) => length)).toEqual([65_536, 4]);
+});
+
+test.for([
+  ['x'.repeat(63), 40 * 16 * 1024],
+  ['', 4_000_000],
+] as const)('of output without end, the beginning and the end are read: lines of "%s"', async ([text, count]) => {
+  const whole = Buffer.from(`${text}\n`.repeat(count));
+  const chunks = Array.from({ length: Math.ceil(whole.length / 65_536) }, (_, at) =>
+    whole.subarray(at * 65_536, (at + 1) * 65_536),
+  );
+
+  const lines = await linesOf(...chunks, 'Error: the end\n');
+
+  expect(lines.length).toBeLessThan(120_000);
+  expect(lines.at(-1)).toBe('Error: the end');
+  expect(lines.filter((line) => line.startsWith('skipped '))).toHaveLength(1);
 });

@@ -4,7 +4,6 @@ import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { cutText } from '@berth/contracts/cut-text';
 import { AppError } from '@berth/contracts/errors';
 import type { Loop, Service } from '@berth/service/service';
-import { memoryForHelm } from '../helm/memory-for-helm.ts';
 import { TaskFailure } from '../outcome/task-failure.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import { oneLane } from '../work/lanes.ts';
@@ -56,7 +55,7 @@ export function answerDryRuns({ bus, log, metrics, slots, ...deps }: AnswerDryRu
     mostClaimed: 1,
     pollMs: 2_000,
     onHint: (wake, signal) => bus.hints.listen('dry_runs_due', wake, { signal }),
-    hasMemory: () => process.availableMemory() >= 2 * memoryForHelm,
+    hasMemory: () => process.availableMemory() >= 2 * deps.helm.limits.memoryBytes,
     claim: async () => {
       const claimedAt = performance.now();
       const { dry_run: run } = await bus.call(dryRuns.operations.claim, {});

@@ -1,14 +1,14 @@
 import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
 import type { HelmFiles } from '../helm/helm-arguments.ts';
 import { templateArguments } from '../helm/helm-arguments.ts';
-import { explainExit } from '../helm/explain-exit.ts';
+import { createErrorLines } from '../helm/error-lines.ts';
+import { failureOf } from '../helm/explain-exit.ts';
+import { mebibyte, outputLimits } from '../helm/helm-limits.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { logTexts } from '../log/log-texts.ts';
-import { permanent, TaskFailure } from '../outcome/task-failure.ts';
+import { permanent } from '../outcome/task-failure.ts';
 
-/** Helm can record one megabyte, compressed. */
-const maxBytes = 4 * 1024 * 1024;
-const keptErrorLines = 100;
+const maxBytes = outputLimits.manifests;
 const graceMs = 1_000;
 
 export interface RenderDeps {
@@ -27,7 +27,7 @@ export interface RenderDeps {
 export async function renderChart(dryRun: Pick<DryRun, 'namespace'>, deps: RenderDeps): Promise<string> {
   const { files, folder, discoveryCache, isUpgrade, secrets, deadlineMs, signal } = deps;
   signal.throwIfAborted();
-  const errors: string[] = [];
+  const errors = createErrorLines((line) => logTexts(line, secrets));
   const chunks: Buffer[] = [];
   let bytes = 0;
   const helm = deps.helm.start({
@@ -35,10 +35,8 @@ export async function renderChart(dryRun: Pick<DryRun, 'namespace'>, deps: Rende
     folder,
     discoveryCache,
     deadlineMs,
-    onLine: (_, line) => {
-      errors.push(...logTexts(line, secrets));
-      if (errors.length > keptErrorLines) errors.splice(0, errors.length - keptErrorLines);
-    },
+    waitSecs: 0,
+    onLine: (_, line) => void errors.add(line),
     onOutput: (chunk) => {
       bytes += chunk.length;
       if (bytes > maxBytes) helm.stop(0);
@@ -50,10 +48,9 @@ export async function renderChart(dryRun: Pick<DryRun, 'namespace'>, deps: Rende
   try {
     const exit = await helm.exited;
     signal.throwIfAborted();
-    if (bytes > maxBytes) throw permanent(`The chart renders more than ${maxBytes / 1024 / 1024} MiB of manifests`);
+    if (bytes > maxBytes) throw permanent(`The chart renders more than ${maxBytes / mebibyte} MiB of manifests`);
     if (exit.code === 0) return Buffer.concat(chunks).toString('utf8');
-    const { reason, kind } = explainExit(exit, errors);
-    throw new TaskFailure(reason, { kind });
+    throw failureOf(exit, errors, helm.limits);
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -1,7 +1,6 @@
 import { type ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { machineMs } from '@berth/process-guard/machine-clock';
 import type { Loop } from '@berth/service/service';
-import { memoryForHelm } from '../helm/memory-for-helm.ts';
 import { oneLane } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
 import type { RunnerDeps } from './run-context.ts';
@@ -52,7 +51,7 @@ export function claimTasks({ name, slots, ...deps }: ClaimTasksDeps): Loop {
     pollMs: 1_000,
     onHint: (wake, signal) => bus.hints.listen('tasks_due', wake, { signal }),
     // Claim less rather than be killed for lack of memory.
-    hasMemory: (running) => running === 0 || process.availableMemory() > memoryForHelm,
+    hasMemory: (running) => running === 0 || process.availableMemory() > deps.helm.limits.memoryBytes,
     claim: async () => {
       const claimedAt = machineMs();
       const { task, more = true } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });

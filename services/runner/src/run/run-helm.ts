@@ -1,9 +1,10 @@
 import type { TaskCluster } from '../cluster/task-cluster.ts';
-import { explainExit } from '../helm/explain-exit.ts';
-import type { HelmProcess } from '../helm/helm-starter.ts';
+import { createErrorLines } from '../helm/error-lines.ts';
+import { failureOf } from '../helm/explain-exit.ts';
+import type { HelmProcess } from '../helm/helm-process.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
-import { TaskFailure, transient } from '../outcome/task-failure.ts';
+import { transient } from '../outcome/task-failure.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -11,7 +12,6 @@ const done = Promise.resolve();
 const graceMs = 10_000;
 /** Once the claim is lost others may act, so there is no time for a graceful end. */
 const graceAfterLossMs = 2_000;
-const keptErrorLines = 100;
 
 /**
  * Helm's own timeout applies to each thing it waits for, and not to a connection that answers nothing. This one ends a Helm
@@ -43,19 +43,18 @@ export async function runHelm(
   stop.throwIfAborted();
   if (lease.isLost()) throw transient('The claim of the task expired before Helm was started');
 
-  const errors: string[] = [];
+  // The reason of a failure is as public as the log.
+  const errors = createErrorLines((line) => logTexts(line, run.secrets.texts()));
   const helm = deps.helm.start({
     args,
     folder: folder.path,
     discoveryCache: `${deps.folders.discovery}/${task.cluster_id}`,
     deadlineMs: lease.remainingMs(),
+    waitSecs: task.wait.timeout_secs,
     onLine: (stream, line) => {
-      log.line(stream, line);
-      if (stream !== 'stderr') return;
-      // The reason of a failure is as public as the log. Helm's last lines say why it ended.
-      errors.push(...logTexts(line, run.secrets.texts()));
-      if (errors.length > keptErrorLines) errors.splice(0, errors.length - keptErrorLines);
+      if (stream === 'stdout' || errors.add(line)) log.line(stream, line);
     },
+    onSkipped: (stream, bytes) => log.say(`… ${bytes} bytes of ${stream} are left out`),
   });
   deps.metrics.helmRunning.inc();
   log.say(title);
@@ -70,8 +69,7 @@ export async function runHelm(
     if (limit.isOver()) {
       throw transient(`Helm had not finished after ${limitMs(task.wait.timeout_secs) / 60_000} minutes`);
     }
-    const { reason, kind } = explainExit(exit, errors);
-    throw new TaskFailure(reason, { kind });
+    throw failureOf(exit, errors, helm.limits);
   } finally {
     deps.metrics.helmRunning.dec();
   }

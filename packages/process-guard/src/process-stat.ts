@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+
+/** The fields of /proc/<pid>/stat behind the command, so the first one is the state; undefined if the process is gone or there is no /proc. */
+export function processStat(pid: number | string): string[] | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  // The second field is the command in brackets and may itself hold spaces and brackets.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
