@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -117,6 +117,18 @@ async function versionsAtRest(namespace: string): ReturnType<typeof versionsIn> 
     last = now;
   }
 }
+
+/** What the chart shows of these contents. */
+const derivedFrom = (contents: string): string[] => [
+  encodeURIComponent(contents),
+  Buffer.from(`k:${contents}`).toString('base64').slice(4, -4),
+  Buffer.from(contents).toString('base64').slice(0, 20),
+  createHash('sha256').update(contents).digest('hex'),
+  createHash('sha512').update(contents).digest('hex').slice(0, 20),
+  createHash('sha1').update(contents).digest('hex').slice(0, 10),
+  contents.slice(3, 9),
+  contents.slice(0, 8),
+];
 
 describe('a dry run', () => {
   test('shows what the same deploy would create, change, replace, keep and delete, without changing anything', async () => {
@@ -239,6 +251,47 @@ describe('a dry run', () => {
     ]);
     expect(JSON.stringify(result)).not.toMatch(/swordfish|hammerhead|contents|c4n4ry/);
     expect(runner.log()).not.toMatch(/swordfish|hammerhead|c4n4ry/);
+  });
+
+  test('shows nothing that the chart made of contents that it gets as a value, in whatever encoding, before a rotation or after', async () => {
+    const [before, after] = ['Old+Secret&Value=1234567', 'New/Secret&Value?7654321'];
+    const task = await installed([], { values: { conf: before, text: 'one' }, confidential: [before] });
+
+    const result = await planned(dryRunOf(task, { values: { conf: after, text: 'two' }, confidential: [after] }));
+
+    const derived = result.objects.find(({ name }) => name === 'derived');
+    expect(derived).toMatchObject({ action: 'change', kind: 'ConfigMap' });
+    expect(derived?.fields.filter(({ hidden }) => !hidden)).toEqual([
+      { path: '/data/plain', before: 'one', after: 'two', hidden: false },
+    ]);
+    expect(derived?.fields.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        '/data/url',
+        '/data/basic',
+        '/data/sum',
+        '/data/part',
+        '/data/***',
+        '/metadata/annotations/short',
+      ]),
+    );
+    expect(result.objects.filter(({ action }) => action === 'create')).toMatchObject([{ name: '***', fields: [] }]);
+    const text = JSON.stringify(result);
+    for (const contents of [before, after]) {
+      for (const made of derivedFrom(contents)) expect(text).not.toContain(made);
+    }
+  });
+
+  test('shows no value where the chart does not render with other contents', async () => {
+    const contents = 'Some-Secret-Value-1';
+    const task = await installed([], { values: { conf: contents, text: 'one' }, confidential: [contents] });
+    // The marker of these contents is one that the chart refuses.
+    const other = 'hbckiba-2';
+    const result = await planned(dryRunOf(task, { values: { conf: other, text: 'two' }, confidential: [other] }));
+
+    const derived = result.objects.find(({ name }) => name === 'derived');
+    expect(derived?.reason).toContain('no values are shown');
+    expect(derived?.fields.every(({ hidden }) => hidden)).toBe(true);
+    expect(JSON.stringify(result)).not.toMatch(/"(?:before|after)"/);
   });
 
   test('of a removal shows what the namespace takes with it', async () => {

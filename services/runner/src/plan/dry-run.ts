@@ -14,7 +14,7 @@ import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
 import { readLive } from './cluster/read-live.ts';
 import { boundResult } from './diff/bound-result.ts';
-import { diffManifests, type DesiredObject } from './diff/diff-manifests.ts';
+import { diffManifests, type DesiredObject, type Marked } from './diff/diff-manifests.ts';
 import { type Hidden, hiddenOf } from './diff/hide-secrets.ts';
 import { hooksOf, isHook } from './diff/hooks.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
@@ -22,6 +22,7 @@ import { planOfRemoval } from './diff/plan-of-removal.ts';
 import type { ParsedManifest } from './manifest/parse-manifest.ts';
 import { readManifests } from './read-manifests.ts';
 import type { PlanWork } from './plan-work.ts';
+import { markedValues } from './marked/marked-values.ts';
 import { renderChart } from './render-chart.ts';
 
 export interface DryRunDeps {
@@ -73,10 +74,14 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
   const secrets = createKnownSecrets(run);
   secrets.add(access.credentials);
   const hidden = hiddenOf(run, secrets.texts());
-  const rendered = run.action === 'deploy' ? await render(run, access, deps, { limits, isUpgrade, hidden }) : '';
-  const { old, next, live, unreadable } = await readSides(
+  const rendering = { limits, isUpgrade, hidden };
+  const [rendered, withMarkers] =
+    run.action === 'deploy'
+      ? await Promise.all([render(run, access, deps, rendering), renderMarked(run, access, deps, rendering)])
+      : ['', null];
+  const { old, next, live, marked, unreadable } = await readSides(
     run,
-    { released: released ?? '', rendered },
+    { released: released ?? '', rendered, withMarkers },
     { access, work: deps.work, limits },
   );
 
@@ -86,21 +91,24 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
     return boundResult({ ...planOfRemoval({ old, live, namespace: name, isThere }), cut });
 
   const wanted = next.filter((object) => !isHook(object));
-  const { objects, unchanged } = diffManifests({ release: { namespace: name, name }, old, wanted, live, hidden });
+  const release = { namespace: name, name };
+  const { objects, unchanged } = diffManifests({ release, old, wanted, live, hidden, marked });
   const created = isThere ? [] : [namespaceObject(name, 'create', null)];
-  const hooks = hooksOf(next.filter(isHook), { isUpgrade });
+  const hooks = hooksOf(next.filter(isHook), { isUpgrade, marked });
   return boundResult({ objects: [...created, ...objects], hooks, unchanged, cut });
 }
 
 /** The objects of the installed release, those of the new manifest with Berth's Secrets, and the live state of all of them. */
 async function readSides(
   run: DryRun,
-  { released, rendered }: { released: string; rendered: string },
+  { released, rendered, withMarkers }: { released: string; rendered: string; withMarkers: MarkedText },
   { access: { api }, work, limits: { signal } }: { access: ClusterAccess; work: PlanWork; limits: Limits },
 ) {
-  const parsed = await readManifests([released, rendered], { work, owner: run.deployment_id, signal });
-  const [before = [], after = []] = parsed.map(objectsOf);
-  if (Math.max(before.length, after.length) > mostObjects)
+  const isMarked = withMarkers !== null && withMarkers !== 'unknown';
+  const texts = [released, rendered, ...(isMarked ? [withMarkers.text] : [])];
+  const parsed = await readManifests(texts, { work, owner: run.deployment_id, signal });
+  const [before = [], after = [], other = []] = parsed.map(objectsOf);
+  if (Math.max(before.length, after.length, other.length) > mostObjects)
     throw permanent(`A release of more than ${mostObjects} objects is not compared`);
   const findKind = createKinds({ api, signal });
   const inPlace = (objects: readonly DesiredObject[]) =>
@@ -108,7 +116,8 @@ async function readSides(
   const old = await inPlace(before);
   const next = [...(await inPlace(after)), ...ownSecrets(run)];
   const live = await readLive([...old, ...next.filter((object) => !isHook(object))], findKind, { api, signal });
-  return { old, next, live, unreadable: parsed.reduce((sum, { unreadable }) => sum + unreadable, 0) };
+  const marked: Marked = isMarked ? await inPlace(other) : (withMarkers ?? 'nothing');
+  return { old, next, live, marked, unreadable: parsed.slice(0, 2).reduce((sum, one) => sum + one.unreadable, 0) };
 }
 
 /** A real deploy would be refused as well. */
@@ -133,6 +142,26 @@ interface Rendering {
   limits: Limits;
   isUpgrade: boolean;
   hidden: Hidden;
+}
+
+/** Null: the values hold no secrets. `unknown`: the chart does not render with markers in their place. */
+type MarkedText = { text: string } | 'unknown' | null;
+
+/** The same rendering with markers in place of secrets: what differs was made of one, in whatever encoding. */
+async function renderMarked(
+  run: DryRun,
+  access: ClusterAccess,
+  deps: DryRunDeps,
+  rendering: Rendering,
+): Promise<MarkedText> {
+  const values = markedValues(run.values, run.confidential);
+  if (values === null) return null;
+  try {
+    return { text: await render({ ...run, values }, access, deps, rendering) };
+  } catch (error) {
+    if (rendering.limits.signal.aborted || error instanceof AccessRefused) throw error;
+    return 'unknown';
+  }
 }
 
 /** Values and kubeconfig are in a private folder meanwhile, and never in arguments. */

@@ -10,6 +10,27 @@ data: { text: {{ .Values.text | quote }} }
 # As bytes: text of a template would be parsed as YAML once more.
 binaryData: { exact: {{ .Values.exact | toRawJson | b64enc | quote }} }
 `,
+  // What charts make of contents that they get as a value.
+  'templates/derived.yaml': `{{- with .Values.conf }}
+{{- if contains "refused" . }}{{ fail "not these contents" }}{{ end }}
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: derived, annotations: { short: {{ trunc 8 . | quote }} } }
+data:
+  url: "https://h/?k={{ . | urlquery }}"
+  basic: {{ printf "k:%s" . | b64enc | quote }}
+  sum: {{ sha256sum . | quote }}
+  part: {{ substr 3 9 . | quote }}
+  ports: {{ tpl "{{ len .Values.conf }}" $ | quote }}
+  plain: {{ $.Values.text | quote }}
+  {{ . | sha512sum | trunc 20 | quote }}: a name
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: named-{{ sha1sum . | trunc 10 }} }
+data: { text: fixed }
+{{- end }}
+`,
   'templates/many.yaml': `{{- range until (int .Values.many) }}
 ---
 apiVersion: v1

@@ -62,10 +62,10 @@ export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey
 export const maxTexts = 1_000;
 
 /** Every text in it, for redaction in logs and reasons. */
-export function textsIn(value: unknown): string[] {
+export function textsIn(value: unknown, most = maxTexts): string[] {
   const texts: string[] = [];
   const walk = (each: unknown): void => {
-    if (texts.length >= maxTexts) return;
+    if (texts.length >= most) return;
     if (typeof each === 'string') texts.push(each);
     else if (typeof each === 'number') texts.push(String(each));
     else if (typeof each === 'object' && each !== null) Object.values(each).forEach(walk);

@@ -22,7 +22,7 @@ export interface HelmInput {
   chart: Chart;
   values: JsonObject;
   secrets: OutputValues['secrets'];
-  /** Secret values that the inputs use, except those that are already in `secrets` verbatim. */
+  /** Secret values that the inputs use, except those that only `secrets` holds. */
   confidential: string[];
 }
 
@@ -103,8 +103,9 @@ async function outputsOf(
   };
   const { values, secrets } = await inTurns(outputParts(form, { config, propertyOf, budget }), budget, nextTurn);
   const entries = new Set(Object.values(secrets).flatMap((keys) => Object.values(keys)));
+  const inValues = new Set(textsIn(values, Infinity));
   const opened = [...contents.values(), ...textsIn([...hidden.values()])];
-  const confidential = opened.filter((text) => !entries.has(text));
+  const confidential = opened.filter((text) => !entries.has(text) || inValues.has(text));
   for (const text of confidential) writeText(text, budget);
   return { values, secrets, confidential };
 }

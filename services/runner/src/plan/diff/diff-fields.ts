@@ -6,43 +6,70 @@ export interface FieldChange {
   path: readonly string[];
   before: JsonValue | undefined;
   after: JsonValue | undefined;
+  /** The rendering with markers in place of secrets says otherwise here. */
+  followsSecret: boolean;
 }
 
-export interface ThreeSides {
+export interface FourSides {
   /** The value in the last release; undefined if it lacks the field. */
   old: JsonValue | undefined;
   live: JsonValue | undefined;
   wanted: JsonValue | undefined;
+  /** What the rendering with markers wants; that of `wanted` where nothing was marked. */
+  marked: JsonValue | undefined;
 }
+
+/** In a path, the name of a key that follows a secret. */
+export const hiddenName = '***';
 
 /**
  * The changes that an update makes to a live value: fields that the new manifest sets differently, and fields of the old manifest
  * that the new one lacks. Other live fields come from the server or from other writers, and stay.
  */
-export function* diffFields({ old, live, wanted }: ThreeSides, path: readonly string[] = []): Generator<FieldChange> {
+export function* diffFields(sides: FourSides, path: readonly string[] = []): Generator<FieldChange> {
+  const { old, live, wanted, marked } = sides;
+  const followsSecret = !isSameRendering(wanted, marked);
   if (wanted === undefined || wanted === null) {
-    if ((old ?? null) !== null && !isUnset(live)) yield { path, before: live, after: undefined };
+    if ((old ?? null) !== null && !isUnset(live)) yield { path, before: live, after: undefined, followsSecret };
     return;
   }
   if (isJsonObject(wanted) && isJsonObject(live)) {
-    yield* diffObjects({ old: isJsonObject(old) ? old : {}, live, wanted }, path);
+    const objects = { old: isJsonObject(old) ? old : {}, live, wanted, marked: isJsonObject(marked) ? marked : {} };
+    yield* diffObjects(objects, path);
   } else if (Array.isArray(wanted) && Array.isArray(live)) {
-    yield* diffLists({ old: Array.isArray(old) ? old : [], live, wanted }, path);
+    yield* diffLists({ old: listOf(old), live, wanted, marked: listOf(marked) }, path);
   } else if (!isSame(wanted, live, path)) {
-    yield { path, before: live, after: wanted };
+    yield { path, before: live, after: wanted, followsSecret };
   }
 }
+
+const isSameRendering = (wanted: JsonValue | undefined, marked: JsonValue | undefined): boolean =>
+  wanted === marked || sameJson(wanted ?? null, marked ?? null);
+
+const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 
 interface Objects {
   old: JsonObject;
   live: JsonObject;
   wanted: JsonObject;
+  marked: JsonObject;
 }
 
-function* diffObjects({ old, live, wanted }: Objects, path: readonly string[]): Generator<FieldChange> {
+function* diffObjects({ old, live, wanted, marked }: Objects, path: readonly string[]): Generator<FieldChange> {
+  const shown = namesShown(Object.keys(wanted), new Set(Object.keys(marked)));
   for (const name of new Set([...Object.keys(wanted), ...Object.keys(old)])) {
-    yield* diffFields({ old: own(old, name), live: own(live, name), wanted: own(wanted, name) }, [...path, name]);
+    const sides = { old: own(old, name), live: own(live, name), wanted: own(wanted, name), marked: own(marked, name) };
+    yield* diffFields(sides, [...path, shown(name)]);
   }
+}
+
+/**
+ * A key that only one of the renderings has was made of a secret. Where there is one, those that the old release had besides may have
+ * been made of contents of before.
+ */
+function namesShown(wanted: Iterable<string>, marked: ReadonlySet<string>): (name: string) => string {
+  const isAnyMade = [...wanted].some((name) => !marked.has(name));
+  return (name) => (isAnyMade && !marked.has(name) ? hiddenName : name);
 }
 
 const own = (object: JsonObject, name: string): JsonValue | undefined =>
@@ -52,24 +79,34 @@ interface Lists {
   old: readonly JsonValue[];
   live: readonly JsonValue[];
   wanted: readonly JsonValue[];
+  marked: readonly JsonValue[];
 }
 
-function* diffLists({ old, live, wanted }: Lists, path: readonly string[]): Generator<FieldChange> {
+function* diffLists({ old, live, wanted, marked }: Lists, path: readonly string[]): Generator<FieldChange> {
   const key = keyFor(path.at(-1) ?? '', [...wanted, ...live]);
   if (key !== null) {
-    const [olds, lives, wants] = [old, live, wanted].map((items) => itemsBy(key, items));
+    const [olds, lives, wants, marks] = [old, live, wanted, marked].map((items) => itemsBy(key, items));
+    const shown = namesShown(wants?.keys() ?? [], new Set(marks?.keys()));
     for (const name of new Set([...(wants?.keys() ?? []), ...(olds?.keys() ?? [])])) {
-      yield* diffFields({ old: olds?.get(name), live: lives?.get(name), wanted: wants?.get(name) }, [...path, name]);
+      const sides = {
+        old: olds?.get(name),
+        live: lives?.get(name),
+        wanted: wants?.get(name),
+        marked: marks?.get(name),
+      };
+      yield* diffFields(sides, [...path, shown(name)]);
     }
     return;
   }
   const isDeep = wanted.length === live.length && wanted.every((item) => typeof item === 'object' && item !== null);
   if (!isDeep) {
-    if (!isSame([...wanted], [...live], path)) yield { path, before: [...live], after: [...wanted] };
+    const followsSecret = !sameJson([...wanted], [...marked]);
+    if (!isSame([...wanted], [...live], path)) yield { path, before: [...live], after: [...wanted], followsSecret };
     return;
   }
   for (const [index, item] of wanted.entries()) {
-    yield* diffFields({ old: old[index], live: live[index], wanted: item }, [...path, String(index)]);
+    const sides = { old: old[index], live: live[index], wanted: item, marked: marked[index] };
+    yield* diffFields(sides, [...path, String(index)]);
   }
 }
 

@@ -40,10 +40,11 @@ function diff({
   live = [],
   hidden = nothingHidden,
   unknown = [],
+  marked = 'nothing',
 }: Partial<Omit<Manifests, 'live'>> & { live?: KubeObject[]; unknown?: KubeObject[] }) {
   const all = new Map<string, KubeObject | 'unknown'>(live.map((one) => [keyOf(one), one]));
   for (const one of unknown) all.set(keyOf(one), 'unknown');
-  return diffManifests({ release, old, wanted, live: all, hidden });
+  return diffManifests({ release, old, wanted, live: all, hidden, marked });
 }
 
 /** The result for one object: action, reason, and fields as `path: before → after`. */

@@ -2,7 +2,7 @@ import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { PlannedField } from '@berth/contracts/resources/tasks/deployment-plans';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { isJsonObject } from '@berth/contracts/fields/json';
-import { diffFields } from './diff-fields.ts';
+import { diffFields, type FieldChange, hiddenName } from './diff-fields.ts';
 import { type Hidden, plannedField } from './hide-secrets.ts';
 import { isImmutable } from './immutable-fields.ts';
 import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
@@ -26,7 +26,14 @@ export interface Manifests {
   /** The live objects by `keyOf`; `unknown` for kinds that the cluster does not have. */
   live: ReadonlyMap<string, KubeObject | 'unknown'>;
   hidden: Hidden;
+  marked: Marked;
 }
+
+/**
+ * What the chart renders with markers in place of secrets. `nothing`: the values hold no secrets. `unknown`: it does not render with
+ * markers, so that no value is shown.
+ */
+export type Marked = 'nothing' | 'unknown' | readonly KubeObject[];
 
 export interface Diff {
   objects: Planned[];
@@ -37,22 +44,45 @@ const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === '
 
 /** What Helm would do to the objects of a release. Pure; hides secrets. */
 export function diffManifests(manifests: Manifests): Diff {
+  const other = otherRendering(manifests.marked);
   const olds = new Map(manifests.old.map((object) => [keyOf(object), object]));
   const kept = new Set(manifests.wanted.map(keyOf));
+  const kindsWithMadeNames = new Set(
+    manifests.wanted.filter((object) => other(object) === null).map(({ kind }) => kind),
+  );
   const planned = [
-    ...manifests.wanted.map((object) => plannedFor(object, olds.get(keyOf(object)), manifests)),
-    ...manifests.old.filter((object) => !kept.has(keyOf(object))).map((object) => goneFrom(object, manifests)),
+    ...manifests.wanted.map((object) => plannedFor(object, olds.get(keyOf(object)), { ...manifests, other })),
+    ...manifests.old
+      .filter((object) => !kept.has(keyOf(object)))
+      .map((object) => goneFrom(object, manifests, kindsWithMadeNames)),
   ];
   const objects = planned.filter((object) => object !== 'unchanged' && object !== 'nothing');
   return { objects, unchanged: planned.filter((object) => object === 'unchanged').length };
 }
 
+interface Compared extends Manifests {
+  other: OtherRendering;
+}
+type OtherRendering = (object: DesiredObject) => KubeObject | null;
+
+/** The object in the rendering with markers; null if it is not there. */
+function otherRendering(marked: Marked): OtherRendering {
+  if (marked === 'nothing' || marked === 'unknown') return (object) => object;
+  const byKey = new Map(marked.map((object) => [keyOf(object), object]));
+  return (object) => (object.isOurs ? object : (byKey.get(keyOf(object)) ?? null));
+}
+
+const notShown = 'no values are shown: the chart does not render with other texts in place of its secrets';
+
 type Outcome = Planned | 'unchanged' | 'nothing';
 
-function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifests: Manifests): Outcome {
+function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifests: Compared): Outcome {
   const live = manifests.live.get(keyOf(object));
+  const marked = manifests.other(object);
   const becomes = (action: Planned['action'], reason: string | null = null, fields: PlannedField[] = []): Planned => ({
     ...nameOf(object),
+    // Its name was made of a secret, since the other rendering has no such object.
+    ...(marked === null && { name: hiddenName }),
     action,
     reason,
     fields,
@@ -71,25 +101,32 @@ function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifest
   if (!isInstalled && !isOwned(object, live, manifests.release)) {
     return becomes('blocked', 'it exists already and does not belong to this release');
   }
-  const changes = [...diffFields({ old: comparable(old), live: comparable(live), wanted: comparable(object) })];
+  const sides = { old: comparable(old), live: comparable(live), wanted: comparable(object) };
+  const changes = [...diffFields({ ...sides, marked: marked ? comparable(marked) : undefined })];
   if (changes.length === 0) return 'unchanged';
   const fields = changes.map((change) =>
-    plannedField(change, { isSecret: isSecret(object) && !isMetadata(change.path) }, manifests.hidden),
+    plannedField(change, { isHidden: isHidden(change, object, manifests.marked) }, manifests.hidden),
   );
   const fixed = fields.find(({ path }) => isImmutable(object, path) || isFrozen(live, path));
-  if (!fixed) return becomes('change', null, fields);
+  if (!fixed) return becomes('change', manifests.marked === 'unknown' ? notShown : null, fields);
   const why = `${fixed.path} cannot be changed: the update fails until the object is deleted`;
   return becomes('replace', why, fields);
 }
 
-function goneFrom(object: KubeObject, { live }: Manifests): Outcome {
+/** Where the new release has names made of a secret, those of the old one were made of the contents of before. */
+function goneFrom(object: KubeObject, { live }: Manifests, kindsWithMadeNames: ReadonlySet<string>): Outcome {
   const found = live.get(keyOf(object));
   if (found === undefined || found === 'unknown') return 'nothing';
   const isKept = metadataOf(found, 'annotations')['helm.sh/resource-policy'] === 'keep';
+  const named = { ...nameOf(object), ...(kindsWithMadeNames.has(object.kind) && { name: hiddenName }) };
   return isKept
-    ? { ...nameOf(object), action: 'keep', reason: 'its annotation helm.sh/resource-policy is keep', fields: [] }
-    : { ...nameOf(object), action: 'delete', reason: null, fields: [] };
+    ? { ...named, action: 'keep', reason: 'its annotation helm.sh/resource-policy is keep', fields: [] }
+    : { ...named, action: 'delete', reason: null, fields: [] };
 }
+
+/** What a chart that gets secrets as values no longer renders may have been made of contents of before. */
+const isHidden = ({ path, after }: FieldChange, object: KubeObject, marked: Marked): boolean =>
+  (isSecret(object) && !isMetadata(path)) || marked === 'unknown' || (after === undefined && marked !== 'nothing');
 
 const nameOf = ({ apiVersion, kind, namespace, name }: KubeObject) => ({
   api_version: apiVersion,

@@ -4,7 +4,7 @@ import { hiddenOf, plannedField } from './hide-secrets.ts';
 test('a plan hides a short secret that ends with a line break also where it is shown without it', () => {
   const hidden = hiddenOf({ secrets: { login: { pin: '4711\n' } }, confidential: ['0815\n'] }, []);
   const field = (after: string) =>
-    plannedField({ path: ['spec', 'a'], before: 'x', after }, { isSecret: false }, hidden);
+    plannedField({ path: ['spec', 'a'], before: 'x', after, followsSecret: false }, { isHidden: false }, hidden);
 
   expect([field('4711'), field('0815')]).toEqual([
     { path: '/spec/a', hidden: true },

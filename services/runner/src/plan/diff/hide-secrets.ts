@@ -31,17 +31,18 @@ const secretName = /pass(?:word|wd|phrase)?|secret|token|credential|api[_-]?key|
 const digestName = /^checksum\/|sha(?:1|256|512)|-(?:hash|checksum)$/i;
 
 export interface FieldOf {
-  /** A Secret: only names are shown. */
-  isSecret: boolean;
+  /** In a Secret, or where it may hold one: only names are shown. */
+  isHidden: boolean;
 }
 
 /** The change with its pointer, without values if one of them may be secret. */
-export function plannedField(change: FieldChange, { isSecret }: FieldOf, hidden: Hidden): PlannedField {
+export function plannedField(change: FieldChange, { isHidden }: FieldOf, hidden: Hidden): PlannedField {
   const path = redact(pointerOf(change.path), hidden.texts);
   const sides = [change.before, change.after];
   const last = change.path.at(-1) ?? '';
   if (
-    isSecret ||
+    isHidden ||
+    change.followsSecret ||
     isNamedSecret(change.path) ||
     sides.some((side) => isCalledSecret(last, side) || holdsSecret(side, hidden))
   ) {

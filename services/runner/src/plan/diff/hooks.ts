@@ -1,5 +1,7 @@
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
-import { type KubeObject, metadataOf } from './kube-object.ts';
+import { hiddenName } from './diff-fields.ts';
+import type { Marked } from './diff-manifests.ts';
+import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
 
 const eventsOf = (object: KubeObject): string[] => {
   const events = metadataOf(object, 'annotations')['helm.sh/hook'];
@@ -10,11 +12,16 @@ const eventsOf = (object: KubeObject): string[] => {
 export const isHook = (object: KubeObject): boolean => eventsOf(object).length > 0;
 
 /** The hooks that would run, with their events. */
-export function hooksOf(objects: readonly KubeObject[], { isUpgrade }: { isUpgrade: boolean }): DryRunResult['hooks'] {
+export function hooksOf(
+  objects: readonly KubeObject[],
+  { isUpgrade, marked }: { isUpgrade: boolean; marked: Marked },
+): DryRunResult['hooks'] {
+  const others = Array.isArray(marked) ? new Set(marked.map(keyOf)) : null;
   const run = isUpgrade ? ['pre-upgrade', 'post-upgrade'] : ['pre-install', 'post-install'];
   return objects.flatMap((object) => {
     const events = eventsOf(object).filter((event) => run.includes(event));
-    const { apiVersion: api_version, kind, namespace, name } = object;
+    const { apiVersion: api_version, kind, namespace } = object;
+    const name = others === null || others.has(keyOf(object)) ? object.name : hiddenName;
     return events.length === 0 ? [] : [{ api_version, kind, namespace, name, events }];
   });
 }

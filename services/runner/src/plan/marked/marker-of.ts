@@ -1,0 +1,52 @@
+/** Rotates within hexadecimal digits and within the other letters, so that a marked text stays what it was: a number, hex, base64. */
+const classes = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'];
+
+const rotated: ReadonlyMap<string, string> = new Map(
+  classes.flatMap((characters) =>
+    [...characters].map((character, index): [string, string] => [
+      character,
+      characters[(index + characters.length / 2) % characters.length] ?? character,
+    ]),
+  ),
+);
+
+const rotate = (text: string): string => text.replaceAll(/[0-9A-Za-z]/g, (character) => rotated.get(character) ?? '');
+
+/** What charts look at to tell one kind of text from another: lines around a PEM, the scheme of a URL, keys of lines. */
+const structure = /^-----[A-Z0-9 ]{1,60}-----$|^[a-z][a-z0-9+.-]{0,20}:\/\//gm;
+const keysOfLines = /^[ \t-]{0,40}[\w.-]{1,64}(?::(?=[ \t])|=(?=[^=\s]))/gm;
+
+/**
+ * A text of the same length and shape in which every letter and digit differs. Equal texts have equal markers, so a chart that
+ * compares two of them goes the same way. JSON keeps its keys and stays JSON, so that charts that read a field of it still find it.
+ */
+export function markerOf(text: string): string {
+  if (isJsonText(text)) return text.replaceAll(jsonToken, markedToken);
+  const kept = [...text.matchAll(structure), ...(text.trim().includes('\n') ? text.matchAll(keysOfLines) : [])];
+  let marked = rotate(text);
+  for (const { index, 0: piece } of kept) marked = marked.slice(0, index) + piece + marked.slice(index + piece.length);
+  return marked === text ? rotate(text) : marked;
+}
+
+/** The number with other digits, and no more of them than before. */
+export const markedNumber = (value: number): number => Number(withoutLeadingZero(rotate(String(value))));
+
+const jsonToken = /"(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d[\d.]*/g;
+
+function markedToken(token: string): string {
+  if (token.endsWith(':')) return token;
+  if (!token.startsWith('"')) return withoutLeadingZero(rotate(token));
+  return token.replaceAll(/\\u[0-9a-fA-F]{4}|\\.|[0-9A-Za-z]/g, (piece) => rotated.get(piece) ?? piece);
+}
+
+const withoutLeadingZero = (digits: string): string => digits.replace(/^(-?)0(?=\d)/, '$19');
+
+function isJsonText(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
