@@ -15,12 +15,16 @@ export interface ManifestTarget {
 }
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const admission = '/apis/admissionregistration.k8s.io/v1';
 const folderOf: Record<string, (namespace: string | undefined) => string> = {
   Namespace: () => '/api/v1/namespaces',
   ServiceAccount: (namespace) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
   ClusterRole: () => `${rbac}/clusterroles`,
   ClusterRoleBinding: () => `${rbac}/clusterrolebindings`,
   Role: (namespace) => `${rbac}/namespaces/${namespace}/roles`,
+  ConfigMap: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`,
+  ValidatingAdmissionPolicy: () => `${admission}/validatingadmissionpolicies`,
+  ValidatingAdmissionPolicyBinding: () => `${admission}/validatingadmissionpolicybindings`,
   RoleBinding: (namespace) => `${rbac}/namespaces/${namespace}/rolebindings`,
 };
 const Token = z.object({ status: z.object({ token: z.string() }) });

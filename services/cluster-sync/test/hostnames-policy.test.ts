@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { applyRbac } from '@berth/devstack/testing/apply-rbac';
+import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
+import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
+
+let cluster: ClusterInTest;
+let admin: KubeApi;
+/** Namespaces: of a deployment with the hostname shop, of one without a hostname, and of somebody else. */
+const [shop, nameless, foreign] = ['web-shop', 'web-nameless', 'foreign'] as const;
+
+beforeAll(async () => {
+  cluster = await startClusterInTest();
+  admin = openKubeApi(cluster.access);
+  await applyRbac(admin, 'cluster-sync', 'hostnames-policy');
+  const annotations = { 'berth.dev/hostname': 'shop.apps.example.com' };
+  for (const metadata of [
+    { name: shop, labels: managedLabels, annotations },
+    { name: nameless, labels: managedLabels },
+    { name: foreign, annotations },
+  ])
+    await admin.postJson('/api/v1/namespaces', { metadata }, call());
+  // The API server takes a policy up a moment after it was made.
+  await vi.waitUntil(async () => (await outcome(shop, ingress('berth.example.com'))) !== 'admitted', { interval: 200 });
+});
+afterAll(async () => {
+  admin?.[Symbol.dispose]();
+  await cluster?.[Symbol.asyncDispose]();
+});
+
+const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
+const backend = { service: { name: 'web', port: { number: 80 } } };
+const http = { paths: [{ path: '/', pathType: 'Prefix', backend }] };
+const ingress = (...hosts: string[]) => ({ rules: hosts.map((host) => ({ ...(host !== '' && { host }), http })) });
+
+/** `admitted`, or the words of the refusal. */
+const outcome = (namespace: string, spec: object, annotations: Record<string, string> = {}): Promise<string> =>
+  admin
+    .postJson(
+      `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses?dryRun=All`,
+      { metadata: { name: `web-${randomUUID()}`, annotations }, spec },
+      call(),
+    )
+    .then(
+      () => 'admitted',
+      (error: unknown) => /denied request: (.*)$/.exec(String(error))?.[1] ?? String(error),
+    );
+
+test.for<[string, string, object, Record<string, string>?]>([
+  ['its own hostname', shop, { ...ingress('shop.apps.example.com'), tls: [{ hosts: ['shop.apps.example.com'] }] }],
+  ['a host outside of the ingress domain', shop, ingress('shop.example.org')],
+  ['a host that only ends like the ingress domain', nameless, ingress('other-apps.example.com')],
+  ['its own hostname as an alias', shop, ingress('shop.example.org'), alias('shop.apps.example.com')],
+])('a deployment may take %s', async ([, namespace, spec, annotations]) => {
+  expect(await outcome(namespace, spec, annotations)).toBe('admitted');
+});
+
+const own = 'lies in the ingress domain apps.example.com, of which this deployment has shop.apps.example.com alone';
+const ofBerth = 'is a host of Berth itself, which no deployment may take';
+const everyHost = 'a rule without a host, or a default backend, takes the requests for every hostname: name a host';
+
+test.for<[string, string, object, Record<string, string>?]>([
+  [`Berth: other.apps.example.com ${own}`, shop, ingress('shop.apps.example.com', 'other.apps.example.com')],
+  [`Berth: a.shop.apps.example.com ${own}`, shop, ingress('a.shop.apps.example.com')],
+  [`Berth: apps.example.com ${own}`, shop, ingress('apps.example.com')],
+  [`Berth: *.apps.example.com ${own}`, shop, ingress('*.apps.example.com')],
+  [
+    `Berth: other.apps.example.com ${own}`,
+    shop,
+    ingress('shop.example.org'),
+    alias('a.example.org, Other.apps.example.com'),
+  ],
+  [
+    `Berth: other.apps.example.com ${own}`,
+    shop,
+    { ...ingress('shop.example.org'), tls: [{ hosts: ['other.apps.example.com'] }] },
+  ],
+  [
+    'Berth: shop.apps.example.com lies in the ingress domain apps.example.com, of which this deployment has no hostname',
+    nameless,
+    ingress('shop.apps.example.com'),
+  ],
+  [`Berth: berth.example.com ${ofBerth}`, shop, ingress('berth.example.com')],
+  [`Berth: *.example.com ${ofBerth}`, shop, ingress('*.example.com')],
+  [`Berth: ${everyHost}`, shop, ingress('')],
+  [`Berth: ${everyHost}`, shop, { ...ingress('shop.apps.example.com'), defaultBackend: backend }],
+  [`Berth: ${everyHost}`, shop, { defaultBackend: backend }],
+  [`Berth: ${everyHost}`, shop, ingress('shop.example.org'), alias('~^.*$')],
+])('an Ingress is refused: %s', async ([words, namespace, spec, annotations]) => {
+  expect(await outcome(namespace, spec, annotations)).toBe(words);
+});
+
+test('namespaces that are not of Berth are left alone', async () => {
+  expect(await outcome(foreign, ingress('other.apps.example.com'))).toBe('admitted');
+});
+
+test('an Ingress that is there is not changed to another hostname', async () => {
+  const folder = `/apis/networking.k8s.io/v1/namespaces/${shop}/ingresses`;
+  await admin.postJson(folder, { metadata: { name: 'mine' }, spec: ingress('shop.apps.example.com') }, call());
+
+  await expect(admin.patchJson(`${folder}/mine`, { spec: ingress('other.apps.example.com') }, call())).rejects.toThrow(
+    `other.apps.example.com ${own}`,
+  );
+});
+
+test.for<[string, object]>([
+  [`Berth: other.apps.example.com ${own}`, { hostnames: ['other.apps.example.com'] }],
+  [`Berth: ${everyHost}`, {}],
+])('an HTTPRoute is refused: %s', async ([words, spec]) => {
+  await installHttpRoutes();
+  const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'web' }, spec };
+
+  await expect(
+    vi.waitFor(
+      () =>
+        admin
+          .postJson(`/apis/gateway.networking.k8s.io/v1/namespaces/${shop}/httproutes`, route, call())
+          .catch(unlessMissing),
+      { interval: 200 },
+    ),
+  ).resolves.toContain(words);
+});
+
+/** The words of a refusal; throws while the API server does not know the kind yet. */
+function unlessMissing(error: unknown): string {
+  if (/denied request/.test(String(error))) return String(error);
+  throw error;
+}
+
+function alias(hosts: string) {
+  return { 'nginx.ingress.kubernetes.io/server-alias': hosts };
+}
+
+async function installHttpRoutes(): Promise<void> {
+  const group = 'gateway.networking.k8s.io';
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const crd = {
+    metadata: {
+      name: `httproutes.${group}`,
+      annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/gateway-api/pull/3328' },
+    },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'httproutes', singular: 'httproute', kind: 'HTTPRoute', listKind: 'HTTPRouteList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+  await admin
+    .postJson('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd, call())
+    .catch((error: unknown) => {
+      if (!String(error).includes('AlreadyExists')) throw error;
+    });
+}
