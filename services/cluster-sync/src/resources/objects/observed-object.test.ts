@@ -23,14 +23,16 @@ describe('trackedObject', () => {
     expect(track(pod())).toMatchObject({ kind: 'Pod', api_version: 'v1', name: 'web-1', uid: 'u1' });
   });
 
-  test('drops metadata that changes constantly or repeats the object', () => {
+  test('drops metadata that changes constantly or repeats the object, and annotations in which a chart may put secrets', () => {
     const { metadata } = track(
       pod({
         managedFields: [{ manager: 'helm' }],
         annotations: {
           'kubectl.kubernetes.io/last-applied-configuration': '{"secret":1}',
           'berth.dev/claim': 'task:1',
-          kept: 'yes',
+          'checksum/config': 'digest of contents',
+          'web.example.com/conf': 'contents of a secret',
+          'deployment.kubernetes.io/revision': '3',
         },
       }),
     );
@@ -39,7 +41,7 @@ describe('trackedObject', () => {
       uid: 'u1',
       name: 'web-1',
       namespace: 'web-one',
-      annotations: { kept: 'yes' },
+      annotations: { 'deployment.kubernetes.io/revision': '3' },
       summary: { phase: 'Running', ready: '0/0', restarts: 0 },
       cause: 'NotReady',
       message: 'not ready, its phase is Running',
@@ -88,7 +90,7 @@ describe('trackedObject', () => {
   });
 
   test('leaves out annotations that are too large to show', () => {
-    const { metadata } = track(pod({ annotations: { big: 'x'.repeat(40_000) }, labels: { app: 'web' } }));
+    const { metadata } = track(pod({ annotations: { 'helm.sh/hook': 'x'.repeat(40_000) }, labels: { app: 'web' } }));
 
     expect(metadata).not.toHaveProperty('annotations');
     expect(metadata).toHaveProperty('labels', { app: 'web' });

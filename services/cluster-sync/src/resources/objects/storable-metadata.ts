@@ -1,29 +1,25 @@
-import { isForbiddenKey, isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
-import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { isForbiddenKey, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { shownAnnotations } from './shown-annotations.ts';
 
 /** `resourceVersion` changes with every status update; the others are large bookkeeping of tools and may repeat secrets. */
 const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);
-/** The applied configuration may repeat secrets; the claim of a namespace changes with every task. */
-const droppedAnnotations = new Set(['kubectl.kubernetes.io/last-applied-configuration', namespaceAnnotations.claim]);
-
-/** Annotations may have 256 KiB, too much for a row that goes through the bus to a browser. */
+/** Too much for a row that goes through the bus to a browser. */
 const maxCharacters = 32 * 1024;
 const maxDepth = 16;
 
 /** The metadata of an object without bookkeeping, bounded, and limited to what Postgres and the contracts can store. */
 export function storableMetadata(metadata: JsonObject): JsonObject {
   const kept = entriesOf(metadata).filter(([key]) => !dropped.has(key));
-  const stored = objectOf(kept.map(([key, value]) => [key, key === 'annotations' ? annotationsOf(value) : value]));
-  if (JSON.stringify(stored).length <= maxCharacters) return stored;
-
-  const { annotations: _, ...small } = stored;
-  return JSON.stringify(small).length <= maxCharacters ? small : {};
+  const stored = objectOf(
+    kept.flatMap(([key, value]) => (key === 'annotations' ? annotationsOf(value) : [[key, value]])),
+  );
+  return JSON.stringify(stored).length <= maxCharacters ? stored : {};
 }
 
-const annotationsOf = (annotations: JsonValue): JsonValue =>
-  isJsonObject(annotations)
-    ? Object.fromEntries(Object.entries(annotations).filter(([key]) => !droppedAnnotations.has(key)))
-    : annotations;
+function annotationsOf(value: JsonValue): [string, JsonValue][] {
+  const annotations = shownAnnotations(value);
+  return Object.keys(annotations).length === 0 ? [] : [['annotations', annotations]];
+}
 
 function storable(value: JsonValue, depth: number): JsonValue {
   if (typeof value === 'string') return storableText(value);
