@@ -18,19 +18,19 @@ import type { StatePublisher } from './state/publish-state.ts';
 
 export interface Bus {
   readonly caller: CallerName;
-  /** Names this process on the bus; new at each start. */
+  /** Name of this process on the bus, new at each start. */
   readonly instance: string;
   /** Answers the operations of a resource from now on. */
   serve(served: ServedResource): void;
-  /** Resolves when the server has registered all subscriptions of this bus; from then on requests reach it. */
+  /** Starts to answer the operations of a resource. */
   listening(): Promise<void>;
-  /** Calls the owner of an operation. Throws `AppError`: the owner's own, or `unavailable` / `timeout`. */
+  /** Calls the owner of an operation. Throws `AppError`: the one that the owner answered, or `unavailable` or `timeout`. */
   call<S extends OperationSpec>(
     operation: Operation<S>,
     request: RequestInput<S>,
     options?: CallOptions,
   ): Promise<ResponseOutput<S>>;
-  /** The same for an answer to be forwarded: the owner's bytes, not parsed here. */
+  /** Calls the owner for an answer to be forwarded: returns its bytes without parsing them. */
   callForBytes(operation: Operation, request: unknown, options?: CallOptions): Promise<AnswerBytes>;
   readonly hints: Hints;
   readonly state: StatePublisher & StateFollower;
@@ -39,16 +39,16 @@ export interface Bus {
   /** Verifies an identity that auth issued for this part, with the keys that auth publishes. */
   identify(identityToken: string): Promise<Identity>;
   /**
-   * False if only a new process helps: the connection is closed for good, or reports to be up but no longer receives
-   * its own messages. An unreachable server does not count; the client reconnects.
+   * False if only a restart helps: the connection is closed for good, or no longer receives its own messages although it reports
+   * to be up. An unreachable server does not count, since the client reconnects.
    */
   isAlive(): boolean;
   /** For readiness. */
   isConnected(): boolean;
-  /** Aborts, with an error as its reason, when NATS denies a subscription or the connection is closed for good. */
+  /** Aborts, with an error as its reason, when NATS denies a subscription or closes the connection for good. */
   readonly failure: AbortSignal;
   /** Whether any replica of a service answers its `$SRV.PING` within `deadlineMs` (500 unless given). */
   isAnswering(service: ServiceName, deadlineMs?: number): Promise<boolean>;
-  /** Stops taking requests, finishes those in flight, closes. */
+  /** Refuses new requests, finishes those in flight and closes. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -26,21 +26,21 @@ import { discoverySubject } from './protocol/subjects.ts';
 import { whileUp } from './connection/while-up.ts';
 
 export interface BusOptions extends ConnectionOptions {
-  /** By default that of the process. */
+  /** By default the logger of the process. */
   metrics?: Registry | undefined;
   /** By default with the keys that `auth` publishes. */
   verifyIdentity?: IdentityVerifier | undefined;
-  /** Copies of the stream and the bucket, where NATS is a cluster. */
+  /** Copies of the stream and the bucket in a cluster of NATS servers. */
   replicas?: number | undefined;
-  /** Bytes that this service's state may take in NATS. */
+  /** The most bytes of this service's state in NATS. */
   stateBytes?: number | undefined;
-  /** Called with each request that this service refuses for want of a role. */
+  /** Called with each request that this service refuses because the caller lacks a role. */
   onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
-  /** The contracts of the platform. */
+  /** By default the contracts of the platform. */
   resources?: readonly Resource[] | undefined;
 }
 
-/** Waits for NATS as long as it takes, then connects as one service. The only way to NATS. */
+/** Waits for NATS without a limit, then connects as one service. All connections to NATS start here. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const { caller, log, replicas = 1, stateBytes = defaultStateBytes, metrics: registry = register } = options;
   const { resources = allResources } = options;
@@ -57,7 +57,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     one.onDenied((violation) => {
       const { operation, subject } = violation;
       metrics.denied.inc({ operation });
-      // A denial is only a status event; ignored, the service would report healthy and receive nothing.
+      // NATS reports a denial only as a status event; if it were ignored, the service would look healthy and receive nothing.
       if (operation === 'subscription') {
         failure.abort(new NatsUnusable(`NATS does not let ${caller} listen to ${subject}`));
       }
@@ -93,7 +93,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const shared = { connection, streams, jetstream, manager, instance, log };
   const close = () => Promise.all(connections.filter((one) => !one.isClosed()).map((one) => one.nc.close()));
 
-  // A lost connection reconnects by itself; a refusal then surfaces as an ordinary failure.
+  // A lost connection reconnects by itself; a permanent refusal then appears as an ordinary failure.
   await Promise.all(connections.map((one) => one.nc.flush().catch(() => undefined)));
   if (failure.signal.aborted) {
     await close();
@@ -144,9 +144,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   };
 }
 
-/**
- * The second connection, in the account that holds only this caller's streams. Callers without streams do not open one.
- */
+/** The second connection, in the account with this caller's streams only. Callers without streams do not open it. */
 async function openStreams(options: BusOptions, connection: Connection): Promise<Connection> {
   const { caller } = options;
   if (!usesStreams(caller)) return connection;
@@ -158,7 +156,7 @@ async function openStreams(options: BusOptions, connection: Connection): Promise
   }
 }
 
-/** Closing drops unsent messages, possibly the last answers. */
+/** Closing drops unsent messages, which may include the last answers. */
 async function lastWords(connection: Connection): Promise<void> {
   await nextTurn();
   if (!connection.isUp()) return;

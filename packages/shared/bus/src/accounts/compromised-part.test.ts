@@ -45,7 +45,7 @@ beforeAll(async () => {
   for (const owner of callersWithStreams) {
     const bus = await connectTestBus(nats, owner);
     owners.set(owner, bus);
-    // The gateway only reads.
+    // The gateway only reads streams.
     if (owner !== 'api-gateway') await bus.state.ensureStream();
   }
   await owners.get('registry-scan')?.objects.put(`sha256:${hash('sha256', 'chart')}`, Buffer.from('chart'));
@@ -81,7 +81,7 @@ interface Tried {
   subscribe: string[];
 }
 
-/** Which of the attempts the server allowed to one of the users of a part. */
+/** The attempts that the server allowed to any user of the part. */
 async function passed(part: CallerName, tried: Tried): Promise<Set<string>> {
   const users = [await as(part), ...(usesStreams(part) ? [await withItsStreams(part)] : [])];
   const each = await Promise.all(users.map((user) => passedWith(user, tried)));
@@ -113,7 +113,7 @@ const stated = (owner: ServiceName) => owned(owner).filter(({ state }) => state)
 const operationsOf = (owner: ServiceName) => owned(owner).flatMap(({ operations }) => Object.values(operations));
 const js = (verb: string, rest: string) => `$JS.API.${verb}.${rest}`;
 
-/** The attacks: by column of the table, then by victim. */
+/** The attacks by column of the table, then by victim. */
 const attempts: Record<string, Record<string, Partial<Tried>>> = {
   'answers for': byService((victim) => ({
     publish: callerNames.map((caller) => replySubject(victim, caller, 'instance', 'token')),
@@ -163,7 +163,8 @@ const attempts: Record<string, Record<string, Partial<Tried>>> = {
           js('CONSUMER.DELETE', `${stateStream(owner)}.${durable}`),
           js('CONSUMER.MSG.NEXT', `${stateStream(owner)}.${durable}`),
           `$JS.ACK.${stateStream(owner)}.${durable}.1.1.1.1.1`,
-          // With `+NXT` as its body, it pulls from that consumer. Later servers put other names in these places.
+          // With `+NXT` as its body, the acknowledgement also pulls from that consumer. Later servers have other names in these
+          // places.
           ...callerNames
             .filter((other) => other !== victim)
             .map(
@@ -218,7 +219,7 @@ function streamReads(stream: string): Partial<Tried> {
   return { publish: [js('STREAM.MSG.GET', stream), js('DIRECT.GET', stream), js('DIRECT.GET', `${stream}.x`)] };
 }
 
-/** The victims against whom each attack works. */
+/** The victims of each attack that works. */
 async function powersOf(user: CallerName): Promise<Record<string, string[]>> {
   const cases = Object.values(attempts).flatMap((victims) => Object.values(victims));
   const publish = [...new Set(cases.flatMap((one) => one.publish ?? []))];
@@ -239,14 +240,14 @@ async function powersOf(user: CallerName): Promise<Record<string, string[]>> {
 describe('with the credentials of one part', () => {
   const identityColumns = Object.keys(attempts).filter((name) => !name.startsWith('with '));
 
-  test.for(callerNames)('%s can act only as itself', async (user) => {
+  test.for(callerNames)('with the credentials of %s, an attacker can act only as that part', async (user) => {
     const powers = await powersOf(user);
 
     for (const name of identityColumns)
       expect([name, powers[name]?.filter((victim) => victim !== user)]).toEqual([name, []]);
   });
 
-  test('what each part can still do matches the table in the operators’ manual', async () => {
+  test('the table in the operators’ manual lists what each part can still do', async () => {
     const rows: string[] = [];
     for (const user of callerNames) {
       const powers = await powersOf(user);
@@ -288,7 +289,7 @@ describe('a compromised part', () => {
     await expect(answer).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('that creates its own stream, with the subjects of requests, receives no request', async () => {
+  test('a part that creates its own stream over the subjects of requests receives none', async () => {
     const stream = stateStream('tasks');
     await managers.get(stream)?.streams.delete(stream);
     const heard: string[] = [];
@@ -319,7 +320,7 @@ describe('a compromised part', () => {
     await owners.get('tasks')?.state.ensureStream();
   });
 
-  /** Reply subjects, to which JetStream answers, that the thief may not publish to. */
+  /** Reply subjects that the attacker may not publish to, but JetStream answers to. */
   const forbiddenReplies = (thief: CallerName) => ({
     api: allStreams.flatMap((stream) => [js('STREAM.DELETE', stream), js('STREAM.PURGE', stream)]),
     streams: serviceNames
@@ -335,7 +336,7 @@ describe('a compromised part', () => {
     ],
   });
 
-  /** The grants with wildcards replaced by names; those that would end the other tricks come last. */
+  /** Grants with names in place of wildcards; those that would prevent the other attempts come last. */
   function grantedTo(thief: CallerName): string[] {
     const subjects = streamGrants(resources)
       .filter(({ caller }) => caller === thief)
@@ -344,7 +345,7 @@ describe('a compromised part', () => {
     return subjects.sort((one, other) => isLast(one) - isLast(other));
   }
 
-  /** When each stream was created, and the start of those in which the thief may not write. */
+  /** When each stream was created, and the first sequence of those that the attacker may not write to. */
   async function streamsAsSeenBy(thief: CallerName) {
     const writes = (stream: string) =>
       streamGrants(resources).some(
@@ -362,7 +363,7 @@ describe('a compromised part', () => {
   }
 
   test.for(callersWithStreams)(
-    'with the streams user of %s cannot make JetStream publish for it to the bus, to the API or to another stream',
+    'the streams user of %s cannot make JetStream publish for it to the bus, to the API or to another stream',
     async (thief) => {
       const replies = forbiddenReplies(thief);
       const works = await controlOf(thief);
@@ -378,7 +379,7 @@ describe('a compromised part', () => {
             connection.publish(subject, body, { reply });
         }
       }
-      // The same trick with a permitted subject: once it has worked, the others had enough time to work.
+      // The same attack with a permitted subject: once it has taken effect, the others have had enough time.
       await expect.poll(() => works(connection), { interval: 200 }).toBe(true);
 
       expect(await streamsAsSeenBy(thief)).toEqual(before);
@@ -393,7 +394,7 @@ describe('a compromised part', () => {
     },
   );
 
-  /** A request whose answer goes to a subject that the thief may publish to; resolves to whether it took effect. */
+  /** A request whose reply goes to a subject that the attacker may publish to; resolves to whether it took effect. */
   async function controlOf(thief: CallerName): Promise<(connection: NatsConnection) => Promise<boolean>> {
     const pulled = resources.find(({ state }) => state?.consumers.some((consumer) => consumer === thief));
     const { owner, name } = pulled ?? envs;

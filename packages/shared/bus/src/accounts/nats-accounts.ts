@@ -8,7 +8,7 @@ export interface NatsUser {
   readonly name: string;
   /** In plain text or as a bcrypt hash. */
   readonly password: string;
-  /** Without them the user may do everything in its account; for operators and tests. */
+  /** Without permissions, the user may do everything in its account; for operators and tests. */
   readonly permissions?: { readonly publish: SubjectRules; readonly subscribe: SubjectRules } | undefined;
 }
 
@@ -17,7 +17,7 @@ interface SubjectRules {
   readonly deny?: readonly string[];
 }
 
-/** Subjects of one account mean nothing in another, except those that one exports and the other imports. */
+/** Subjects are separate in each account, except for those that one account exports and another imports. */
 export interface NatsAccount {
   readonly name: string;
   readonly users: readonly NatsUser[];
@@ -29,7 +29,7 @@ export interface NatsAccount {
 interface ServiceExport {
   readonly subject: string;
   readonly to: readonly string[];
-  /** Pulls and batch reads have many answers. */
+  /** The number of answers: many for pulls and batch reads. */
   readonly hasManyAnswers: boolean;
 }
 
@@ -47,9 +47,9 @@ export const administratorOf = (stream: string, operator: Pick<NatsOperator, 'na
   `${operator.name}-${stream}`;
 
 /**
- * JetStream answers to whatever subject a request names, past the permissions of its sender. So each stream has an account
- * without other streams, and each part has an account for its own streams user: an answer ends where nobody else listens,
- * and a message in the account of a stream cannot reach the bus or another stream. See docs/decisions/0008.
+ * JetStream replies to any subject that a request names, even one that its sender may not publish to. So each stream has an
+ * account of its own, and each part has an account for its streams user: a reply ends where nobody else listens, and a message in
+ * a stream's account cannot reach the bus or another stream. See docs/decisions/0008.
  */
 export function natsAccounts(options: NatsAccountsOptions): NatsAccount[] {
   const { resources = allResources } = options;
@@ -68,8 +68,8 @@ function busAccount({ passwords, operator }: NatsAccountsOptions, resources: rea
 }
 
 /**
- * Unless an account without JetStream imports this, the server answers all of its API there with "not enabled". No user may
- * publish to it.
+ * Must be imported into accounts without JetStream: otherwise the server answers its whole API there with "not enabled". No user
+ * may publish to it.
  */
 const accountInfo = '$JS.API.INFO';
 
@@ -86,7 +86,7 @@ function streamsAccount(caller: CallerName, password: string, grants: readonly S
   };
 }
 
-/** The account alone would do. With permissions the server also says what it refuses. */
+/** The separate account already prevents this; with permissions, the server also reports the attempt. */
 function streamsPermissions(caller: CallerName, own: readonly StreamGrant[]): NatsPermissions {
   const ownVoice = ownVoiceSubject(caller, '*');
   return {

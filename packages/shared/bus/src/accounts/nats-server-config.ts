@@ -7,7 +7,7 @@ export interface NatsServerSettings {
   host: string;
   port: number;
   storeDir: string;
-  /** Only their users can connect; with no account, every client that reaches the port can do anything. */
+  /** Only users of these accounts can connect. Without accounts, any client that reaches the port can do anything. */
   accounts: readonly NatsAccount[];
   /** Whether what JetStream has acknowledged survives a power cut. */
   isDurable?: boolean;
@@ -17,14 +17,14 @@ export interface NatsServerSettings {
   cluster?: { serverName: string; port: number; routes: readonly string[] };
 }
 
-/** The configuration file of a server as our services want it; write it for the owner's eyes only. */
+/** The configuration file of a NATS server for our services. It holds passwords, so only its owner may read it. */
 export function natsServerConfig(settings: NatsServerSettings): string {
   const { host, port, storeDir, accounts, isDurable = false, tls, cluster } = settings;
   const config = {
     host,
     port,
     max_payload: limits.maxPayload,
-    // A client that is stopped or cut off is noticed within half a minute, and a slow one cannot hold up the others.
+    // Detects a stopped client within half a minute, and keeps a slow one from delaying the others.
     ping_interval: '10s',
     ping_max: 2,
     write_deadline: '5s',
@@ -41,7 +41,7 @@ export function natsServerConfig(settings: NatsServerSettings): string {
       cluster: { name: 'berth', host, port: cluster.port, routes: cluster.routes },
     }),
   };
-  // NATS reads JSON as its own format.
+  // NATS configuration files accept JSON.
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 

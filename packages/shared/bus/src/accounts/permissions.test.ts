@@ -46,7 +46,7 @@ describe('the NATS server', () => {
     await nats?.[Symbol.asyncDispose]();
   });
 
-  /** The server's answer when a service's user acts through a client of its own. */
+  /** The server's answer when a client of the test's own uses the account of a service. */
   async function refusal(user: CallerName, act: (nc: NatsConnection) => void): Promise<string[]> {
     const nc = await connect({ servers: nats.url, user, pass: nats.password, reconnect: false });
     open.push(nc);
@@ -106,7 +106,7 @@ describe('the NATS server', () => {
     expect(await refusal('auth', (nc) => nc.subscribe(subject, { queue: 'auth' }))).toEqual([]);
   });
 
-  test('makes a service fail that serves operations of another', async () => {
+  test('a service that serves an operation of another one fails', async () => {
     const bus = await connectTestBus(nats, 'tasks');
 
     bus.serve(implement(boats, boatHandlers({ aborts: 0 })));
@@ -116,7 +116,7 @@ describe('the NATS server', () => {
     await bus[Symbol.asyncDispose]();
   });
 
-  test('makes a call without permission fail with that reason, without waiting for its deadline', async () => {
+  test('a call without permission fails with that reason, without waiting for its deadline', async () => {
     const bus = await connectTestBus(nats, 'cluster-sync');
 
     const call = bus.call(boats.operations.echo, { body: { text: '' } }, { deadlineMs: 100_000 });

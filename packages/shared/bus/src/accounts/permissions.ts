@@ -32,8 +32,8 @@ interface Grants {
 }
 
 /**
- * What the NATS user of each part may publish and receive in the account of the bus, from the contracts alone; the server
- * refuses everything else. Streams are in other accounts: see `streamGrants`.
+ * The subjects to which the NATS user of each part may publish and listen on the bus, from the contracts alone; the server
+ * refuses all others. For streams, which are in other accounts, see `streamGrants`.
  */
 export function natsPermissions(resources: readonly Resource[]): Record<CallerName, NatsPermissions> {
   const users = callerNames.map((caller) => {
@@ -52,7 +52,7 @@ export function natsPermissions(resources: readonly Resource[]): Record<CallerNa
   return Object.fromEntries(users) as Record<CallerName, NatsPermissions>;
 }
 
-/** The callers of an operation: the gateway where it has a route, and those its contract names. */
+/** The callers of an operation: the gateway if it has a route, and those that its contract names. */
 export const callersOf = ({ http, callers = [] }: Resource['operations'][string]): CallerName[] => [
   ...new Set<CallerName>([...(http ? (['api-gateway'] as const) : []), ...callers]),
 ];
@@ -74,7 +74,7 @@ function calls(resources: readonly Resource[], caller: CallerName): Grants {
   const publish = operationsOf(resources)
     .filter((operation) => callersOf(operation).includes(caller))
     .map((operation) => callSubject(operation, caller));
-  // Readiness of the gateway is that of the services behind it.
+  // The gateway pings services to learn whether they are ready.
   const pings = caller === 'api-gateway' ? serviceNames.map((name) => discoverySubject('PING', name)) : [];
   return { publish: [...publish, ...pings], subscribe: [] };
 }

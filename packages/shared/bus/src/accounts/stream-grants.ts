@@ -4,7 +4,7 @@ import { consumedBy, durableName } from '../state/state-consumer.ts';
 import { eventStream, stateStream } from '../state/state-stream.ts';
 import { allEventsOf, allStateOf, stateSubject } from '../protocol/subjects.ts';
 
-/** The subjects of one stream to which a part may publish; nothing else of JetStream reaches it. */
+/** The subjects of one stream to which a part may publish; this is all that it can do with JetStream. */
 export interface StreamGrant {
   readonly caller: CallerName;
   readonly stream: string;
@@ -16,7 +16,7 @@ export const usesStreams = (caller: CallerName): boolean => caller !== 'runner';
 
 export const callersWithStreams: readonly CallerName[] = callerNames.filter(usesStreams);
 
-/** The NATS user of a part for its streams, besides the one for the bus; with the same password. */
+/** The NATS user of a part for its streams, besides its user for the bus; both have the same password. */
 export const streamsUser = (caller: CallerName): string => `${caller}-streams`;
 
 /** Who may do what with which stream, from the contracts alone. */
@@ -36,8 +36,8 @@ function publishedState(resources: readonly Resource[]): StreamGrant[] {
 const ensureStream = (stream: string): string[] => [`$JS.API.STREAM.CREATE.${stream}`, `$JS.API.STREAM.INFO.${stream}`];
 
 /**
- * The owner creates the consumers of its followers: a request that creates a consumer also names the subject to which the
- * server delivers, which may be one of JetStream's API.
+ * Owners create their followers' consumers. A request that creates a consumer also names the subject to which the server
+ * delivers, and that could be one of JetStream's API.
  */
 function ownStream(resources: readonly Resource[], owner: ServiceName): string[] {
   const stream = stateStream(owner);
@@ -56,8 +56,8 @@ function followedState(resources: readonly Resource[]): StreamGrant[] {
       const consumer = durableName(follower, resource.name);
       const publish = [
         ...['INFO', 'MSG.NEXT', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.${consumer}`),
-        // The second form, of later servers, carries domain (`_` for none) and account hash. With a wildcard for the domain it
-        // would match acknowledgements of other consumers in the first form.
+        // The second form, of later servers, adds the domain (`_` if there is none) and the account hash. With a wildcard for the
+        // domain it would match acknowledgements of other consumers in the first form.
         `$JS.ACK.${stream}.${consumer}.>`,
         `$JS.ACK._.*.${stream}.${consumer}.>`,
       ];

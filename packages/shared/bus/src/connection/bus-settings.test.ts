@@ -6,7 +6,7 @@ import { busOptions, busSettings } from './bus-settings.ts';
 const read = (settings: Record<string, string>) =>
   busOptions(readConfig(z.object(busSettings), { NATS_PASSWORD: 'for NATS', ...settings }));
 
-test('servers are separated by commas', () => {
+test('URLs of several servers are separated by commas', () => {
   expect(read({ NATS_URL: 'nats://one:4222, tls://two' })).toEqual({
     servers: ['nats://one:4222', 'tls://two'],
     password: 'for NATS',
@@ -21,6 +21,6 @@ test.for([
   ['one that is not a NATS URL', { NATS_URL: 'nats://one,https://two' }, 'NATS_URL.1: must be nats:// or tls:// URLs'],
   ['no certificate', { NATS_URL: 'nats://one', NATS_CA: '/etc/ca.pem' }, 'NATS_CA: must hold certificates as PEM'],
   ['too many replicas', { NATS_URL: 'nats://one', NATS_REPLICAS: '6' }, 'NATS_REPLICAS: '],
-] as const)('%s is refused by name', ([, settings, problem]) => {
+] as const)('%s is refused, and the error names the variable', ([, settings, problem]) => {
   expect(() => read(settings)).toThrow(problem);
 });

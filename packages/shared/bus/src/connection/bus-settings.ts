@@ -9,17 +9,17 @@ const mebibyte = 1024 * 1024;
 
 export const defaultStateBytes = 256 * mebibyte;
 
-/** Bus settings of every process, for the schema of its configuration. */
+/** Settings of the bus for every process, as part of the schema of its configuration. */
 export const busSettings = {
-  /** One or more servers of one NATS. */
+  /** One or more servers of the same NATS cluster. */
   NATS_URL: Servers,
   /** Password of the NATS user, which is named like the service. */
   NATS_PASSWORD: z.string().min(1),
-  /** Certificates of the authorities that sign those of the servers, as PEM; by default the well-known ones. */
+  /** PEM certificates of the authorities that signed those of the servers; by default the well-known ones. */
   NATS_CA: z.string().includes('-----BEGIN CERTIFICATE-----', 'must hold certificates as PEM').optional(),
-  /** Copies of what JetStream holds, where NATS is a cluster. */
+  /** Copies of what JetStream stores, in a cluster of NATS servers. */
   NATS_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
-  /** What the state of this service may take of JetStream's disk, for services that own rows; it counts when its stream is made. */
+  /** The most bytes of JetStream's disk for the state of this service, if it owns rows; read when its stream is created. */
   NATS_STATE_BYTES: z.coerce
     .number()
     .int()

@@ -17,13 +17,13 @@ export interface ConnectionOptions {
   /** URLs of the servers of one NATS. With `tls:` in any of them, an unencrypted connection is refused. */
   servers: readonly string[];
   caller: CallerName;
-  /** By default named as the caller. */
+  /** The caller's name by default. */
   user?: string | undefined;
   password?: string | undefined;
   log: Logger;
   /** Gives up waiting for the first connection. */
   signal?: AbortSignal | undefined;
-  /** PEM certificates of the trusted authorities; the well-known ones by default. With it, a connection without TLS is refused. */
+  /** PEM certificates of the trusted authorities; the well-known ones by default. If set, connections without TLS are refused. */
   ca?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface Connection {
   onSlow(listener: (subscription: Subscription, pending: number) => void): Unlisten;
 }
 
-/** Waits for the server as long as it takes; logs every 10 s why there is no connection yet. */
+/** Waits for the server without a limit; logs every 10 s why it is not connected yet. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { log, signal, servers } = options;
   for (;;) {
@@ -60,7 +60,7 @@ export class NatsUnusable extends Error {
   override readonly name = 'NatsUnusable';
 }
 
-/** One round of attempts; ends with the cause of the last one. */
+/** One round of attempts; rejects with the error of the last one. */
 async function connectWithin(options: ConnectionOptions): Promise<NatsConnection> {
   const { caller, user = caller, password, signal, servers, ca } = options;
   // For a `tls:` URL the library would accept a server without TLS and send it the password.
@@ -82,7 +82,7 @@ async function connectWithin(options: ConnectionOptions): Promise<NatsConnection
         reconnectJitterTLS: 500,
         pingInterval: delays.pingInterval,
         maxPingOut: 2,
-        // Halves the cost of a request; our own errors name the request.
+        // Halves the cost of a request. Our own errors name the request, so the stack is not missed.
         noAsyncTraces: true,
         ignoreAuthErrorAbort: true,
       });

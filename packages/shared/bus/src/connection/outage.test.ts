@@ -34,7 +34,7 @@ const codeOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof AppError ? error.code : error),
   );
 
-/** The error code of a call that fails without waiting. */
+/** The error code of a call, which must fail without waiting. */
 const codeAtOnce = (call: Promise<unknown>): Promise<unknown> => Promise.race([codeOf(call), someTurns()]);
 
 async function someTurns(): Promise<string> {
@@ -62,9 +62,9 @@ describe('when NATS is lost', () => {
     expect(tasks.failure.aborted).toBe(false);
   });
 
-  test('for longer than the library waits by default, the connection still comes back', async () => {
+  test('when the outage is longer than the library waits by default, the connection still comes back', async () => {
     await nats.stop();
-    // Its default is ten attempts two seconds apart.
+    // By default it tries ten times, two seconds apart.
     await sleep(24_000);
 
     await nats.start();
@@ -72,7 +72,7 @@ describe('when NATS is lost', () => {
     await expect.poll(() => good().catch(() => null)).toMatchObject({ text: 'good' });
   });
 
-  test('silently (half-open link), the loss is detected long before the deadline of a call', async () => {
+  test('when a link is half open, the loss is detected long before the deadline of a call', async () => {
     const inFlight = codeOf(tasks.call(wait, { body: { ms: 8_000 } }, { deadlineMs: 30_000 }));
     await sleep(50);
 
@@ -86,7 +86,7 @@ describe('when NATS is lost', () => {
 });
 
 describe('a service', () => {
-  test('that starts before NATS waits for it', async () => {
+  test('a service that starts before NATS waits for it', async () => {
     await nats.stop();
     const early = connectTestBus(nats, 'api-gateway');
     await sleep(1_500);
@@ -98,14 +98,14 @@ describe('a service', () => {
     await bus[Symbol.asyncDispose]();
   });
 
-  test('that waits for NATS stops on its signal', async () => {
+  test('a service that waits for NATS stops on its signal', async () => {
     await nats.stop();
 
     // NATS stays away: nothing else ends the wait.
     await expect(connectTestBus(nats, 'api-gateway', { signal: AbortSignal.timeout(300) })).rejects.toThrow('abort');
   });
 
-  test('with a wrong NATS password fails with the cause', async () => {
+  test('a service with a wrong NATS password fails with the cause', async () => {
     await expect(connectTestBus(nats, 'tasks', { password: 'wrong' })).rejects.toThrow('Authorization');
   });
 });

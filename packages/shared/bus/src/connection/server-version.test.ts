@@ -16,7 +16,7 @@ test.for(['2.10.22', '2.9.99', '1.99.99', '0', '', 'dev'])(
   },
 );
 
-test('NATS has per-message lifetimes from 2.11 on', () => {
+test('NATS has per-message lifetimes from version 2.11 on', () => {
   expect(['2.10.29', '2.11.0', '2.15.2', '3.0.0'].map(knowsMessageLifetimes)).toEqual([false, true, true, true]);
 });
 

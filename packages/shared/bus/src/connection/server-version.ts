@@ -1,4 +1,4 @@
-/** Before it, streams could vanish when the server was killed (nats-server#6888). */
+/** Earlier servers could lose streams when they were killed (nats-server#6888). */
 const leastServerVersion = '2.10.23';
 
 const numbersOf = (version: string): number[] => (version.split('-')[0] ?? '').split('.').map(Number);
@@ -13,11 +13,11 @@ function isAtLeast(version: string, least: string): boolean {
   return true;
 }
 
-/** Why this server is too old for us, or null. */
+/** Why this server is too old; null if it is not. */
 export const refusalOfServer = (version: string): string | null =>
   isAtLeast(version, leastServerVersion)
     ? null
     : `NATS server ${version} is too old: ${leastServerVersion} or later is required`;
 
-/** Whether messages can have a lifetime of their own. */
+/** Whether single messages can have a lifetime. */
 export const knowsMessageLifetimes = (version: string): boolean => isAtLeast(version, '2.11.0');

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { disconnected } from './disconnected.ts';
 
-/** The library's own requests wait for their timeout when the connection is lost; this ends the wait at once. */
+/** When the connection is lost, the library's own requests wait for their timeout; this rejects them at once. */
 export function whileUp<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   if (!connection.isUp()) return Promise.reject(disconnected());
   return new Promise<T>((resolve, reject) => {

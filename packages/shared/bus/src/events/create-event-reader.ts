@@ -33,7 +33,7 @@ export function createEventReader({ streams, manager, resources, log }: EventRea
 
   async function readBatch(from: number): Promise<EventBatch> {
     const stored = await manager.direct.getBatch(eventStream, { seq: from, ...batch });
-    // The library waits for each message without a deadline.
+    // The library waits without a deadline for each message.
     const timer = setTimeout(
       () => stored.stop(new AppError('timeout', 'The events did not arrive in time')),
       delays.stateAck,
@@ -53,7 +53,7 @@ export function createEventReader({ streams, manager, resources, log }: EventRea
     return { events, next };
   }
 
-  /** The subject must match the event: an owner can publish under its own subjects only. */
+  /** The subject must match the event, because owners can only publish under their own subjects. */
   function readEvent({ subject, data }: StoredMsg): RowEvent['event'] | null {
     try {
       const event: RowEvent['event'] = JSON.parse(Buffer.from(data).toString());

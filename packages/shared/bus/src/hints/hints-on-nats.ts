@@ -8,7 +8,7 @@ const saneKey = /^[\w-]{1,100}$/;
 export const createHints = (connection: Connection, log: Logger): Hints => ({
   send(name, key) {
     if (!saneKey.test(key)) throw new Error(`a hint's key must be letters, digits, _ or -: ${name}`);
-    // A hint may be lost, and this one would be dropped silently anyway.
+    // Checked here, because a hint may be lost: an invalid key would go unnoticed.
     if (connection.isUp()) connection.nc.publish(hintSubject(name, key));
   },
 

@@ -2,7 +2,7 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import type { ServiceName } from '@berth/contracts/definition/contract';
 import type { PackedIdentity } from '@berth/contracts/access/packed-identity';
 
-/** The signed identity of one request, as it travels between the services. Only `auth` can sign it. */
+/** The signed identity of one request, which services pass to each other. Only `auth` can sign it. */
 export const identityTokens = {
   issuer: 'berth',
   type: 'identity+jwt',
@@ -13,7 +13,7 @@ export const identityTokens = {
 /** The audience is the called service: no other service accepts the token. */
 export type IdentitySigner = (identity: PackedIdentity, audience: ServiceName) => Promise<string>;
 
-/** A private Ed25519 key as JWK; `kid` names the public half that verifies what it signs. */
+/** A private Ed25519 key as JWK; `kid` names the public half that verifies its signatures. */
 export type PrivateJwk = JWK & { kid: string };
 
 export async function createIdentitySigner(privateKey: PrivateJwk): Promise<IdentitySigner> {
@@ -21,7 +21,7 @@ export async function createIdentitySigner(privateKey: PrivateJwk): Promise<Iden
   const key = await importJWK(privateKey, algorithm);
 
   return ({ ...identity }, audience) => {
-    // A claim of its own, which services of an older version ignore.
+    // A private claim, which older versions ignore.
     const token = identity.kind === 'deployment' ? undefined : identity.token_id;
     if (identity.kind !== 'deployment') delete identity.token_id;
     return new SignJWT({ identity, ...(token !== undefined && { token_id: token }) })

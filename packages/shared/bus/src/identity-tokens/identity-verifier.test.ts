@@ -32,7 +32,7 @@ interface Claims {
   identity?: unknown;
 }
 
-/** A token as `auth` signs it, but for what is given. */
+/** A token as `auth` signs it, except for the given parts. */
 async function token({ header, issuer, audience, expires, key = testKeys.privateJwk, identity = bot }: Claims) {
   return new SignJWT({ identity })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'identity+jwt', kid: key.kid, ...header })
@@ -44,11 +44,11 @@ async function token({ header, issuer, audience, expires, key = testKeys.private
 }
 
 describe('an identity token', () => {
-  test.for(Object.entries(sampleIdentities))('of a %s gives the identity', async ([, identity]) => {
+  test.for(Object.entries(sampleIdentities))('an identity token of a %s yields its identity', async ([, identity]) => {
     await expect(verify(await identityToken(identity, 'tasks'))).resolves.toEqual(identity);
   });
 
-  test('in its ordinary form is accepted, so that each refusal below has one reason', async () => {
+  test('an unmodified identity token is accepted, so each refusal below has one reason', async () => {
     await expect(verify(await token({}))).resolves.toEqual(bot);
   });
 
@@ -65,12 +65,12 @@ describe('an identity token', () => {
     ['a foreign key under a known name', { key: newKey('test').privateJwk }],
     ['an identity of no kind', { identity: { kind: 'root' } }],
     ['more than an identity', { identity: { ...bot, is_admin: true } }],
-  ])('with %s is unauthenticated', async ([, claims]) => {
+  ])('an identity token with %s is unauthenticated', async ([, claims]) => {
     await expect(verify(await token(claims))).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
   test.for(['', 'x', 'a.b.c', `${btoa('{"alg":"none","typ":"identity+jwt","kid":"test"}')}.e30.`])(
-    'that is not valid (%s) is unauthenticated',
+    'an invalid identity token (%s) is unauthenticated',
     async (text) => {
       await expect(verify(text)).rejects.toMatchObject({ code: 'unauthenticated' });
     },
@@ -89,7 +89,7 @@ describe('an identity token', () => {
     await expect(verify(forged)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('that is cached is refused after it expires', async () => {
+  test('a cached identity token is refused after it expires', async () => {
     const good = await token({});
     await expect(verify(good)).resolves.toEqual(bot);
 
@@ -134,7 +134,7 @@ describe('the signing keys of identity tokens', () => {
     expect(fetchKeys.mock.calls.length).toBeLessThanOrEqual(3);
   });
 
-  test('that are unavailable make the verifier answer unavailable, not unauthenticated', async () => {
+  test('make the verifier answer unavailable, not unauthenticated, while they cannot be fetched', async () => {
     const verifier = createIdentityVerifier({
       fetchKeys: () => Promise.reject(new AppError('unavailable', 'auth is away')),
     });

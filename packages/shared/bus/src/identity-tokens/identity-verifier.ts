@@ -14,31 +14,31 @@ export type IdentityVerifier = (token: string, audience: ServiceName) => Promise
 
 export interface IdentityVerifierDeps {
   fetchKeys(): Promise<readonly PublicJwk[]>;
-  /** An unknown `kid` fetches the keys again, at most this often. */
+  /** The shortest pause between two fetches of the keys for unknown `kid`s. */
   refetchAfterMs?: number;
 }
 
 interface Verified {
   verified: Promise<{ identity: Identity; audience: unknown }>;
-  /** Seconds since the epoch; until the signature is checked, an estimate that drops the entry soon. */
+  /** Seconds since the epoch. An estimate until the signature is checked, so that a forged entry is dropped soon. */
   expires: number;
 }
 
-/** Cached tokens at most; with one per identity and half minute, far more than one service receives. */
+/** The most cached tokens. There is one per identity and half minute, so a service receives far fewer. */
 const maxRemembered = 10_000;
-/** The most text of cached tokens; unpacked they take about six times as much. */
+/** The most text of cached tokens; in memory they take about six times as much. */
 const maxCharacters = 8 * 1024 * 1024;
 const clockToleranceSeconds = 5;
 
 const refused = (cause?: unknown) =>
   new AppError('unauthenticated', 'The identity of the request is not valid', { cause });
 
-/** Verifies each token once and caches the result until it expires, so that steady traffic costs no cryptography. */
+/** Verifies each token once and caches the result until the token expires, which saves cryptography for each request. */
 export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: IdentityVerifierDeps): IdentityVerifier {
   const keyOf = keySource(fetchKeys, refetchAfterMs);
   const remembered = new LRUCache<string, Verified>({ max: maxRemembered, maxSize: maxCharacters });
 
-  // The audience is compared at every use: the cache only proves that the token is genuine.
+  // The audience is compared on every use: the cached result only proves that the token is genuine.
   return async (token, audience) => {
     const { identity, audience: signedFor } = await verify(token);
     if (signedFor !== audience) throw refused();
@@ -50,7 +50,7 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
     if (known && known.expires > Date.now() / 1000) return known.verified;
 
     const entry: Verified = { verified: check(token), expires: Date.now() / 1000 + 10 };
-    // An empty token is refused, but a size of 0 is an error.
+    // The cache rejects entries of size 0, and an empty token is refused anyway.
     remembered.set(token, entry, { size: token.length || 1 });
     entry.verified.catch(() => remembered.delete(token));
     return entry.verified;
@@ -72,7 +72,7 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
         const packed = PackedIdentity.parse(token_id === undefined ? identity : { ...Object(identity), token_id });
         return { identity: unpackIdentity(packed), audience: payload.aud };
       } catch (error) {
-        // The keys are unavailable: the token may be valid, and the caller may retry.
+        // The keys are unavailable, so the token may be valid and the caller may retry.
         if (error instanceof AppError) throw error;
         throw refused(error);
       }
@@ -80,7 +80,7 @@ export function createIdentityVerifier({ fetchKeys, refetchAfterMs = 3_000 }: Id
   }
 }
 
-/** Public keys by `kid`; one fetch at a time, and a fetch for an unknown one at most every `refetchAfterMs`. */
+/** Public keys by `kid`. Runs one fetch at a time, and fetches for unknown `kid`s at most every `refetchAfterMs`. */
 function keySource(fetchKeys: () => Promise<readonly PublicJwk[]>, refetchAfterMs: number) {
   let keys = new Map<string, CryptoKey | Uint8Array>();
   let fetchedAt = Number.NEGATIVE_INFINITY;

@@ -11,7 +11,7 @@ const { outsider, siteAdmin, envAdmin, envUser } = sampleIdentities;
 const through = (identity: Identity): Identity =>
   unpackIdentity(PackedIdentity.parse(JSON.parse(JSON.stringify(packIdentity(identity)))));
 
-/** As large as a user can be: every role in an env and on a kind of its own. */
+/** The largest possible user: every role is in an env of its own and for a kind of its own. */
 function largest(): UserIdentity {
   const ids = Array.from({ length: maxRolesOfUser }, () => crypto.randomUUID());
   return {
@@ -22,17 +22,20 @@ function largest(): UserIdentity {
 }
 
 describe('a packed identity', () => {
-  test.for(Object.entries(sampleIdentities))('of a %s unpacks to the same identity', ([, identity]) => {
-    expect(through(identity)).toEqual(identity);
-  });
+  test.for(Object.entries(sampleIdentities))(
+    'the packed identity of a %s unpacks to the same identity',
+    ([, identity]) => {
+      expect(through(identity)).toEqual(identity);
+    },
+  );
 
-  test('of a user with roles of each sort unpacks to the same identity', () => {
+  test('the packed identity of a user with roles of each sort unpacks to the same identity', () => {
     const mixed = { ...outsider, env_roles: { ...envAdmin.env_roles, [crypto.randomUUID()]: 'User' as const } };
 
     expect(through(mixed)).toEqual(mixed);
   });
 
-  test('of a site admin carries no role, because no rule reads it', () => {
+  test('the packed identity of a site admin has no roles, because no rule reads them', () => {
     expect(packIdentity({ ...siteAdmin, env_roles: envUser.env_roles })).toEqual({
       ...siteAdmin,
       env_roles: {},
@@ -40,7 +43,7 @@ describe('a packed identity', () => {
     });
   });
 
-  test('of a user with as many roles as can be written fits the header of a message', async () => {
+  test('the packed identity of a user with the largest possible number of roles fits into a header', async () => {
     const identity = largest();
     const sign = await createIdentitySigner(testKeys.privateJwk);
 

@@ -1,7 +1,7 @@
 import { EnvRole, type Identity, type UserIdentity } from '@berth/contracts/access/identity';
 import type { PackedIdentity, PackedUser } from '@berth/contracts/access/packed-identity';
 
-/** Beside the contract, which browsers load as well: only services pack and unpack, with `Buffer`. */
+/** Kept apart from the contract, which browsers also load: only services pack and unpack, and they need `Buffer`. */
 export function packIdentity(identity: Identity): PackedIdentity {
   if (identity.kind !== 'user') return identity;
   const { kind, id, is_admin, env_roles, deployment_roles, token_id } = identity;
@@ -21,7 +21,7 @@ export function packIdentity(identity: Identity): PackedIdentity {
   };
 }
 
-/** Roles for one kind, all of them the same. */
+/** The user's roles for one kind, all of the same sort. */
 function packedRole(held: UserIdentity['deployment_roles']): PackedUser['deployment_roles'] {
   const [first] = held;
   return first ? [[first.kind_id, first.role, packIds(held.map(({ env_id }) => env_id))]] : [];

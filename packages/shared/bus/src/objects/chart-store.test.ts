@@ -32,7 +32,7 @@ const archive = (bytes: number) => {
   return { content, digest: `sha256:${createHash('sha256').update(content).digest('hex')}` };
 };
 
-test('without a chart bucket, no archive is found', async () => {
+test('without a chart bucket, archives are missing', async () => {
   const { digest } = archive(1);
 
   await expect(reader.objects.get(digest)).resolves.toBeNull();
@@ -46,7 +46,7 @@ test.for([0, 1, 200_000, 3_000_000])('an archive of %i bytes comes back as it wa
   expect(Buffer.compare((await reader.objects.get(digest)) ?? Buffer.alloc(1), content)).toBe(0);
 });
 
-test('an archive can be put again, and another is still missing', async () => {
+test('an archive can be stored again, while another is still missing', async () => {
   const { content, digest } = archive(1_000);
   await scanner.objects.put(digest, content);
 
@@ -89,7 +89,7 @@ test('reading an archive can be aborted', async () => {
   await expect(reader.objects.get(digest, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'timeout' });
 });
 
-test('a full chart bucket is purged, so that the current archive fits', async () => {
+test('a full chart bucket is purged to make room for the current archive', async () => {
   await new Objm(operator).open('charts').then((bucket) => bucket.destroy());
   await new Objm(operator).create('charts', { max_bytes: 3_000_000 });
   const [first, second, third] = [archive(1_200_000), archive(1_200_000), archive(1_200_000)];

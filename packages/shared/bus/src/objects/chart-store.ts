@@ -13,7 +13,7 @@ export const chartBucket = 'charts';
 export const chartStream = `OBJ_${chartBucket}`;
 
 const keep = nanos(14 * 24 * 60 * 60_000);
-/** Leaves room for the state, which shares the disk with the archives. */
+/** Leaves room for the state, which is stored on the same disk. */
 const bucketBytes = 512 * 1024 * 1024;
 const bucketIsFull = 10_077;
 const deadlineMs = 30_000;
@@ -26,7 +26,7 @@ interface ChartStoreDeps {
   replicas: number;
 }
 
-/** Chart archives in JetStream's object store. Content is checked against its digest on the way in and out. */
+/** Chart archives in JetStream's object store. Their digests are checked both when they are stored and when they are read. */
 export function createChartStore({ connection, jetstream, manager, replicas }: ChartStoreDeps): ObjectStore {
   const objm = new Objm(jetstream);
 
@@ -37,7 +37,7 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
     checkShape(digest);
     const patience = AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])]);
     const bytes = await orNull(() => whileUp(connection, () => read(digest, patience)));
-    // A damaged archive counts as missing: its owner fetches and stores it again.
+    // A damaged archive counts as missing, so its owner fetches and stores it again.
     return bytes !== null && digestOf(bytes) === digest ? bytes : null;
   }
 
@@ -53,7 +53,9 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
     }
   }
 
-  /** One by one: the library reads by a consumer that pushes, and what the server pushes stays in the account of the stream. */
+  /**
+   * Reads each chunk by a request. The library's push consumer would not work: pushed messages stay in the account of the stream.
+   */
   async function readChunks({ nuid, chunks, size }: ObjectInfo, patience: AbortSignal): Promise<Uint8Array | null> {
     const subject = `$O.${chartBucket}.C.${nuid}`;
     const read: Uint8Array[] = [];
@@ -80,7 +82,7 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
     await whileUp(connection, () =>
       write().catch(async (error: unknown) => {
         if (!(error instanceof JetStreamApiError && error.code === bucketIsFull)) throw error;
-        // Purged, which equals a loss: the current archive fits, and others are fetched again when needed.
+        // Purging is safe: archives are fetched again when they are needed.
         await manager.streams.purge(chartStream);
         await write();
       }),
@@ -97,7 +99,7 @@ function checkShape(digest: string): void {
   if (!shapeOfDigest.test(digest)) throw new Error('a chart archive is named by sha256:<64 hex digits>');
 }
 
-/** A missing bucket counts as empty; the first archive creates it. */
+/** A missing bucket counts as empty and is created with the first archive. */
 async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();

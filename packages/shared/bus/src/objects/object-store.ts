@@ -1,4 +1,4 @@
-/** Chart archives by digest; a cache like everything in NATS: what is missing is fetched again by its owner. */
+/** Chart archives by digest. The store is only a cache: the owner fetches missing archives again. */
 export interface ObjectStore {
   /** Null if it is missing or does not match its digest. */
   get(digest: string, options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;

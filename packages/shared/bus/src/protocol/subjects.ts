@@ -1,38 +1,38 @@
 import type { CallerName, OperationIdentity, OperationSpec, ServiceName } from '@berth/contracts/definition/contract';
 import type { HintName } from '@berth/contracts/definition/hints';
 
-/** Every subject of the platform is built here and nowhere else; permissions use the same functions. */
+/** Builds every subject of the platform; permissions use the same functions. */
 
 type Named = Pick<OperationIdentity, 'owner' | 'resource' | 'name'>;
 
-/** Subjects carry the caller: its NATS permissions pin this token, so the owner can trust it. */
+/** Subjects name the caller. NATS permissions fix this token, so owners can trust it. */
 export const rpcSubject = ({ owner, resource, name }: Named, caller: CallerName | '*'): string =>
   `rpc.v1.${owner}.${caller}.${resource}.${name}`;
 
-/** Addressed to one process of the owner: only that one listens. */
+/** Addressed to one process of the owner; only that process listens. */
 export const processSubject = (operation: Named, caller: CallerName | '*', process: string): string =>
   `${rpcSubject(operation, caller)}.${process}`;
 
-/** What a caller may publish: for an operation for one process, the subjects of all processes. */
+/** The subject that a caller may publish to. For operations addressed to one process, it covers all processes. */
 export const callSubject = (operation: Named & Pick<OperationSpec, 'perProcess'>, caller: CallerName): string =>
   operation.perProcess ? processSubject(operation, caller, '*') : rpcSubject(operation, caller);
 
 export const rpcSubjectsOf = (owner: ServiceName): string => `rpc.v1.${owner}.>`;
 
-/** `rpc.v1.<owner>.<caller>.…`: the third token after the version. */
+/** Reads `rpc.v1.<owner>.<caller>.…`: the caller is the second token after the version. */
 export const callerOf = (subject: string): string | undefined => subject.split('.', 4)[3];
 
-/** Where a caller receives its answers, those of JetStream too. */
+/** Where a caller receives replies, also those of JetStream. */
 export const inboxPrefix = (caller: CallerName): string => `_INBOX_${caller}`;
 
-/** The part of a caller's inbox in which one owner answers: its NATS user may publish here and nowhere else in it. */
+/** The part of a caller's inbox for replies of one owner: the owner's NATS user may publish only there. */
 export const repliesFrom = (owner: CallerName, caller: CallerName): string => `${inboxPrefix(caller)}.${owner}`;
 
-/** The owner comes before the random part, so that permissions can name it. */
+/** The owner precedes the random part, so that permissions can name it. */
 export const replySubject = (owner: ServiceName, caller: CallerName, instance: string, token: string): string =>
   `${repliesFrom(owner, caller)}.${instance}.${token}`;
 
-/** Not `state.`: a stream left by earlier versions captures all of those. */
+/** Not `state.`: streams of earlier versions capture all of those subjects. */
 export const stateSubject = (owner: ServiceName, resource: string, id: string): string =>
   `state_v1.${owner}.${resource}.${id}`;
 
@@ -47,20 +47,20 @@ export const allEventsOf = (owner: ServiceName): string => `event.v1.${owner}.>`
 
 export const digestSubject = (owner: ServiceName, resource: string): string => `digest.v1.${owner}.${resource}`;
 
-/** A follower requests that the owner publish a table again. */
+/** For a follower's request that the owner publish a table again. */
 export const republishSubject = (owner: ServiceName, caller: CallerName | '*', resource: string): string =>
   `republish.v1.${owner}.${caller}.${resource}`;
 
 export const hintSubject = (name: HintName, key: string): string => `hint.v1.${name}.${key}`;
 
-/** A connection's messages to itself, which show that it still receives. */
+/** For a connection's messages to itself, which prove that it still receives. */
 export const ownVoiceSubject = (caller: CallerName, instance: string): string => `self.v1.${caller}.${instance}`;
 
 export const serviceVerbs = ['PING', 'INFO', 'STATS'] as const;
 export type ServiceVerb = (typeof serviceVerbs)[number];
 
-/** Inbox of operators' tools (`nats --inbox-prefix _INBOX_operators micro ls`); no user may publish to the default inbox. */
+/** The inbox of operators' tools (`nats --inbox-prefix _INBOX_operators micro ls`). No user may publish to the default inbox. */
 export const operatorsInbox = '_INBOX_operators';
 
-/** Discovery as in ADR-32, so that `nats micro ls` shows the services. */
+/** Subjects of discovery as in ADR-32, so that `nats micro ls` shows the services. */
 export const discoverySubject = (verb: ServiceVerb, ...scope: string[]): string => ['$SRV', verb, ...scope].join('.');

@@ -1,17 +1,17 @@
-/** What a call carries besides the request. All parts are optional for a service that acts on its own behalf. */
+/** Parameters of a call besides its request. A service that acts on its own behalf may leave all of them out. */
 export interface CallOptions {
-  /** The signed identity that auth issued for this request; passed on untouched. */
+  /** The signed identity that auth issued for this request, passed on unchanged. */
   identityToken?: string | undefined;
   requestId?: string | undefined;
-  /** Remaining time in ms; 2,000 between services unless given. */
+  /** Remaining time in ms; 2,000 between services by default. */
   deadlineMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** The caller's `If-Match`, checked by the owner next to the row. */
   ifMatch?: string | undefined;
-  /** The `instance` of the bus that an operation for one process goes to. */
+  /** The `instance` of the bus that receives an operation addressed to one process. */
   process?: string | undefined;
-  /** The caller's `Idempotency-Key`, for creations. */
+  /** The caller's `Idempotency-Key`, for operations that create. */
   idempotencyKey?: string | undefined;
-  /** The network that the request came from, for what counts or records attempts of strangers. */
+  /** The network from which the request came, to limit or record attempts of strangers. */
   network?: string | undefined;
 }

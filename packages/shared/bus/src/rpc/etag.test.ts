@@ -14,7 +14,7 @@ describe('etagOf', () => {
     expect(etagOf(boats, { rig: { sails: ['jib'], masts: 2 }, name: 'Ada' })).toBe(tag);
   });
 
-  test('does not depend on fields that users cannot change', () => {
+  test('ignores fields that users cannot change', () => {
     expect(etagOf(boats, { name: 'Ada', rig: { masts: 2, sails: ['jib'] }, last_seen_at: 'now' })).toBe(tag);
   });
 
@@ -32,7 +32,7 @@ describe('etagOf', () => {
     expect(etagOf(boats, { name: 'Ada', rig: { a: undefined } })).toBe(etagOf(boats, { name: 'Ada', rig: {} }));
   });
 
-  test('is null for a resource without fields to change', () => {
+  test('is null for a resource without fields that users can change', () => {
     expect(etagOf({}, { name: 'Ada' })).toBeNull();
   });
 });

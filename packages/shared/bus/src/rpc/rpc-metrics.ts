@@ -4,7 +4,7 @@ import { oncePerRegistry } from '@berth/service/metrics/once-per-registry';
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const labelNames = ['resource', 'operation', 'code'] as const;
 
-/** Both sides of every call, counted by operation and outcome; the same ones for every bus of a registry. */
+/** Counts calls by operation and outcome, on both sides; all buses of a registry share these metrics. */
 export const rpcMetrics = oncePerRegistry(create);
 
 function create(registry: Registry) {

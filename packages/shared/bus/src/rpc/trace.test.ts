@@ -39,7 +39,7 @@ beforeEach(() => exporter.reset());
 
 const traces = () => new Set(exporter.getFinishedSpans().map((span) => span.spanContext().traceId));
 
-test('a call and its answer are one trace, part of that of the caller', async () => {
+test('a call and its answer belong to the trace of the caller', async () => {
   await trace.getTracer('test').startActiveSpan('request', async (span) => {
     await tasks.call(boats.operations.echo, { body: { text: '' } });
     span.end();
@@ -49,7 +49,7 @@ test('a call and its answer are one trace, part of that of the caller', async ()
   expect(traces().size).toBe(1);
 });
 
-test('a change applied by a follower is part of the trace of the change', async () => {
+test('applying a change in a follower belongs to the trace of the change', async () => {
   await auth.state.ensureStream();
   const traceparent = await trace.getTracer('test').startActiveSpan('change', async (span) => {
     span.end();
@@ -74,7 +74,7 @@ test('a change applied by a follower is part of the trace of the change', async 
 });
 
 test.for([null, 'nonsense', '00-00000000000000000000000000000000-0000000000000000-01'])(
-  'work whose traceparent is %s gets a trace of its own',
+  'work with the traceparent %s starts a trace of its own',
   async (traceparent) => {
     const own = await inTraceOf(traceparent, 'work', async () => currentTraceparent());
 

@@ -12,8 +12,8 @@ export interface CompareDeps {
 }
 
 /**
- * Compares each digest of the owner with our projection. One mismatch may be a change in flight. After two in a row the stream
- * is read again, which is cheap, and the owner is requested to publish the table again, which repairs the stream.
+ * Compares each digest of the owner with our projection. A single mismatch may be a change in flight. After two in a row, we read
+ * the stream again, which is cheap, and ask the owner to publish the table again, which repairs the stream.
  */
 export function compareDigests(
   { connection, follower, log }: CompareDeps,
@@ -52,7 +52,7 @@ export function compareDigests(
   })().catch((error: unknown) => log.error({ err: error, resource: name }, 'digests are no longer compared'));
 
   return {
-    /** True once after a difference: everything must be read again. */
+    /** True once after a mismatch: the stream must be read again. */
     rebuild(): boolean {
       const due = rebuildDue;
       rebuildDue = false;

@@ -1,24 +1,24 @@
 export const StateOperation = ['INSERT', 'UPDATE', 'DELETE'] as const;
 export type StateOperation = (typeof StateOperation)[number];
 
-/** The last known state of one row, as its owner's stream keeps it for services with a projection. */
+/** The last known state of a row, stored in its owner's stream for services with a projection. */
 export interface StateMessage<Row = unknown> {
   resource: string;
   id: string;
-  /** Grows with every change of the row; followers ignore a message with a lower or equal one. */
+  /** Grows with every change of the row; followers ignore messages with a lower or equal version. */
   version: number;
   env_id: string | null;
   operation: StateOperation;
-  /** The public row; for a deletion, the last one. */
+  /** The public row; for a deletion, its last state. */
   row: Row;
   traceparent?: string | undefined;
 }
 
 export interface StreamStatus {
-  /** ISO time of the stream's creation: a change means that the stream was lost and recreated. */
+  /** ISO time of the stream's creation: if it changes, the stream was lost and recreated. */
   created: string;
   lastSeq: number;
-  /** The used share of the bytes that the stream may hold; 1 if it is full. */
+  /** The share of the stream's limit that is used; 1 if it is full. */
   used: number;
 }
 
@@ -29,12 +29,12 @@ export interface StatePublisher {
   announce(event: StateMessage): Promise<void>;
   /** Creates the stream and its followers' consumers where they are missing, and returns the stream's status. */
   ensureStream(): Promise<StreamStatus>;
-  /** Publishes count and hash of an owner's table, for followers to compare with. */
+  /** Publishes the number and hash of an owner's rows, for followers to compare. */
   publishDigest(digest: StateDigest): void;
   /**
-   * Called when a follower's projection differed twice in a row: publish every row of that resource again, with versions
-   * above `highest`, the highest of the projection.
-   * Each replica of the owner is called. A throw is logged; the follower repeats the request while the difference stays.
+   * Called when a follower's projection differed twice in a row: the callback must publish every row of the resource again, with
+   * versions above `highest`, the highest of the projection. Every replica of the owner is called. Errors are logged; the
+   * follower asks again while the difference lasts.
    */
   onRepublishRequest(republish: (resource: string, highest: number) => Promise<void>): void;
 }
@@ -44,6 +44,6 @@ export interface StateDigest {
   count: number;
   /** Order-independent hash over (id, version) of the live rows. */
   hash: string;
-  /** No live row of the owner has a lower version. */
+  /** Every live row of the owner has this version or a higher one. */
   lowest: number;
 }

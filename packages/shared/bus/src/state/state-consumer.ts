@@ -15,7 +15,7 @@ export const durableName = (follower: string, resource: string): string => `${fo
 
 const ackWaitMs = 30_000;
 
-/** Delivers every row's last state first, then each change; a recreated consumer starts over. */
+/** Delivers the last state of every row first, then each change. A recreated consumer starts from the beginning. */
 const durableConfig = (follower: string, { owner, name }: Resource): Partial<ConsumerConfig> => ({
   durable_name: durableName(follower, name),
   filter_subject: stateSubject(owner, name, '>'),
@@ -26,13 +26,13 @@ const durableConfig = (follower: string, { owner, name }: Resource): Partial<Con
   max_deliver: -1,
 });
 
-/** What is followed of an owner's stream, and by whom. */
+/** The followed resource of an owner, and its follower. */
 export const consumedBy = (resources: readonly Resource[], owner: ServiceName) =>
   resources
     .filter((resource) => resource.owner === owner)
     .flatMap((resource) => (resource.state?.consumers ?? []).map((follower) => ({ follower, resource })));
 
-/** Creates the consumers of an owner's followers that are missing. */
+/** Creates missing consumers for the followers of an owner. */
 export async function ensureConsumers(
   manager: JetStreamManager,
   resources: readonly Resource[],
@@ -59,8 +59,8 @@ export async function openConsumer(
 }
 
 /**
- * Pulls in rounds of bounded length instead of one endless subscription: a lost consumer or a silent server ends the round
- * with an error, and the next round starts from the state at that time.
+ * Pulls in short rounds rather than one endless subscription. A lost consumer or a silent server ends the round with an error,
+ * and the next round continues from the state at that time.
  */
 export const nextRound = (consumer: Consumer) =>
   consumer.fetch({ max_messages: 200, expires: 5_000, idle_heartbeat: 1_000 });

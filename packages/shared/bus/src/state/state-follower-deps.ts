@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { CallerName } from '@berth/contracts/definition/contract';
 import type { Connection } from '../connection/connection.ts';
 
-/** What following state works with. */
+/** Dependencies of following state. */
 export interface StateFollowerDeps {
-  /** For digests, and requests to publish again. */
+  /** The connection for digests, and for requests to publish a table again. */
   connection: Connection;
-  /** For rows, together with the next two. */
+  /** The connection for rows, with the next two fields. */
   streams: Connection;
   jetstream: JetStreamClient;
   manager: JetStreamManager;

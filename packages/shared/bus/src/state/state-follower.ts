@@ -12,7 +12,7 @@ import { stateStream } from './state-stream.ts';
 import { stateSubject } from '../protocol/subjects.ts';
 import { untilUp, whileUp } from '../connection/while-up.ts';
 
-/** Attempts at one message before the next ones get their turn; it is redelivered after a minute. */
+/** Attempts at one message before the next messages get their turn; it is redelivered after a minute. */
 const attemptsInPlace = 6;
 const times = { firstMs: 250, longestMs: 5_000, jitter: 0.25 };
 
@@ -29,7 +29,7 @@ export function createStateFollower(deps: StateFollowerDeps): StateFollower {
   };
 }
 
-/** Follows until the signal aborts. After any failure it opens the consumer again; the owner creates it where it is missing. */
+/** Follows until the signal aborts. After any failure it opens the consumer again, which the owner creates if it is missing. */
 async function followRows(
   deps: StateFollowerDeps,
   resource: Resource,
@@ -49,7 +49,7 @@ async function followRows(
         failures = 0;
         if (isRebuildDue()) {
           log.warn({ resource: resource.name }, 'reading all state of a resource again');
-          // The owner creates it again, and a new consumer delivers every row.
+          // The owner creates the consumer again, which then delivers every row.
           await manager.consumers.delete(stateStream(resource.owner), durableName(follower, resource.name));
           break;
         }
@@ -57,7 +57,7 @@ async function followRows(
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      // Both are normal: stream and consumer are missing until the owner creates them, and a lost server loses both.
+      // Both failures are normal: stream and consumer are missing until the owner creates them, and after NATS has lost its data.
       const level = failures > 3 ? 'warn' : 'info';
       log[level]({ err: error, resource: resource.name, failures }, 'following state failed; retrying');
       await pause(backOffMs(times, failures), signal);
@@ -102,7 +102,7 @@ async function followRows(
   }
 }
 
-/** The subject must match the row: JetStream can be made to put one message in the place of another. */
+/** The subject must match the row: an attacker can make JetStream put a message under another subject. */
 function readState(message: JsMsg, { name, owner }: Resource): StateMessage | null {
   try {
     const state = message.json<StateMessage>();

@@ -21,9 +21,9 @@ import { digestSubject, eventSubject, republishSubject, stateSubject } from '../
 import { whileUp } from '../connection/while-up.ts';
 
 export interface StatePublisherDeps {
-  /** For digests, and requests to publish again. */
+  /** The connection for digests, and for requests to publish a table again. */
   connection: Connection;
-  /** For rows, together with the next two. */
+  /** The connection for rows, with the next two fields. */
   streams: Connection;
   jetstream: JetStreamClient;
   manager: JetStreamManager;
@@ -38,14 +38,14 @@ export interface StatePublisherDeps {
 
 const Complaint = z.object({ highest: z.number().int().min(0) });
 
-/** A little longer than the outbox keeps it: a follower that was away longer finds the difference by the digest. */
+/** A little longer than the outbox keeps deleted rows: a follower that was away longer detects the difference by the digest. */
 const tombstoneLifetime = `${31 * 24}h`;
 
-/** Publishes the state of an owner. Only the relay waits for it, never a request. */
+/** Publishes the state of an owner. Called by the relay only, so requests never wait for it. */
 export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
   const { connection, streams, jetstream, manager, owner, resources, instance, replicas, maxBytes, log } = deps;
   const metrics = stateMetrics(deps.metrics);
-  // Part of each message id: a deliberate republication must not be dropped as a duplicate.
+  // Part of each message id, so that deliberate republications are not dropped as duplicates.
   let epoch = 0;
   let known: StreamStatus | undefined;
   let hasLifetimes = false;
@@ -109,7 +109,7 @@ export function createStatePublisher(deps: StatePublisherDeps): StatePublisher {
   };
 }
 
-/** The version that a follower sends is untrusted; without a valid one, the rows get new versions. */
+/** The version that a follower sends is not trusted; if it is invalid, the rows get new versions. */
 function highestOf(complaint: Msg): number {
   try {
     return Complaint.parse(complaint.json()).highest;
@@ -120,7 +120,7 @@ function highestOf(complaint: Msg): number {
 
 const streamIsFull = 10_077;
 
-/** A row that does not fit must not block rows that do: a smaller one, or one that replaces its last state. */
+/** One row that does not fit must not block rows that do: smaller ones, or those that replace their last state. */
 function asRefused(error: unknown): never {
   if (error instanceof JetStreamApiError && error.code === streamIsFull) {
     throw new AppError('too_large', 'The stream of state is full', { cause: error });

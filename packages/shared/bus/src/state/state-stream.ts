@@ -12,28 +12,28 @@ import type { StreamStatus } from './publish-state.ts';
 import { streamIsMissing } from './stream-is-missing.ts';
 import { allEvents, allStateOf } from '../protocol/subjects.ts';
 
-/** Each owner has its own stream: one that fills it does not keep others from publishing. */
+/** Each owner has a stream, so that one that fills its own does not keep others from publishing. */
 export const stateStream = (owner: ServiceName): string => `STATE_${owner}`;
 
-/** Recent changes of all owners, for watchers; no projection is built from it. */
+/** Recent changes of all owners, for watchers; projections do not use it. */
 export const eventStream = 'ROW_EVENTS';
 
 const minute = 60_000;
 
-/** A watcher that was away longer, or for more bytes, can detect that it has missed events. */
+/** A watcher that missed more than this, in time or bytes, can detect that events are missing. */
 const eventsKept = { max_age: nanos(60 * minute), max_bytes: 64 * 1024 * 1024 };
 
 export interface StateStreamSettings {
   replicas: number;
-  /** The limit of one owner's stream. More is refused and stays in the outbox. */
+  /** The limit of one owner's stream. When it is full, further rows are refused and stay in the outbox. */
   maxBytes: number;
-  /** The server supports lifetimes of single messages. */
+  /** The server supports a lifetime for single messages. */
   hasLifetimes: boolean;
 }
 
 export interface StateStream {
   status: StreamStatus;
-  /** It accepts messages with a lifetime. */
+  /** The stream accepts messages with a lifetime. */
   hasLifetimes: boolean;
 }
 
@@ -53,7 +53,7 @@ const ensure = async (manager: JetStreamManager, config: StreamConfigOf): Promis
 
 type StreamConfigOf = Partial<StreamConfig> & { name: string };
 
-/** Null if there is no stream. */
+/** Null if the stream does not exist. */
 async function existing(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
   try {
     return await manager.streams.info(name);
@@ -71,10 +71,10 @@ const stateConfig = (
   subjects: [allStateOf(owner)],
   storage: StorageType.File,
   retention: RetentionPolicy.Limits,
-  // The oldest messages are rows that never change: new ones must not push them out.
+  // When the stream is full, refuse new rows: the oldest messages are rows that never change, and must stay.
   discard: DiscardPolicy.New,
   max_bytes: maxBytes,
-  // Only the last state of each row is needed: the stream compacts itself.
+  // Only the last state of each row is needed, so the stream compacts itself.
   max_msgs_per_subject: 1,
   duplicate_window: nanos(2 * minute),
   allow_direct: true,
@@ -90,7 +90,7 @@ const eventConfig = ({ replicas }: StateStreamSettings): StreamConfigOf => ({
   discard: DiscardPolicy.Old,
   ...eventsKept,
   duplicate_window: nanos(2 * minute),
-  // Watchers read it by sequence, each from its own; nothing is created for them.
+  // Each watcher reads it from its own sequence; the server keeps nothing for them.
   allow_direct: true,
   num_replicas: replicas,
 });

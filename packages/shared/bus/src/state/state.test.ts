@@ -49,7 +49,7 @@ const change = (id: string, version: number): StateMessage => ({
 
 const publish = (...messages: StateMessage[]) => Promise.all(messages.map((message) => auth.state.publish(message)));
 
-/** Follows as `tasks` does and keeps the newest version of each row. */
+/** A follower like `tasks`, which keeps the newest version of each row. */
 function followed(apply?: (message: StateMessage) => Promise<void>, matches?: () => Promise<boolean>) {
   const versions: Record<string, number> = {};
   following.push(
@@ -65,7 +65,7 @@ function followed(apply?: (message: StateMessage) => Promise<void>, matches?: ()
   return versions;
 }
 
-test('a tombstone expires after a month, the state of an existing row never', async () => {
+test('a tombstone expires after a month, the state of an existing row never does', async () => {
   await auth.state.ensureStream();
   await publish(change('a', 1), { ...change('b', 2), operation: 'DELETE' });
 
@@ -90,7 +90,7 @@ describe('the published state of a resource', () => {
     await expect.poll(() => versions).toEqual({ a: 2, b: 1, c: 7 });
   });
 
-  test('is awaited by a follower that starts before its owner ever published', async () => {
+  test('is received by a follower that started before its owner ever published', async () => {
     const versions = followed();
 
     await auth.state.ensureStream();
@@ -99,7 +99,7 @@ describe('the published state of a resource', () => {
     await expect.poll(() => versions).toEqual({ a: 1 });
   });
 
-  test('is in the stream once however often it is published', async () => {
+  test('is in the stream once, however often it is published', async () => {
     const before = await auth.state.ensureStream();
 
     await publish(change('a', 1));
@@ -113,7 +113,7 @@ describe('the published state of a resource', () => {
     await expect(publish(change('a', 1))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('that cannot be applied is retried, and the messages after it are not lost', async () => {
+  test('is retried if it cannot be applied, and later messages are not lost', async () => {
     await auth.state.ensureStream();
     let failures = 0;
     const versions = followed(async ({ id }) => {
@@ -130,7 +130,7 @@ describe('the published state of a resource', () => {
     expect(failures).toBe(2);
   });
 
-  test('is skipped where a message is malformed', async () => {
+  test('is skipped if the message is malformed', async () => {
     await auth.state.ensureStream();
     const versions = followed();
 
@@ -205,7 +205,7 @@ describe('a follower survives', () => {
 describe('a digest', () => {
   const digest = { resource: 'boats', count: 1, hash: 'x', lowest: 0 };
 
-  test('that differs twice in a row makes the owner publish again, and the follower read again', async () => {
+  test('makes the owner publish again and the follower read again, after two mismatches in a row', async () => {
     await auth.state.ensureStream();
     const requested: string[] = [];
     auth.state.onRepublishRequest(async (resource) => {
@@ -230,7 +230,7 @@ describe('a digest', () => {
     auth.state.publishDigest(digest);
 
     await expect.poll(() => requested).toEqual(['boats']);
-    // The relay of an owner does this every few seconds.
+    // An owner's relay does this every few seconds.
     const keepConsumers = async () => {
       await auth.state.ensureStream();
       return applied;
@@ -238,7 +238,7 @@ describe('a digest', () => {
     await expect.poll(keepConsumers).toBeGreaterThan(1);
   });
 
-  test('that matches in between resets the count of mismatches', async () => {
+  test('resets the count of mismatches when it matches', async () => {
     const requested: string[] = [];
     auth.state.onRepublishRequest(async (resource) => void requested.push(resource));
     await auth.state.ensureStream();

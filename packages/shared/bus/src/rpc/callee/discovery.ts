@@ -31,7 +31,7 @@ const version = '0.1.0';
 export function createDiscovery({ connection, caller, instance, log }: DiscoveryDeps) {
   const started = new Date().toISOString();
   const endpoints = new Map<string, EndpointStats>();
-  // Ignore replies to subjects outside an inbox: a requester must not choose where we publish.
+  // Ignores replies to subjects outside an inbox: a requester must not choose the subject to which we publish.
   const inboxes = [`${operatorsInbox}.`, `${repliesFrom(caller, 'api-gateway')}.`];
   const identity = { name: caller, id: instance, version, metadata: {} };
 

@@ -40,7 +40,7 @@ export interface HandleDeps {
   verifyIdentity: IdentityVerifier;
   turnsOf: TurnsOf;
   log: Logger;
-  /** Called with each request that is refused for want of a role. */
+  /** Called with each request that is refused because the caller lacks a role. */
   onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
 }
 
@@ -59,7 +59,7 @@ export function readEnvelope(message: Msg, caller: CallerName, now: number): Inc
   return { message, caller, requestId, deadline: now + deadlineMs };
 }
 
-/** identify → parse → allow → handle → permit, once, checkIfMatch and change called? → write the answer. */
+/** identify → parse → allow → handle → were permit, once, checkIfMatch and change called? → write the answer. */
 export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<Buffer> {
   const { operation, resource, handler, writeAnswer } = endpoint;
   const { caller, deadline, message, requestId } = incoming;
@@ -73,7 +73,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
 
   const decoded = decode(message);
   const parsed = operation.request.safeParse(decoded);
-  // The gateway leaves out the body of a caller whom no row could allow, so that this audits the attempt.
+  // For a caller whom no row could allow, the gateway sends no body; checking here puts the attempt into the audit log.
   const isHopeless = needsIdentity && identity !== undefined && !mayBeAllowed(allow, identity);
   if (isHopeless && (allow.on === 'identity' || !parsed.success)) {
     const refusal = forbidden(allow);
@@ -119,7 +119,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   }
 }
 
-/** The longest is an IPv6 network, in some 40 characters. */
+/** The longest value is an IPv6 network of some 40 characters. */
 const maxNetwork = 64;
 
 const pathIdOf = (request: unknown): string | null =>
@@ -132,7 +132,7 @@ const pathIdOf = (request: unknown): string | null =>
 const audienceOf = ({ owner }: Operation, caller: CallerName): ServiceName =>
   caller !== 'api-gateway' && isService(caller) ? caller : owner;
 
-/** Repeats of one request wait here, one after the other, instead of each holding a database connection. */
+/** Repeats of one request wait for each other here, rather than each holding a database connection. */
 function inOwnTurn<T>(
   { identity, remainingMs }: CallContext,
   key: string | undefined,

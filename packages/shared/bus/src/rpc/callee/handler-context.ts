@@ -40,7 +40,7 @@ const envIdIn = (scope: unknown): string | null =>
     ? scope.env_id
     : null;
 
-/** What a handler gets besides the request. Logger and signal are created on first use: most calls need neither. */
+/** The context of a handler. Logger and signal are created on first use: most calls need neither. */
 export class CallContext implements HandlerContext {
   readonly #call: CallInfo;
   #permitted = false;
@@ -57,7 +57,7 @@ export class CallContext implements HandlerContext {
   }
 
   get identity(): Identity {
-    // Typed per operation: those that need an identity are never handled without one.
+    // Typed per operation: if it needs an identity, its handler always gets one.
     return this.#call.identity as Identity;
   }
 
@@ -69,7 +69,7 @@ export class CallContext implements HandlerContext {
     return this.#call.caller;
   }
 
-  /** The env of the row that a rule was checked on. */
+  /** The env of the row that was checked by a rule. */
   get scopeEnvId(): string | null {
     return this.#scopeEnvId;
   }
@@ -100,7 +100,7 @@ export class CallContext implements HandlerContext {
     return this.#aborter.signal;
   }
 
-  /** Throws if the handler skipped a check that the contract requires; its answer is not sent then. */
+  /** Throws if the handler skipped a check that the contract requires; its answer is then not sent. */
   refuseForgotten(): void {
     this.#refuseUnchecked();
     const { operation, resource } = this.#call;
@@ -126,7 +126,7 @@ export class CallContext implements HandlerContext {
     return new Error(`${resource}.${name} ${words}`);
   }
 
-  // Fields, not methods: handlers destructure them.
+  // Fields rather than methods, because handlers destructure them.
   readonly remainingMs = (): number => Math.max(0, Math.floor(this.#call.deadline - performance.now()));
 
   readonly permit = <Row>(row: Row, rule?: Rule<never>): Row => {

@@ -13,7 +13,7 @@ const subject = rpcSubject(echo, 'tasks');
 let nats: TestNats;
 let auth: Bus;
 let tasks: Bus;
-/** A caller with the rights of `tasks` that does not use our library. */
+/** A client with the credentials of `tasks` that does not use our library. */
 let raw: NatsConnection;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function answerTo(payload: string | Uint8Array, given: Record<string, stri
 }
 
 describe('a hostile request', () => {
-  // The main fact: after any hostile request, the next good one is answered.
+  // After any hostile request, the next good one must be answered.
   afterEach(async () => {
     const { text } = await tasks.call(echo, { body: { text: 'good' } }, { deadlineMs: 20_000 });
     if (text !== 'good') throw new Error('the good request got another answer');
@@ -58,11 +58,11 @@ describe('a hostile request', () => {
     ['with __proto__', '{"body":{"text":"","__proto__":{"is_admin":true}}}'],
     ['nested beyond measure', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
     ['of 1 MiB', `{"body":{"text":"","more":"${'x'.repeat(1024 * 1024)}"}}`],
-  ] as const)('that is %s is answered as invalid', async ([, payload]) => {
+  ] as const)('a message that is %s is answered as invalid', async ([, payload]) => {
     await expect(answerTo(payload)).resolves.toMatchObject({ ok: false, error: { code: 'invalid' } });
   });
 
-  test('above the size limit is answered with too_large', async () => {
+  test('a message above the size limit is answered with too_large', async () => {
     const payload = `{"body":{"text":"${'x'.repeat(2 * 1024 * 1024)}"}}`;
 
     await expect(answerTo(payload)).resolves.toMatchObject({ ok: false, error: { code: 'too_large' } });
@@ -72,7 +72,7 @@ describe('a hostile request', () => {
     ['a malformed trace context', { traceparent: '00-zz-zz-01', tracestate: '=,=' }],
     ['a request id with spaces', { 'Berth-Request-Id': 'a b <script>' }],
     ['an empty identity', { 'Berth-Identity': '' }],
-  ] as const)('with %s is answered without it', async ([, given]) => {
+  ] as const)('a request with %s is answered as if it had none', async ([, given]) => {
     await expect(answerTo('{"body":{"text":"x"}}', given)).resolves.toMatchObject({ ok: true });
   });
 
@@ -82,7 +82,7 @@ describe('a hostile request', () => {
     ['a deadline that is over', { 'Berth-Deadline-Ms': '-1' }, 'timeout'],
     ['an identity that is not a token', { 'Berth-Identity': 'admin' }, 'unauthenticated'],
     ['an identity without signature', { 'Berth-Identity': 'eyJhbGciOiJub25lIn0.e30.' }, 'unauthenticated'],
-  ] as const)('with %s is refused', async ([, given, code]) => {
+  ] as const)('a request with %s is refused', async ([, given, code]) => {
     await expect(answerTo('{"body":{"text":"x"}}', given)).resolves.toMatchObject({ error: { code } });
   });
 
@@ -92,7 +92,7 @@ describe('a hostile request', () => {
     '_INBOX_tasks.cluster-sync.x.1',
     '_INBOX_tasks.authx.1',
     '_INBOX_tasks.auth',
-  ])('with the reply subject %s gets no answer there', async (reply) => {
+  ])('a request with the reply subject %s gets no answer there', async (reply) => {
     const everything = await connect({ servers: nats.url, user: nats.operator, pass: nats.password });
     const received: string[] = [];
     const subscription = everything.subscribe(reply);
@@ -111,7 +111,7 @@ describe('a hostile request', () => {
     await everything.close();
   });
 
-  test('in a burst of a thousand does not prevent the next answer', async () => {
+  test('a burst of a thousand hostile requests does not prevent the next answer', async () => {
     for (let n = 0; n < 1_000; n += 1) raw.publish(subject, '}', { reply: `_INBOX_tasks.auth.x.${nuid.next()}` });
     await raw.flush();
 

@@ -33,7 +33,7 @@ async function replica() {
   return { bus, received };
 }
 
-test('an operation for one process reaches that replica each time, and no other', async () => {
+test('an operation addressed to one process always reaches that replica and no other', async () => {
   const [one, other] = [await replica(), await replica()];
   await using _one = one.bus;
   await using _other = other.bus;
@@ -43,7 +43,7 @@ test('an operation for one process reaches that replica each time, and no other'
   expect([one.received.count, other.received.count]).toEqual([10, 0]);
 });
 
-test('an operation for a process that has ended is unavailable', async () => {
+test('an operation addressed to a process that has ended is unavailable', async () => {
   const { bus } = await replica();
   await using _other = (await replica()).bus;
   await bus[Symbol.asyncDispose]();
@@ -51,6 +51,6 @@ test('an operation for a process that has ended is unavailable', async () => {
   await expect(auth.call(forget, {}, { process: bus.instance })).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test.for([undefined, '*', 'a.b', '>'])('an operation for one process is not sent to %s', async (process) => {
+test.for([undefined, '*', 'a.b', '>'])('an operation addressed to one process is not sent to %s', async (process) => {
   await expect(auth.call(forget, {}, { process })).rejects.toThrow('is for one process');
 });

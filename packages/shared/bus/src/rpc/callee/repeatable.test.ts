@@ -77,20 +77,20 @@ describe('a creation', () => {
     });
   });
 
-  test('without a key cannot be repeated', async () => {
+  test('is not repeatable without a key', async () => {
     await gateway.call(create, { body }, await as(ada));
 
     expect(repeat).toBeUndefined();
   });
 
-  test('answers a repeat without permit, which was called the first time', async () => {
+  test('answers a repeat without calling permit, which the first request did', async () => {
     before = { env_id, length: 7 };
 
     expect(await gateway.call(create, { body }, await as(outsider, 'key'))).toEqual(before);
     await expect(gateway.call(create, { body }, await as(outsider))).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('that never calls repeatable() is a bug, with a key and without', async () => {
+  test('is a bug if the handler never calls repeatable(), with a key and without', async () => {
     for (const key of [undefined, 'key']) {
       await expect(gateway.call(forgetful, { body }, await as(ada, key))).rejects.toMatchObject({ code: 'internal' });
     }

@@ -16,7 +16,7 @@ test('a request that ends makes room for another', async () => {
   await expect.poll(() => inFlight.hasRoom(0)).toBe(true);
 });
 
-test('requests that are large together leave room for small ones only, until one of them ends', async () => {
+test('large requests leave room only for small ones until one of them ends', async () => {
   const inFlight = new RequestsInFlight();
   const { promise, resolve } = Promise.withResolvers<void>();
   const bytes = limits.requestBytesInFlight / 2;
@@ -30,7 +30,7 @@ test('requests that are large together leave room for small ones only, until one
   await expect.poll(() => inFlight.hasRoom(0, bytes)).toBe(true);
 });
 
-test('a request whose handler never ends loses its place some time after its deadline', () => {
+test('a request whose handler never ends stops counting some time after its deadline', () => {
   const inFlight = new RequestsInFlight();
   for (let n = 0; n < limits.requestsInFlight; n += 1) inFlight.add(never(), { deadline: n === 0 ? 1_000 : 50_000 });
 

@@ -11,7 +11,7 @@ interface InFlight {
   bytes: number;
 }
 
-/** The requests in flight of one process, bounded in number and bytes. */
+/** The requests in flight of one process, limited in number and bytes. */
 export class RequestsInFlight {
   readonly #work = new Map<Promise<void>, InFlight>();
   #bytes = 0;
@@ -20,7 +20,7 @@ export class RequestsInFlight {
     return this.#work.size;
   }
 
-  /** Whether one more may be taken. Requests long past their deadline are dropped first: a handler may never end. */
+  /** Whether another request fits. Requests long past their deadline are dropped first, because a handler may never end. */
   hasRoom(now: number, bytes = 0): boolean {
     if (this.#fits(bytes)) return true;
     for (const [work, { deadline }] of this.#work) if (deadline + overdueMs < now) this.#remove(work);
@@ -43,7 +43,7 @@ export class RequestsInFlight {
     this.#work.delete(work);
   }
 
-  /** Waits, within a limit, until all have ended; returns how many have not. */
+  /** Waits, within a limit, for all to end; returns how many have not. */
   async ended(): Promise<number> {
     await withinMs(delays.drain, Promise.allSettled(this.#work.keys()));
     return this.#work.size;

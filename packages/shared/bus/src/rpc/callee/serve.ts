@@ -33,7 +33,7 @@ export interface ServerDeps {
 
 const isCaller = (name: string | undefined): name is CallerName => callerNames.some((known) => known === name);
 
-/** Answers requests: one loop per operation, which no error of a request can end. */
+/** Answers requests: one loop per operation, which continues after any error. */
 export function createServer(deps: ServerDeps) {
   const { connection, instance, send, log, metrics, verifyIdentity, onDenied } = deps;
   const subscriptions: Subscription[] = [];
@@ -69,7 +69,7 @@ export function createServer(deps: ServerDeps) {
 
   function take(endpoint: Endpoint, message: Msg): void {
     const caller = callerOf(message.subject);
-    // An answer outside of our part of the caller's inbox would let a caller publish with our permissions.
+    // Callers could use us to publish on other subjects, so replies outside our part of their inbox are refused.
     if (!isCaller(caller) || !message.reply?.startsWith(`${repliesFrom(endpoint.operation.owner, caller)}.`)) {
       metrics.dropped.inc({ reason: 'reply' });
       log.warn({ subject: message.subject }, 'refused a request whose reply subject is outside of the caller inbox');
@@ -128,7 +128,7 @@ export function createServer(deps: ServerDeps) {
     send({ subject: reply, payload: answer, onError });
   }
 
-  /** Takes no new requests and waits, within a limit, for those in flight. */
+  /** Refuses new requests and waits, within a limit, for those in flight. */
   async function drain(): Promise<void> {
     await Promise.allSettled([...subscriptions, ...discovery.subscriptions].map((one) => one.drain()));
     const left = await inFlight.ended();
@@ -138,7 +138,7 @@ export function createServer(deps: ServerDeps) {
   return { serve, drain };
 }
 
-/** What a caller may see of an error: the message of an `AppError`; nothing of a bug. */
+/** The part of an error that a caller may see: the message of an `AppError`, and nothing of a bug. */
 function toAppError(error: unknown): AppError {
   return error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side');
 }

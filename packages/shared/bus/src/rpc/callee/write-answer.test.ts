@@ -14,12 +14,12 @@ const operations = resources.flatMap((resource) =>
   ),
 );
 
-test.for(operations)('the answer of %s has the bytes of its parsed value, and the tag of its row', (one) => {
+test.for(operations)('the answer of %s has the bytes of its parsed value and the tag of its row', (one) => {
   const [name, operation, resource] = one;
   const write = writerOf(operation, resource);
   for (const answer of [sampleOf(operation.response), examples[name]?.answer]) {
     const { success, data: parsed } = operation.response.safeParse(answer);
-    // For a few schemas the sample has the right types but breaks a rule, and not all operations have an example.
+    // The sample of a few schemas has the right types but breaks a rule, and not all operations have an example.
     if (!success) continue;
 
     const written = write(answer);
@@ -49,7 +49,7 @@ test.for([
   ['an item of another type', pageOf([env, 'hunter2'])],
   ['a missing field', { ...env, name: undefined }],
   ['no row', 'hunter2'],
-] as const)('an answer with %s does not leave, and the error does not quote it', ([, answer]) => {
+] as const)('an answer with %s is not sent, and the error does not quote it', ([, answer]) => {
   const { get, list } = envs.operations;
   const write = writerOf(typeof answer === 'object' && 'items' in answer ? list : get, envs);
 
@@ -64,13 +64,13 @@ test.for([
   expect(refusal).not.toContain('hunter2');
 });
 
-test('an answer that is larger than a message may be is refused as too large', () => {
+test('an answer that exceeds the size of a message is refused as too large', () => {
   const items = Array.from({ length: 100 }, () => ({ ...env, name: 'x'.repeat(32_000) }));
 
   expect(() => writerOf(envs.operations.list, envs)(pageOf(items))).toThrow('The answer is too large');
 });
 
-test('the bytes of an answer are those between what surrounds it, whatever they hold', () => {
+test("the value's bytes are extracted from an answer unchanged, whatever they contain", () => {
   for (const value of ['","value":', '{"ok":false}', 'ä € 😀 \u2028', '"\\'.repeat(100), 'x'.repeat(100_000)]) {
     const bytes = Buffer.from(`{"ok":true,"value":${JSON.stringify(value)}}`);
     const tagged = Buffer.from(`{"ok":true,"etag":"a-tag_0","value":${JSON.stringify(value)}}`);
@@ -82,7 +82,7 @@ test('the bytes of an answer are those between what surrounds it, whatever they 
   }
 });
 
-test('an answer that is written in another way is read, without its tag', () => {
+test('an answer in another notation is read, without its tag', () => {
   const bytes = Buffer.from('{ "value": [1], "etag": "a", "ok": true }');
 
   expect(Buffer.from(bytesOf(bytes, 'x').json).toString()).toBe('[1]');

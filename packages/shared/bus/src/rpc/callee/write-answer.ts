@@ -5,12 +5,12 @@ import { limits } from '../../protocol/limits.ts';
 import { etagOf } from '../etag.ts';
 import { answerOf } from '../wire/wire-answer.ts';
 
-/** Writes what a handler returned as the bytes that travel up to the client. */
+/** Writes the result of a handler as the bytes that are forwarded to the client. */
 export type WriteAnswer = (value: unknown) => Buffer;
 
 /**
- * Only the owner checks its answers, so that no extra field leaves. Values were parsed where they entered the service, such as
- * from a row, so this compares fields and types only. Where they differ, the whole schema decides.
+ * Owners check their answers so that no extra field leaves. Values were parsed when they entered the service, so fields and types
+ * are enough; if these differ, the whole schema decides.
  */
 export function writerOf(operation: Operation, resource: Resource): WriteAnswer {
   const hasShape = exactShape(operation.response);
@@ -29,7 +29,7 @@ function parsed(operation: Operation, value: unknown): unknown {
   const answer = operation.response.safeParse(value);
   if (answer.success) return answer.data;
   const { path = [], message } = answer.error.issues[0] ?? {};
-  // Name the field, not its value, which may be a secret.
+  // The error names the field but not its value, which may be a secret.
   throw new Error(
     `${operation.resource}.${operation.name} sent an answer that breaks its contract: ${path.join('.')}: ${message}`,
   );

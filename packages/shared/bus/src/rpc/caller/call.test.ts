@@ -60,31 +60,31 @@ describe('a call', () => {
     expect(answer).toEqual([{ ...boat, name: 'page 2' }]);
   });
 
-  test('carries the unforgeable caller and the request id', async () => {
+  test('carries a caller that cannot be forged, and the request id', async () => {
     const answer = await tasks.call(echo, { body: { text: 'ä €' } }, { requestId: 'r-1' });
 
     expect(answer).toEqual({ text: 'ä €', caller: 'tasks', request_id: 'r-1' });
   });
 
-  test('with a request id that no header can carry gets a new one', async () => {
+  test('gets a new request id if no header can carry the given one', async () => {
     const answer = await tasks.call(echo, { body: { text: '' } }, { requestId: 'a\r\nBerth-Identity: x' });
 
     expect(answer.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('without an identity is unauthenticated, before its fields are checked', async () => {
+  test('is unauthenticated without an identity, before its fields are checked', async () => {
     await expect(gateway.call(update, { id: 'nonsense', body: { name: '' } })).rejects.toMatchObject({
       code: 'unauthenticated',
     });
   });
 
-  test('with an identity token signed for another service is unauthenticated', async () => {
+  test('is unauthenticated with an identity token signed for another service', async () => {
     const copied = { identityToken: await identityToken(sampleIdentities.siteAdmin, 'registry-scan') };
 
     await expect(gateway.call(list, {}, copied)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('of a service passes on only the identity token that it received', async () => {
+  test('passes on the identity token that the calling service received, and no other', async () => {
     const given = { identityToken: await identityToken(sampleIdentities.siteAdmin, 'tasks') };
     const copied = await as('siteAdmin');
     const request = { body: { text: '' } };
@@ -93,13 +93,13 @@ describe('a call', () => {
     await expect(tasks.call(echo, request, copied)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('with a foreign token is unauthenticated', async () => {
+  test('is unauthenticated with a foreign token', async () => {
     const call = gateway.call(list, {}, { identityToken: `${(await as('siteAdmin')).identityToken}x` });
 
     await expect(call).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('with wrong fields is refused by path and rule, after a permission that no row could give', async () => {
+  test('is refused for wrong fields with path and rule, unless no row could permit it', async () => {
     const wrong = { query: { page: 'one', colour: 'red' } as never };
     await expect(gateway.call(list, wrong, await as('envUser'))).rejects.toMatchObject({ code: 'forbidden' });
     const call = gateway.call(list, wrong, await as('siteAdmin'));
@@ -123,14 +123,14 @@ describe('a call', () => {
     await expect(call).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('whose handler forgets permit is not answered with the row', async () => {
+  test('is not answered if the handler forgets permit', async () => {
     const call = gateway.call(get, { id: crypto.randomUUID() }, await as('siteAdmin'));
 
     await expect(call).rejects.toMatchObject({ code: 'internal' });
     expect(errorsLogged()).toEqual([expect.stringContaining('boats.get answered without showing its row')]);
   });
 
-  test('with a stale If-Match is refused, with a current one or * it is not', async () => {
+  test('is refused with a stale If-Match, and accepted with a current one or *', async () => {
     const change = async (ifMatch: string) =>
       gateway.call(update, { id: boat.id, body: { name: 'Bea' } }, { ...(await as('envAdmin')), ifMatch });
 
@@ -140,14 +140,14 @@ describe('a call', () => {
     await expect(change('*')).resolves.toMatchObject({ name: 'Bea' });
   });
 
-  test('that changes a row by id without checkIfMatch is not answered', async () => {
+  test('is not answered if it changes a row by id without checkIfMatch', async () => {
     const call = gateway.call(update, { id: boat.id, body: { name: 'unchecked' } }, await as('envAdmin'));
 
     await expect(call).rejects.toMatchObject({ code: 'internal' });
     expect(errorsLogged()).toEqual([expect.stringContaining('boats.update changed a row without checkIfMatch()')]);
   });
 
-  test('that changes a row outside of updateRow and its siblings is not answered', async () => {
+  test('is not answered if it changes a row outside of updateRow and its siblings', async () => {
     const call = gateway.call(update, { id: boat.id, body: { name: 'unrecorded' } }, await as('envAdmin'));
 
     await expect(call).rejects.toMatchObject({ code: 'internal' });
@@ -156,7 +156,7 @@ describe('a call', () => {
 });
 
 describe('a handler', () => {
-  test('that throws an AppError answers its message and logs nothing', async () => {
+  test('sends the message of an AppError and logs nothing', async () => {
     await expect(tasks.call(fail, { body: { how: 'known' } })).rejects.toMatchObject({
       code: 'conflict',
       message: 'In use by 3 sailors',
@@ -164,28 +164,25 @@ describe('a handler', () => {
     expect(errorsLogged()).toEqual([]);
   });
 
-  test.for(['bug', 'sync bug'] as const)(
-    'that fails with a %s hides the message from the caller and logs it once',
-    async (how) => {
-      const failure: unknown = await tasks.call(fail, { body: { how } }).catch((error: unknown) => error);
+  test.for(['bug', 'sync bug'] as const)('hides the message of a %s from the caller and logs it once', async (how) => {
+    const failure: unknown = await tasks.call(fail, { body: { how } }).catch((error: unknown) => error);
 
-      expect(failure).toMatchObject({ code: 'internal' });
-      expect(JSON.stringify(failure) + String(failure)).not.toContain('hunter2');
-      expect(errorsLogged()).toHaveLength(1);
-      await expect(tasks.call(echo, { body: { text: 'next' } })).resolves.toMatchObject({ text: 'next' });
-    },
-  );
+    expect(failure).toMatchObject({ code: 'internal' });
+    expect(JSON.stringify(failure) + String(failure)).not.toContain('hunter2');
+    expect(errorsLogged()).toHaveLength(1);
+    await expect(tasks.call(echo, { body: { text: 'next' } })).resolves.toMatchObject({ text: 'next' });
+  });
 
   test('never sends a field that is not in the contract', async () => {
     await expect(tasks.call(fail, { body: { how: 'wrong reply' } })).rejects.toMatchObject({ code: 'internal' });
     expect(logged.join()).not.toContain('hunter2');
   });
 
-  test('whose answer is too large gets a too_large error sent instead', async () => {
+  test('sends a too_large error instead of an answer that is too large', async () => {
     await expect(tasks.call(fail, { body: { how: 'huge reply' } })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  test('that refuses with a long message gets it sent, cut between characters', async () => {
+  test('cuts the long message of a refusal between characters', async () => {
     const refused = await tasks.call(fail, { body: { how: 'huge refusal' } }).catch((error: unknown) => error);
 
     expect(refused).toMatchObject({ code: 'unprocessable', message: expect.stringMatching(/^must be one of 😀+…$/u) });
@@ -217,11 +214,11 @@ describe('the deadline of a call', () => {
     expect(remaining).toBeLessThanOrEqual(2_000);
   });
 
-  test('stops a request from being sent when nearly over', async () => {
+  test('prevents requests from being sent when little of it is left', async () => {
     await expect(tasks.call(wait, { body: { ms: 0 } }, { deadlineMs: 4 })).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('ends early when the caller gives up', async () => {
+  test('is ignored once the caller gives up', async () => {
     const call = tasks.call(wait, { body: { ms: 1_000 } }, { signal: AbortSignal.timeout(20) });
 
     await expect(call).rejects.toMatchObject({ code: 'timeout' });
@@ -229,19 +226,19 @@ describe('the deadline of a call', () => {
 });
 
 describe('size and load', () => {
-  test('a request above the limit is not sent', async () => {
+  test('a request above the size limit is not sent', async () => {
     const text = 'x'.repeat(2 * 1024 * 1024 + 1);
 
     await expect(tasks.call(echo, { body: { text } })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  test('a request of 1 MiB of characters that JSON escapes passes', async () => {
+  test('a request of 1 MiB that JSON escapes passes', async () => {
     const text = '"'.repeat(1024 * 1024 - 100);
 
     await expect(tasks.call(echo, { body: { text } })).resolves.toMatchObject({ text });
   });
 
-  test('requests beyond the limit of those in flight are refused at once', async () => {
+  test('requests beyond the limit in flight are refused at once', async () => {
     const calls = Array.from({ length: limits.requestsInFlight + 50 }, () =>
       tasks.call(wait, { body: { ms: 3_000 } }, { deadlineMs: 30_000 }),
     );
@@ -256,7 +253,7 @@ describe('size and load', () => {
 });
 
 describe('an owner', () => {
-  test('that is not running is unavailable long before the deadline, after one retry where the operation is idempotent', async () => {
+  test('is unavailable long before the deadline if it is not running, after one retry of idempotent operations', async () => {
     const lonely = await startTestNats({ resources: [boats] });
     const bus = await connectTestBus(lonely, 'tasks');
     try {
@@ -272,7 +269,7 @@ describe('an owner', () => {
     }
   });
 
-  test('that is running answers the readiness check of the gateway', async () => {
+  test('answers the readiness check of the gateway while it is running', async () => {
     await expect(gateway.isAnswering('auth')).resolves.toBe(true);
   });
 });

@@ -21,10 +21,10 @@ export interface CallerDeps {
 
 const enc = new TextEncoder();
 
-/** How an answer is read; throws the error that the owner answered instead. */
+/** Reads the answer; throws if it is an error. */
 type Read<T> = (data: Uint8Array, subject: string) => T;
 
-/** Calls owners. The owner has checked its answer, so here it is only decoded, or not even that. */
+/** Calls owners. They have checked their answers, so these are only decoded here, or even forwarded as bytes. */
 export function createCaller({ inbox, caller, metrics }: CallerDeps) {
   const tracer = trace.getTracer('berth');
 
@@ -93,7 +93,7 @@ function headersOf(options: CallOptions, timeoutMs: number): WireHeaders {
   if (identityToken !== undefined && !headers.set(headerNames.identity, identityToken)) {
     throw new AppError('unauthenticated', 'The identity of the request is not valid');
   }
-  // We never issue a tag that a header cannot carry, so it matches no row; on the wire `""` does the same.
+  // Our tags always fit a header, so another tag matches no row; on the wire, `""` has the same effect.
   if (ifMatch !== undefined && !headers.set(headerNames.ifMatch, ifMatch)) headers.set(headerNames.ifMatch, '""');
   if (idempotencyKey !== undefined) headers.set(headerNames.idempotencyKey, idempotencyKey);
   return headers;

@@ -9,7 +9,7 @@ let connection: Connection;
 
 beforeAll(async () => {
   nats = await startTestNats();
-  // The library reports its dead read loop on the console.
+  // The library logs the end of its read loop to the console.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
 });
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => connection.nc.close());
 
-/** Ends the connection's read loop, as any throw in a callback given to the library does. */
+/** Ends the read loop of the connection: any exception in a callback of the library does. */
 async function makeDeaf({ nc }: Connection): Promise<void> {
   nc.subscribe('self.v1.tasks.deaf', {
     callback: () => {
@@ -38,7 +38,7 @@ async function makeDeaf({ nc }: Connection): Promise<void> {
 }
 
 describe('the connection check', () => {
-  test('receives its own messages', async () => {
+  test('receives messages that it sends to itself', async () => {
     const publish = vi.spyOn(connection.nc, 'publish');
     const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 200 });
 
@@ -48,7 +48,7 @@ describe('the connection check', () => {
     await voice.stop();
   });
 
-  test('makes a connection that receives nothing reconnect long before pings notice', async () => {
+  test("makes a connection that receives nothing reconnect, long before the library's pings detect it", async () => {
     const voice = listenToOwnVoice({ connection, caller: 'tasks', instance: 'x', log: silentLog, intervalMs: 500 });
     let reconnects = 0;
     connection.onUp(() => {
@@ -63,7 +63,7 @@ describe('the connection check', () => {
     await voice.stop();
   });
 
-  test('reports after three missed messages that only a new process helps', async () => {
+  test('reports after three missed messages that only a restart helps', async () => {
     const mute: Connection = {
       ...connection,
       nc: Object.assign(Object.create(connection.nc), { reconnect: async () => undefined, publish: () => undefined }),

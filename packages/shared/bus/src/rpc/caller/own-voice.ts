@@ -14,8 +14,8 @@ export interface OwnVoiceDeps {
 }
 
 /**
- * Sends itself a message every 5 s. A connection can report to be up although its read loop has ended; pings notice late
- * and not always. After two missed messages in a row it reconnects; after three, liveness fails.
+ * Sends itself a message every 5 s, since a connection can report to be up although its read loop has ended; the library's pings
+ * detect that late or never. After two missed messages in a row it reconnects; after three, liveness fails.
  */
 export function listenToOwnVoice({ connection, caller, instance, log, intervalMs = delays.ownVoice }: OwnVoiceDeps) {
   const subject = ownVoiceSubject(caller, instance);

@@ -7,7 +7,7 @@ import type { Connection } from '../../connection/connection.ts';
 import type { Sender } from '../wire/sender.ts';
 import { openReplyInbox } from './reply-inbox.ts';
 
-/** The two ends of a connection. */
+/** Both ends of a connection. */
 async function socketPair(): Promise<AsyncDisposable & { near: Socket; far: Socket }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -26,7 +26,7 @@ async function socketPair(): Promise<AsyncDisposable & { near: Socket; far: Sock
   };
 }
 
-/** An inbox that takes all that arrives on a connection as the answer to its last request. */
+/** An inbox that treats every message of the connection as the answer to its last request. */
 function inboxOn(near: Socket) {
   let reply = '';
   async function* replies(): AsyncGenerator<Msg> {
@@ -44,12 +44,12 @@ function inboxOn(near: Socket) {
   return openReplyInbox({ connection, caller: 'tasks', instance: 'x', send, log: silentLog });
 }
 
-/** Nothing else runs in this thread meanwhile. */
+/** Blocks the thread, so that nothing else runs meanwhile. */
 const stall = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const request = { owner: 'auth', subject: 'rpc.v1.auth.tasks.boats.echo', payload: '' } as const;
 
-test('an answer that arrives while the process stalls is not a timeout, although the deadline passes meanwhile', async () => {
+test('an answer that arrives during a stall of the process counts, even if the deadline has passed', async () => {
   await using sockets = await socketPair();
   const answer = inboxOn(sockets.near).request({ ...request, timeoutMs: 50 });
 

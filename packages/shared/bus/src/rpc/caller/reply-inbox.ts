@@ -10,7 +10,7 @@ import { inboxPrefix, replySubject } from '../../protocol/subjects.ts';
 import type { WireHeaders } from '../wire/wire-headers.ts';
 
 export interface OutgoingRequest {
-  /** The only one whose answer counts. */
+  /** The owner from which the answer must come. */
   owner: ServiceName;
   subject: string;
   payload: string | Uint8Array;
@@ -19,7 +19,7 @@ export interface OutgoingRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** The subject has no subscriber: the one failure that proves a request was not handled. */
+/** The subject has no subscriber. Only this failure proves that the request was not handled. */
 export class NoResponders extends AppError {
   constructor({ owner, subject }: Pick<OutgoingRequest, 'owner' | 'subject'>) {
     super('unavailable', `The service ${owner} is not running; try again in a moment`, { cause: subject });
@@ -40,8 +40,8 @@ export interface ReplyInboxDeps {
 }
 
 /**
- * Requests and replies over one subscription. With the library's own, requests in flight at a disconnect, and those made
- * while disconnected, would wait for their timeout; here both fail at once.
+ * Requests and replies over one subscription. With the library's own, requests in flight at a disconnect and those made during
+ * one would wait for their timeout; here both fail at once.
  */
 export function openReplyInbox({ connection, caller, instance, send, log }: ReplyInboxDeps) {
   /** Keyed by the full reply subject, so an answer in another owner's part of the inbox matches no request. */
@@ -78,7 +78,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
 
   function take(message: Msg): void {
     const waiting = pending.get(message.subject);
-    // Late: its caller has already given up.
+    // A late answer: the caller has already given up.
     if (!waiting) return;
     pending.delete(message.subject);
     if (message.data.length === 0 && message.headers?.code === 503) waiting.reject(new NoResponders(waiting));
@@ -92,7 +92,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
     }
     if (signal?.aborted) return Promise.reject(new AppError('timeout', 'The request was given up'));
 
-    // Unguessable: JetStream publishes to any subject that a client names, and must not be made to answer.
+    // Must not be guessable: JetStream publishes to any subject that a client names, and could be made to answer.
     const reply = replySubject(owner, caller, instance, crypto.randomUUID());
     return new Promise<Msg>((resolve, reject) => {
       const end = (): void => {
@@ -104,7 +104,7 @@ export function openReplyInbox({ connection, caller, instance, send, log }: Repl
         end();
         reject(new AppError('timeout', 'The request was given up'));
       };
-      // Runs after pending input was read: an answer that arrived during a stall is not late.
+      // Runs after pending input has been read, so an answer that arrived during a stall is not late.
       const runOut = (): void => {
         if (!pending.delete(reply)) return;
         end();

@@ -5,15 +5,15 @@ interface Sending {
   payload: string | Uint8Array;
   reply?: string;
   headers?: MsgHdrs;
-  /** It was not sent: too large, or the connection is closed. */
+  /** It could not be sent: it is too large, or the connection is closed. */
   onError(error: unknown): void;
 }
 
 export type Sender = (sending: Sending) => void;
 
 /**
- * Sends after all pending microtasks. Messages arrive in batches, but the iterator yields them a few microtasks apart, so that
- * each answer would cost a system call; that was a third of a busy service's time.
+ * Sends after all pending microtasks. Messages arrive in batches, but the iterator yields them a few microtasks apart. Sending
+ * each answer separately took a third of a busy service's time, for one system call each.
  */
 export function createSender(nc: Pick<NatsConnection, 'publish'>): Sender {
   let waiting: Sending[] = [];

@@ -13,7 +13,7 @@ export type WireAnswer =
       };
     };
 
-/** An answer that is forwarded as the owner wrote it. */
+/** An answer that is forwarded exactly as its owner wrote it. */
 export interface AnswerBytes {
   /** JSON. */
   readonly json: Uint8Array;
@@ -21,15 +21,15 @@ export interface AnswerBytes {
   readonly etag: string | null;
 }
 
-// Forwarded answers are not parsed: the envelope around the value differs only in its tag.
-// Without it: the gateway parses each answer, reads it for its `ETag` and writes it again.
+// Forwarded answers are not parsed: only the tag in the envelope around the value varies. Otherwise the gateway would parse each
+// answer, compute its `ETag` and write it again.
 const beforeValue = '{"ok":true,"value":';
 const beforeTag = '{"ok":true,"etag":"';
 const afterTag = '","value":';
 const isTag = /^[\w-]{1,64}$/;
 const longestHead = beforeTag.length + 64 + afterTag.length;
 
-/** `etag` as it stands in the header, with its quotes. */
+/** `etag` as in the header, with its quotes. */
 export const answerOf = (json: string, etag: string | null): Buffer =>
   Buffer.from(etag === null ? `${beforeValue}${json}}` : `${beforeTag}${etag.slice(1, -1)}${afterTag}${json}}`);
 
@@ -41,7 +41,7 @@ export function refusalOf({ code, message, errors, retryAfterSeconds }: AppError
 /** The value of an answer, or the owner's error. */
 export const valueOf = (data: Uint8Array, subject: string): unknown => valueIn(decode(data, subject), subject);
 
-/** The same without parsing the value. */
+/** The bytes of the value, without parsing it. */
 export function bytesOf(data: Uint8Array, subject: string): AnswerBytes {
   const head = Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, longestHead)).toString('latin1');
   const valueFrom = (start: number) => data.subarray(start, -1);

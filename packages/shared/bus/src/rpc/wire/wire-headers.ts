@@ -1,6 +1,6 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
 
-/** Names of our message headers. Untrusted values are checked before they go into one. */
+/** Names of our message headers. Untrusted values are checked before they are sent in a header. */
 export const headerNames = {
   deadline: 'Berth-Deadline-Ms',
   idempotencyKey: 'Berth-Idempotency-Key',
@@ -14,17 +14,17 @@ export const headerNames = {
 
 const printable = /^[\x20-\x7e]+$/;
 const maxLength = 16_384;
-/** An identity carries its roles: the largest that can be written has 0.7 million characters. */
+/** An identity contains its roles: the largest possible one has 0.7 million characters. */
 const maxIdentity = 1024 * 1024;
 
 /**
- * Headers of one message as text. The library's own class checks and copies every name and value three times,
- * which is measurable on every request; publishing needs `encode` only.
+ * Headers of one message as text. The library's own class checks and copies each name and value three times, a measurable cost
+ * per request, although publishing only needs `encode`.
  */
 export class WireHeaders {
   #text = 'NATS/1.0';
 
-  /** False if the value cannot stand in a header; it is left out then. */
+  /** False if a header cannot carry the value; it is then left out. */
   set(name: string, value: string): boolean {
     if (value.length > (name === headerNames.identity ? maxIdentity : maxLength) || !printable.test(value))
       return false;
