@@ -1,11 +1,11 @@
 export interface BackOff {
   firstMs: number;
   longestMs: number;
-  /** The share by which a pause is longer or shorter at random, so that many clients of one failed server do not return at once. */
+  /** The share by which a pause is randomly shorter or longer, so that clients of a failed server do not all return at once. */
   jitter?: number;
 }
 
-/** The pause in ms after this many failures in a row, counted from 1: it doubles up to the longest. */
+/** The pause in ms after this many failures in a row, starting at 1: it doubles up to the longest pause. */
 export const backOffMs = (
   { firstMs, longestMs, jitter = 0 }: BackOff,
   failures: number,

@@ -18,7 +18,7 @@ const bytes = (text: string) => Buffer.byteLength(text);
 const onWire = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 describe('cut text', () => {
-  test('keeps to the limit at every length and is well-formed', () => {
+  test('respects the limit at every length and is well-formed', () => {
     for (const text of all) {
       for (const most of limits) {
         const cut = cutText(text, most);
@@ -31,20 +31,20 @@ describe('cut text', () => {
   test.for([
     ['bytes', bytes],
     ['bytes of its JSON', onWire],
-  ] as const)('by its %s keeps as much as fits and is well-formed', ([, sizeOf]) => {
+  ] as const)('keeps as much as fits by its %s and is well-formed', ([, sizeOf]) => {
     for (const text of all) {
       for (const most of limits.map((limit) => limit * 2)) {
         const cut = cutToSize(text, most, sizeOf);
         expect([sizeOf(cut) <= most, cut.isWellFormed()]).toEqual([true, true]);
         const isWhole = cut === text.toWellFormed();
-        // Twelve: the longest escape of one more character.
+        // The longest escape of a single character has twelve bytes.
         expect(isWhole || sizeOf(cut) > most - 13).toBe(true);
         expect(isWhole).toBe(sizeOf(text.toWellFormed()) <= most);
       }
     }
   });
 
-  test('never loses half a character in pieces, which give the whole again', () => {
+  test('can be split into pieces without splitting a character, and joined again', () => {
     for (const text of samples) {
       for (const most of limits) {
         const pieces = [...piecesOf(text, most)];
@@ -54,7 +54,7 @@ describe('cut text', () => {
     }
   });
 
-  test('ends before a character that does not fit whole', () => {
+  test('ends before a character that does not fit', () => {
     expect(startOf('a😀', 2)).toBe('a');
     expect(cutText('abc😀😀', 5)).toBe('abc…');
   });

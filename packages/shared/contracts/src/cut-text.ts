@@ -1,15 +1,15 @@
 const ellipsis = '…';
 
 /**
- * Text of at most `most` UTF-16 units, which is how zod and JavaScript count. `…` stands for what is left out. The result is
- * well-formed: half a surrogate pair is refused by Postgres as JSON and by readers of the row.
+ * Text of at most `most` UTF-16 units, as zod and JavaScript count. `…` marks a cut. The result is well-formed: Postgres and
+ * readers of the row refuse half a surrogate pair.
  */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
   return `${startOf(text, most - ellipsis.length)}${ellipsis}`;
 }
 
-/** As `cutText`, but `sizeOf` measures: for limits in bytes, or in characters as they are escaped on the wire. */
+/** Like `cutText`, with `sizeOf` as the measure: for limits in bytes, or in characters as escaped on the wire. */
 export function cutToSize(text: string, most: number, sizeOf: (text: string) => number): string {
   const whole = text.toWellFormed();
   if (sizeOf(whole) <= most) return whole;
@@ -24,13 +24,13 @@ export function cutToSize(text: string, most: number, sizeOf: (text: string) => 
   return `${startOf(whole, fits)}${ellipsis}`;
 }
 
-/** The first `most` units, one less where they would end within a character. Nothing is appended. */
+/** The first `most` units, or one less if they would end within a character. Nothing is appended. */
 export function startOf(text: string, most: number): string {
   const start = text.slice(0, Math.max(0, most));
   return (endsWithin(start) ? start.slice(0, -1) : start).toWellFormed();
 }
 
-/** `text` in pieces of at most `most` units, none of which begins or ends within a character. */
+/** Splits `text` into pieces of at most `most` units, never within a character. */
 export function* piecesOf(text: string, most: number): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const piece = text.slice(at, at + most);

@@ -35,12 +35,12 @@ export interface FieldError {
 }
 
 /**
- * Limits of an error, in UTF-16 units: the input of a caller or a chart must not decide the size of an answer.
- * The largest error that these allow fits into a message several times.
+ * Limits of an error, in UTF-16 units: input of a caller or a chart must not decide how large an answer is. A message holds the
+ * largest permitted error several times.
  */
 const most = { errors: 50, path: 300, message: 500, detail: 2_000 };
 
-/** The first errors, each cut to a readable length. */
+/** The first errors, each shortened to a readable length. */
 export const firstErrors = (errors: readonly FieldError[]): FieldError[] =>
   errors.slice(0, most.errors).map(({ path, message }) => ({
     path: cutText(path, most.path),
@@ -50,21 +50,21 @@ export const firstErrors = (errors: readonly FieldError[]): FieldError[] =>
 export interface AppErrorOptions {
   errors?: FieldError[];
   cause?: unknown;
-  /** When to try again, if that is known. */
+  /** When to try again, if known. */
   retryAfterSeconds?: number | undefined;
 }
 
 const longestRetryAfterSeconds = 86_400;
 
-/** Whole seconds; undefined if it is not a number, since errors also arrive from other services. */
+/** Whole seconds. Undefined for other values than numbers, since errors also arrive from other services. */
 function boundedSeconds(seconds: number | undefined): number | undefined {
   const whole = Math.ceil(Number(seconds));
   return Number.isNaN(whole) ? undefined : Math.min(Math.max(1, whole), longestRetryAfterSeconds);
 }
 
 /**
- * An error that the caller can act on. Its message is sent to the caller as it is.
- * Everything else that is thrown is a bug: it is logged once at the edge and answered as `internal` without its message.
+ * An error that the caller can act on; its message is sent to the caller unchanged. Any other exception is a bug: it is logged
+ * once at the edge and answered as `internal` without its message.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -98,6 +98,6 @@ export function named<T>(row: T | null | undefined, path: string, what: string):
   return row;
 }
 
-/** The database or another service is down or too slow: the request is fine and may succeed later. */
+/** The database or another service is unavailable or too slow: the request is valid and may succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');

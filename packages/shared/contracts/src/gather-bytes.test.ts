@@ -11,7 +11,7 @@ test('chunks are joined up to the limit', () => {
   expect(Buffer.from(bytes.take()).toString()).toBe(`ab${'x'.repeat(17_998)}${'y'.repeat(2_000)}`);
 });
 
-test('a body that comes byte by byte takes little more memory than its bytes', () => {
+test('a body that is sent byte by byte takes little more memory than its size', () => {
   const bytes = gatherBytes(2 ** 20);
   const before = process.memoryUsage();
 

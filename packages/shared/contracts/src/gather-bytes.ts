@@ -1,15 +1,15 @@
 export interface GatheredBytes {
-  /** Adds a chunk; false if it exceeds the limit, up to which it was added. */
+  /** Adds a chunk, as far as the limit allows; false if it exceeds the limit. */
   add(chunk: Uint8Array): boolean;
-  /** Everything added, in memory of its own. Call it once. */
+  /** All bytes so far, in a buffer of their own. To be called once. */
   take(): Uint8Array<ArrayBuffer>;
 }
 
 const firstSize = 16 * 1024;
 
 /**
- * Gathers a body in one growing piece of memory. A list of its chunks would take a hundred times the memory of a body that is sent
- * byte by byte.
+ * Gathers a body in one growing buffer. If a body is sent byte by byte, a list of its chunks would take a hundred times its
+ * memory.
  */
 export function gatherBytes(most: number): GatheredBytes {
   let buffer = new ArrayBuffer(Math.min(firstSize, most));

@@ -12,7 +12,7 @@ describe('queries', () => {
     expect(query('deployments.list', sent)).toEqual({ query: { enabled: false, page: 2, per_page: 100, kind_id: id } });
   });
 
-  test('of tasks include future ones by default', () => {
+  test('include future tasks by default', () => {
     expect(query('deployment_tasks.list', {})).toEqual({ query: { show_future: true } });
     expect(query('deployment_tasks.list', { show_future: 'false' })).toEqual({ query: { show_future: false } });
   });

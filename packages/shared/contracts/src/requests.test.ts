@@ -20,7 +20,7 @@ describe('unknown fields', () => {
     ([name = '']) => {
       const request = { ...(operationNamed(name).http?.includes('/:id') && { id }), body: { surprise: 1 } };
 
-      // A credential is one of two shapes, so its errors name the body.
+      // A credential has one of two shapes, so its errors name the body.
       expect(refused(name, request).join()).toMatch(
         name === 'identities.authenticate' ? /body/ : /body\.surprise: is not known here/,
       );
@@ -42,7 +42,7 @@ describe('unknown fields', () => {
 describe('text that Postgres cannot keep', () => {
   const samples = ['a\0b', 'https://a.example/\0', 'a\ud800b', 'https://a.example/\udc00'];
 
-  /** The places of a request where a text may stand, with the schemas of each: one that was derived from another comes after it. */
+  /** The parts of a request that may contain text, with their schemas; schemas follow those from which they are derived. */
   function textsOf(request: z.ZodType): Map<string, z.core.$ZodTypes[]> {
     const texts = new Map<string, z.core.$ZodTypes[]>();
     z.toJSONSchema(request, {
@@ -75,17 +75,17 @@ describe('an update', () => {
   );
 
   test.for(updates.map((update) => [update.name, update] as const))(
-    'of %s may be empty or not, as specified',
+    'may be empty or not for %s, as specified',
     ([name, { body }]) => {
       expect(body.safeParse({}).success).toBe(name !== 'deployment_kinds');
     },
   );
 
   test.for(updates.map((update) => [update.name, update] as const))(
-    'of %s clears with null what may be null',
+    'clears the nullable fields of %s with null',
     ([, { row, body }]) => {
       const clears = (field: string) => body.safeParse({ ...base(body), [field]: null }).success;
-      // What is never shown, such as the contents of a secret, cannot be cleared either.
+      // Fields that are never shown, such as the contents of a secret, cannot be cleared either.
       const nullable = (field: string) => row.shape[field]?.safeParse(null).success ?? false;
       const fields = Object.keys(body.shape);
 
@@ -115,7 +115,7 @@ describe('the names of deployments', () => {
     expect(refused('deployments.create', { body: { ...newDeployment, name } })).toEqual(fits ? [] : [rule]);
   });
 
-  test('are empty where none is given', () => {
+  test('are empty by default', () => {
     const { name: _, ...nameless } = newDeployment;
 
     expect(operationNamed('deployments.create').request.parse({ body: nameless })).toMatchObject({
@@ -138,7 +138,7 @@ describe('the placement of an env', () => {
     expect(errorsOf(body)).toEqual([]);
   });
 
-  test('with too many entries is refused by their number, not by an error for each', () => {
+  test('is refused with one error, not one per entry, if it has too many entries', () => {
     const wrong = Array.from({ length: 10_000 }, (_, index) => `no label ${index}`);
 
     expect(errorsOf({ node_selector: Object.fromEntries(wrong.map((key) => [key, '!'])), tolerations: wrong })).toEqual(
@@ -215,12 +215,12 @@ describe('times', () => {
     ['another zone', '2030-01-01T02:00:00+23:00', '2029-12-31T03:00:00.000Z'],
     ['a fraction of 200 digits', `2030-01-01T00:00:00.5${'0'.repeat(199)}Z`, '2030-01-01T00:00:00.500Z'],
     ['the first moment', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-  ] as const)('in %s arrive in UTC and to the millisecond', ([, sent, arrives]) => {
+  ] as const)('arrive as UTC with milliseconds in %s', ([, sent, arrives]) => {
     expect(parsed(sent)).toMatchObject({ body: { expires_at: arrives } });
   });
 
   test.for(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-15:00'])(
-    'such as %s, which no table holds, are refused',
+    'are refused if no table can hold them, such as %s',
     (at) => {
       const rule = 'must lie in the years 1 to 9999';
       expect(refused('user_tokens.create', { body: { user_id: null, expires_at: at } })).toEqual([
@@ -394,7 +394,7 @@ describe('bodies', () => {
     ['a user token for the caller', 'user_tokens.create', { body: { user_id: null } }, []],
     ['a user token for nobody', 'user_tokens.create', { body: {} }, ['body.user_id: is required']],
     [
-      'a role that there is not',
+      'a role that does not exist',
       'env_user_permissions.create',
       { body: { env_id: id, user_id: id, role: 'Owner' } },
       [expect.stringMatching(/^body\.role: /)],
@@ -436,7 +436,7 @@ describe('bodies', () => {
     ['letters', 'x', 1],
     ['emoji', '\u{1f6a2}', 4],
     ['letters with accents', '\u00e9', 2],
-  ] as const)('take contents of 256 KiB of %s and not a byte more', ([, character, bytes]) => {
+  ] as const)('accept contents of 256 KiB of %s and not a byte more', ([, character, bytes]) => {
     const { request } = operationNamed('secrets.create');
     const withContents = (contents: string) =>
       request.safeParse({ body: { env_id: id, collection: 'tls', name: 'key', contents } }).error?.issues;

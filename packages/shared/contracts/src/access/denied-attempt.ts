@@ -1,12 +1,12 @@
 import type { Identity } from './identity.ts';
 
-/** A request of a known caller that was refused for want of a role. */
+/** A request that was refused because its caller, who is known, lacks a role. */
 export interface DeniedAttempt {
   identity: Identity;
   requestId: string;
   resource: string;
   operation: string;
   objectId: string | null;
-  /** The env of the row that the rule was checked on. */
+  /** The env of the row that was checked by a rule. */
   envId: string | null;
 }

@@ -10,10 +10,10 @@ export const UserIdentity = z.strictObject({
   kind: z.literal('user'),
   id: z.uuid(),
   is_admin: z.boolean(),
-  /** Role in each env the user is a member of, by env id. */
+  /** The user's role in each env, by env id. */
   env_roles: z.record(z.uuid(), EnvRole),
   deployment_roles: z.array(z.strictObject({ env_id: z.uuid(), kind_id: z.uuid(), role: DeploymentRole })),
-  /** The token of this request, unless it was a session. */
+  /** The API token of this request; null for a session. */
   token_id: z.uuid().optional(),
 });
 export type UserIdentity = z.infer<typeof UserIdentity>;

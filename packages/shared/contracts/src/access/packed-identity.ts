@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { DeploymentRole, EnvRole } from './identity.ts';
 
 /**
- * The most roles of each sort (env roles, deployment permissions) that one user can have. They travel with every call,
- * so writers of roles refuse more: a user with more roles than a message holds could not make any request.
+ * The most roles of each sort (env roles, deployment permissions) that one user can have. They are sent with every call, so
+ * further roles are refused: a user whose roles exceed a message could make no request.
  */
 export const maxRolesOfUser = 5_000;
 
-/** Ids of 16 bytes each, one after the other, as base64. */
+/** Ids of 16 bytes each, concatenated, as base64. */
 const PackedIds = z.string();
 
 export const PackedUser = z.strictObject({
@@ -23,9 +23,9 @@ export const PackedUser = z.strictObject({
 export type PackedUser = z.infer<typeof PackedUser>;
 
 /**
- * Without it: 98 deployment roles or 260 env roles made an identity larger than a header may be, and each request answered 401.
- * An identity as it is signed and sent: an id takes 22 characters instead of 39, and an env role only its id. A site admin
- * has none, because no rule reads them. Postgres packs them, so that auth does no work per role.
+ * An identity as it is signed and sent. Packed, an id takes 22 characters instead of 39; without packing, 98 deployment roles or
+ * 260 env roles would exceed the limit of a header and every request would get 401. Site admins have no roles in it, since no
+ * rule reads them. Postgres packs the roles, so `auth` does no work per role.
  */
 export const PackedIdentity = z.discriminatedUnion('kind', [
   PackedUser,

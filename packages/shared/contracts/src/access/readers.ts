@@ -2,7 +2,7 @@ import type { Identity } from './identity.ts';
 import { siteAdmin, tokenHolder } from './rules.ts';
 import { seesEnv } from './visible-envs.ts';
 
-/** What an event carries of a row: its env and the fields that its contract names (`event`). */
+/** The part of a row that is in its events: its env and the fields that its contract names (`event`). */
 export interface EventScope {
   readonly env_id: string | null;
   readonly row: Readonly<Record<string, unknown>>;

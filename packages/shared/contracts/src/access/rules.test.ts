@@ -71,7 +71,7 @@ describe('a rule on identities allows', () => {
     expect(allowedBy(maintainer, here).sort()).toEqual(maintainers.sort());
   });
 
-  test('a maintainer, where there is no env', () => {
+  test('a maintainer, if there is no env', () => {
     expect(allowedBy(maintainer, { env_id: null, kind_id: kind })).toEqual(['site admin', 'bot']);
   });
 

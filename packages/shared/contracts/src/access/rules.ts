@@ -8,11 +8,11 @@ export interface Rule<Scope = unknown> {
   says: string;
   on: 'identity' | 'row';
   allows(identity: Identity, scope: Scope): boolean;
-  /** Whether some row could allow it; without this, any identity's request is decided by its row. */
+  /** Whether some row could allow it; if absent, some row may allow any identity. */
   allowsSomewhere?(identity: Identity): boolean;
 }
 
-/** False if the rule refuses the identity whatever the row is, so that nothing else of the request has to be read. */
+/** False if the rule refuses this identity whatever the row is; the rest of the request need not be read then. */
 export const mayBeAllowed = (rule: Rule<never>, identity: Identity): boolean =>
   rule.on === 'identity' ? rule.allows(identity, undefined as never) : (rule.allowsSomewhere?.(identity) ?? true);
 
@@ -51,7 +51,7 @@ const hasDeploymentRole = (identity: Identity, { env_id, kind_id }: KindScope, r
 const isOwner = (identity: Identity, scope: KindScope): boolean =>
   isEnvAdmin(identity, scope.env_id) || hasDeploymentRole(identity, scope, 'Owner');
 
-/** Any valid bot counts as a maintainer, and as nothing more (Specification, "Roles"). */
+/** A valid bot counts as a maintainer and nothing more (Specification, "Roles"). */
 const isMaintainer = (identity: Identity, scope: KindScope): boolean =>
   identity.kind === 'bot' ||
   (identity.kind === 'deployment' && identity.env_id === scope.env_id) ||
@@ -83,7 +83,7 @@ export const maintainer: Rule<KindScope> = {
   allowsSomewhere: isSomeMaintainer,
 };
 
-/** Readers of the audit log: all of it, or that of their envs. */
+/** The readers of the audit log: site admins read all of it, env admins that of their envs. */
 export const auditor: Rule = {
   says: 'a site admin, or an admin of an env',
   on: 'identity',
@@ -96,7 +96,7 @@ export const auditedEnvs = (identity: Identity): string[] =>
     ? Object.keys(identity.env_roles).filter((envId) => identity.env_roles[envId] === 'Admin')
     : [];
 
-/** User tokens: their user, and site admins. */
+/** For user tokens: the user whose token it is, and site admins. */
 export const tokenHolder: Rule<{ user_id: string }> = {
   says: 'the user the token belongs to, or a site admin',
   on: 'row',
@@ -104,7 +104,10 @@ export const tokenHolder: Rule<{ user_id: string }> = {
   allowsSomewhere: ({ kind }) => kind === 'user',
 };
 
-/** Cancel or retry a task: its creator (user or deployment), or an owner of its deployment (Specification, "Who may do what"). */
+/**
+ * For canceling or retrying a task: its creator (user or deployment), or an owner of its deployment (Specification, "Who may do
+ * what").
+ */
 export const taskCreatorOrOwner: Rule<
   KindScope & { acting_user_id: string | null; acting_deployment_id: string | null }
 > = {
@@ -114,11 +117,11 @@ export const taskCreatorOrOwner: Rule<
     (identity.kind === 'user' && identity.id === task.acting_user_id) ||
     (identity.kind === 'deployment' && identity.id === task.acting_deployment_id) ||
     isOwner(identity, task),
-  // A bot creates tasks, but a task does not name it.
+  // A bot may create a task but is not recorded in it.
   allowsSomewhere: ({ kind }) => kind !== 'bot',
 };
 
-/** The deployment resource's type names the role that may write it (`lifecycle.<op>.allowed_role`). */
+/** The type of the resource names the role that may write it (`lifecycle.<op>.allowed_role`). */
 export const lifecycleRole: Rule<KindScope & { allowed_role: 'Owner' | 'Maintainer'; deployment_id: string | null }> = {
   says: 'the role that the type of the resource names for this operation, or the deployment that manages it',
   on: 'row',
@@ -128,10 +131,10 @@ export const lifecycleRole: Rule<KindScope & { allowed_role: 'Owner' | 'Maintain
   allowsSomewhere: isSomeMaintainer,
 };
 
-/** No credential at all: login, keys, health. */
+/** No credential is needed: login, keys, health. */
 export const anyone = { says: 'anyone, without a credential', on: 'nothing' } as const;
 
-/** Not reachable from outside: the caller is a service of the platform, as its subject and its NATS user prove. */
+/** Not reachable from outside: subject and NATS user prove that the caller is a service of the platform. */
 export const ourServices = { says: 'services of the platform', on: 'service' } as const;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet in this union

@@ -1,6 +1,6 @@
 import type { Identity } from './identity.ts';
 
-/** Envs whose rows a caller may see. */
+/** The envs whose rows a caller may see. */
 export type VisibleEnvs = 'all' | readonly string[];
 
 /** The envs whose contents an identity may see (Specification, "Visibility"): all for site admins and bots, else their own. */

@@ -1,6 +1,6 @@
 import type { OperationSpec } from './contract.ts';
 
-/** For operations without a credential, or where the body is ignored. */
+/** For operations that need no credential or ignore the body. */
 export const smallBodyBytes = 16 * 1024;
 const bodyBytes = 1024 * 1024;
 

@@ -3,11 +3,11 @@ import type { Access, Rule } from '../access/rules.ts';
 import { Id } from '../fields/fields.ts';
 import type { Readers } from '../access/readers.ts';
 
-/** The services, by the name that their subjects, NATS users and Postgres roles carry. */
+/** The services, by the name in their subjects, NATS users and Postgres roles. */
 export const serviceNames = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Everything with a NATS user of its own: the services and the Helm runner. */
+/** All parts with a NATS user: the services and the Helm runner. */
 export const callerNames = [...serviceNames, 'runner'] as const;
 export type CallerName = (typeof callerNames)[number];
 
@@ -17,20 +17,20 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export const apiPrefix = '/api/v2';
 
-/** `GET /deployments/:id`, below the API prefix unless it starts with `/.well-known/`. */
+/** Such as `GET /deployments/:id`; below the API prefix unless it starts with `/.well-known/`. */
 export type HttpRoute = `${HttpMethod} /${string}`;
 
-/** A part of an operation that needs more than `allow`. `permit` checks it together with `allow`. */
+/** A part of an operation that needs more than `allow`: `permit` checks both. */
 export interface StricterPart {
   // oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet here, as in `Access`
   readonly rule: Rule<any>;
-  /** What needs it: `a change of name`. */
+  /** What needs more: `a change of name`. */
   readonly for: string;
-  /** What the rule is checked on, where this request touches this part of the row; null if it does not. */
+  /** The scope for the rule, if this request touches this part of the row; else null. */
   readonly when: (row: never, request: never) => object | null;
 }
 
-/** Ties the rule of a stricter part to what it is checked on. */
+/** Connects the rule of a stricter part with its scope. */
 export const stricter = <Scope extends object, Row, Request>(part: {
   rule: Rule<Scope>;
   for: string;
@@ -43,11 +43,11 @@ export interface OperationSpec {
   readonly summary: string;
   readonly allow: Access;
   readonly stricter?: readonly StricterPart[];
-  /** When it answers 409: `another env has the name`. Without it, 409 is answered only to a repeated creation. */
+  /** When it answers 409: `another env has the name`. Without it, only repeated creations get 409. */
   readonly conflicts?: string;
-  /** Other resources whose rows it changes. Its handler names each of them every time, with an empty list where none changed. */
+  /** Other resources whose rows it changes. Its handler must record each of them, with an empty list if none changed. */
   readonly changesAlso?: readonly string[];
-  /** Other resources whose rows it changes in some cases only. */
+  /** Other resources whose rows it changes in some cases. */
   readonly mayChange?: readonly string[];
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -58,43 +58,42 @@ export interface OperationSpec {
   readonly status?: 200 | 201 | 204;
   /** Callers besides the gateway (operations with a route), or all callers (internal ones). */
   readonly callers?: readonly CallerName[];
-  /** Addressed to one process of the owner, which the caller names, instead of to any replica. */
+  /** Addressed to one process of the owner, named by the caller, rather than to any replica. */
   readonly perProcess?: true;
-  /** May be sent again when no answer arrived; by default true for reads. */
+  /** May be sent again if no answer arrives; by default true for reads. */
   readonly idempotent?: boolean;
-  /** Takes `If-Match` although it does not change a row by id: the resource of the row in the path. */
+  /** The resource of the row in the path, if the operation takes `If-Match` without changing a row by id. */
   readonly ifMatch?: Pick<ResourceSpec, 'etag'>;
-  /** Deadline of the whole operation in ms, where the default is too short. */
+  /** Deadline of the operation in ms, if the default is too short. */
   readonly deadlineMs?: number;
-  /** The response is not JSON but a text that the gateway may stream. */
+  /** The response is text, which the gateway may stream, rather than JSON. */
   readonly produces?: 'text/plain' | 'text/event-stream' | 'application/x-ndjson';
 }
 
 export interface StateSpec {
-  /** The public row; never secret content. */
+  /** The public row; must never contain secrets. */
   readonly row: z.ZodObject;
-  /** The part of the row that other services see, if not all of it. */
+  /** The part of the row that other services see, if it is not all of it. */
   readonly published?: z.ZodObject;
   /**
-   * Services that keep a projection of it; their NATS permissions follow from this. Where no service keeps one,
-   * only events are published.
+   * Services with a projection of it; their NATS permissions follow from this list. If it is empty, only events are published.
    */
   readonly consumers: readonly ServiceName[];
   /** The field with the env of a row, by which events are filtered; `env_id` unless given. */
   readonly envIn?: string;
-  /** Who receives its events: those who may read the row. */
+  /** Who receives its events: callers who may read the row. */
   readonly readers: Readers;
-  /** Fields of the row, besides its id, that events carry; `readers` sees these and no others. */
+  /** The fields of the row that its events carry besides the id; `readers` sees only these. */
   readonly event?: readonly string[];
 }
 
 export interface ResourceSpec {
   readonly owner: ServiceName;
-  /** One row in words: `deployment`, for messages and documentation. */
+  /** One row in words, such as `deployment`, for messages and documentation. */
   readonly singular: string;
   readonly operations: Record<string, OperationSpec>;
   readonly state?: StateSpec;
-  /** The fields a person can change; the `ETag` of a row is computed from them. Without them, from all fields but `last_used_at`. */
+  /** The fields that users can change; the `ETag` of a row covers them. If absent, it covers all fields but `last_used_at`. */
   readonly etag?: readonly string[];
   /** The row of a resource that does not publish state. */
   readonly row?: z.ZodObject;
@@ -102,7 +101,7 @@ export interface ResourceSpec {
 
 type HasId<S extends OperationSpec> = S['http'] extends `${string}/:id${string}` ? true : false;
 
-/** What a caller sends: `{id}` of the path, `{query}`, `{body}`, each only where the operation has one. */
+/** What a caller sends: `{id}` of the path, `{query}` and `{body}`, as far as the operation has them. */
 export type RequestInput<S extends OperationSpec> = (HasId<S> extends true ? { id: string } : unknown) &
   (S['query'] extends z.ZodType ? { query?: z.input<S['query']> } : unknown) &
   (S['body'] extends z.ZodType
@@ -111,7 +110,7 @@ export type RequestInput<S extends OperationSpec> = (HasId<S> extends true ? { i
       : { body: z.input<S['body']> }
     : unknown);
 
-/** What a handler gets: the same, checked, trimmed and with its defaults. */
+/** What a handler gets: the same after validation, trimmed and with defaults. */
 export type RequestOutput<S extends OperationSpec> = (HasId<S> extends true ? { id: string } : unknown) &
   (S['query'] extends z.ZodType ? { query: z.output<S['query']> } : unknown) &
   (S['body'] extends z.ZodType
@@ -123,12 +122,12 @@ export type RequestOutput<S extends OperationSpec> = (HasId<S> extends true ? { 
 export type ResponseInput<S extends OperationSpec> = z.input<S['response']>;
 export type ResponseOutput<S extends OperationSpec> = z.output<S['response']>;
 
-/** The row that the operation's rule is checked on. */
+/** The row that the operation's rule checks. */
 export type ScopeOf<S extends OperationSpec> = S['allow'] extends Rule<infer Scope> ? Scope & StricterScope<S> : never;
 
 type RowOfPart<Part> = Part extends { when: (row: infer Row, request: never) => unknown } ? (row: Row) => void : never;
 
-/** The fields that all stricter parts together need; any row if there are none. */
+/** The fields that its stricter parts need together; any row if it has none. */
 type StricterScope<S extends OperationSpec> = S extends { stricter: readonly (infer Part)[] }
   ? RowOfPart<Part> extends (row: infer Row) => void
     ? Row
@@ -140,7 +139,7 @@ export interface OperationIdentity {
   readonly name: string;
   readonly owner: ServiceName;
   readonly singular: string;
-  /** `{id?, query?, body?}`, strict: an unknown field of any part is refused. */
+  /** `{id?, query?, body?}`; unknown fields in any part are refused. */
   readonly request: z.ZodType;
 }
 
@@ -152,7 +151,7 @@ export interface Resource<Ops extends Record<string, OperationSpec> = Record<str
   readonly singular: string;
   readonly operations: { readonly [K in keyof Ops]: Operation<Ops[K]> };
   readonly state?: StateSpec;
-  /** The fields that the `ETag` of a row is computed from; undefined only where there are no rows. */
+  /** The fields that the `ETag` of a row covers; undefined only for resources without rows. */
   readonly etag?: readonly string[];
 }
 
@@ -170,7 +169,7 @@ function requestSchema(spec: OperationSpec): z.ZodType {
 
 const isIdempotent = ({ idempotent, http }: OperationSpec): boolean => idempotent ?? http?.startsWith('GET') ?? false;
 
-/** Describes a resource once; subjects, routes, permissions, validation and documentation are derived from this value. */
+/** Describes a resource once; subjects, routes, permissions, validation and documentation are derived from it. */
 export function resource<const Ops extends Record<string, OperationSpec>>(
   name: string,
   spec: Omit<ResourceSpec, 'operations'> & { readonly operations: Ops },
@@ -184,14 +183,14 @@ export function resource<const Ops extends Record<string, OperationSpec>>(
       { ...op, idempotent: isIdempotent(op), resource: name, name: key, owner, singular, request: requestSchema(op) },
     ]),
   );
-  // The one cast of the vocabulary: Object.fromEntries forgets which key had which type.
+  // The only cast of these definitions: Object.fromEntries loses which key had which type.
   return { ...spec, ...(etag && { etag }), name, operations: operations as unknown as Resource<Ops>['operations'] };
 }
 
 export const rowOf = ({ state, row }: Pick<ResourceSpec, 'state' | 'row'>): z.ZodObject | undefined =>
   state?.row ?? row;
 
-/** For rows without a field that a person can change. Using a token updates its `last_used_at`, which is not an edit. */
+/** For rows without fields that users can change. Using a token updates its `last_used_at`, which is not an edit. */
 const fieldsForEtag = (row: z.ZodObject): string[] => Object.keys(row.shape).filter((name) => name !== 'last_used_at');
 
 /** An operation that changes one row: it takes `If-Match`, and its handler must call `checkIfMatch`. */
@@ -212,13 +211,13 @@ export const changesRows = (spec: OperationSpec, { state }: Pick<ResourceSpec, '
   !spec.http.startsWith('GET') &&
   (successStatus(spec) === 201 || !spec.http.startsWith('POST'));
 
-/** An answer that is one row of the resource, so that it carries the row's `ETag`. */
+/** An answer that is one row of the resource and so carries the row's `ETag`. */
 export const answersRow = (
   { response }: OperationSpec,
   resource: Pick<ResourceSpec, 'etag' | 'state' | 'row'>,
 ): boolean => resource.etag !== undefined && response === rowOf(resource);
 
-/** Default success status of an operation. */
+/** The default success status of an operation. */
 export function successStatus(spec: OperationSpec): 200 | 201 | 204 {
   if (spec.status) return spec.status;
   if (spec.http?.startsWith('POST')) return 201;

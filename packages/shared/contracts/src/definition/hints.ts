@@ -13,11 +13,9 @@ export const hints = {
   dry_run_ended: { sender: 'tasks', listeners: ['tasks'] },
   /** Cancellation of a started task was requested; key: task id. */
   task_cancel: { sender: 'tasks', listeners: ['runner'] },
-  /**
-   * Attempts of a network that a replica has counted; the key holds both. A lost message lets that many more through.
-   */
+  /** Attempts that a replica has counted for a network; the key holds both. A lost hint lets that many more attempts through. */
   attempts_made: { sender: 'api-gateway', listeners: ['api-gateway'] },
-  /** New lines in, or the end of, a task's log; key: task id. */
+  /** The log of a task has new lines, or has ended; key: task id. */
   task_log: { sender: 'tasks', listeners: ['api-gateway'] },
 } as const satisfies Record<string, { sender: CallerName; listeners: readonly CallerName[] }>;
 

@@ -6,7 +6,7 @@ export interface MethodAndPath {
   path: string;
 }
 
-/** Where an operation is served over HTTP; null if it is internal. The only place that knows the prefix rule. */
+/** The route of an operation; null if it is internal. The prefix rule is only here. */
 export function httpRouteOf(operation: { http: HttpRoute }): MethodAndPath;
 export function httpRouteOf(operation: Pick<OperationSpec, 'http'>): MethodAndPath | null;
 export function httpRouteOf({ http }: Pick<OperationSpec, 'http'>): MethodAndPath | null {
@@ -14,7 +14,7 @@ export function httpRouteOf({ http }: Pick<OperationSpec, 'http'>): MethodAndPat
   const [method, path = ''] = http.split(' ');
   return {
     method: method as HttpMethod,
-    // RFC 8615 fixes where well-known documents are.
+    // RFC 8615 fixes the path of well-known documents.
     path: path.startsWith('/.well-known/') ? path : `${apiPrefix}${path}`,
   };
 }

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { type OperationSpec, successStatus } from './contract.ts';
 
 /**
- * Whether it creates a row for a caller: a repeat by mistake would create a second one, so it takes an `Idempotency-Key`.
+ * Whether the operation takes an `Idempotency-Key`: it creates a row for a caller, and an accidental repeat would create another.
  * Keys belong to callers, so requests without a credential take none.
  */
 export const isCreation = (operation: OperationSpec): boolean =>
@@ -17,11 +17,11 @@ export const IdempotencyKey = z
   .min(1, words)
   .max(255, words);
 
-/** Answers a repeat that has waited long enough for the first request. */
+/** Answers a repeat when the first request has not been answered in time. */
 export const stillAnswering = (cause?: unknown): AppError =>
   new AppError('conflict', 'A request with this Idempotency-Key is still being answered', { cause });
 
-/** The header of the request, if present. */
+/** The value of the header, if present. */
 export function idempotencyKeyOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   const key = IdempotencyKey.safeParse(given);

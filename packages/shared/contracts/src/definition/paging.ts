@@ -3,14 +3,14 @@ import { GivenTime, Id, Text } from '../fields/fields.ts';
 
 const words = (description: string) => Text.max(500).meta({ description });
 
-/** In HTTP queries all values are strings; calls between services carry typed values. The OpenAPI document shows `wire`. */
+/** In HTTP queries all values are strings; in calls between services they are typed. The OpenAPI document shows `wire`. */
 const flag = z
   .union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
     error: 'must be true or false',
   })
   .meta({ wire: { type: 'boolean' } });
 
-/** Digits over HTTP, a number between services. */
+/** A string of digits over HTTP, a number between services. */
 export const wholeNumber = (min: number, max: number) => {
   const rule = `must be a whole number from ${min} to ${max}`;
   return z
@@ -28,7 +28,7 @@ export const wholeNumber = (min: number, max: number) => {
     .meta({ wire: { type: 'integer', minimum: min, maximum: max } });
 };
 
-/** Filters as they come from a query string. Each is optional; those of one request combine with AND. */
+/** Filters in a query string. All are optional and are combined with AND. */
 export const filter = {
   id: Id,
   /** For ids that may be null: the word `null` selects rows without a value. */

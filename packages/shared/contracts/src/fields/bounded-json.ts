@@ -1,16 +1,16 @@
 import { type JsonSize, jsonSizeOf } from './json-size.ts';
 
-/** Parsing the text would cost more than its author may spend. */
+/** Parsing the text would cost more than its author may use. */
 export class JsonTooLarge extends Error {
   override readonly name = 'JsonTooLarge';
 }
 
-/** Enough for answers of which a few fields are read. */
+/** Enough for answers of which only a few fields are read. */
 const usual: JsonSize = { depth: 64, members: 10_000 };
 
 /**
- * Parses JSON that a stranger wrote. Its depth and members are counted first: `[[],[],…]` takes 25 times its bytes as objects, and
- * seconds. Throws `JsonTooLarge`, or a `SyntaxError`.
+ * Parses untrusted JSON after counting its depth and members: parsing `[[],[],…]` takes 25 times its bytes, and seconds. Throws
+ * `JsonTooLarge` or a `SyntaxError`.
  */
 export function parseBoundedJson(json: string | Uint8Array, limits: JsonSize = usual): unknown {
   const isText = typeof json === 'string';

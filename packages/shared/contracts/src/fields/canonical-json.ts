@@ -1,11 +1,11 @@
-/** The same text for equal JSON values, whatever the order of keys; undefined counts as absent. */
+/** The same text for equal JSON values, in any order of keys; undefined members count as absent. */
 export function canonicalJson(value: unknown): string {
   const parts: string[] = [];
   write(value, parts);
   return parts.join('');
 }
 
-/** Appends to one list: concatenating per level would copy the text once per level. */
+/** Appends to one list: concatenation would copy the text once per level. */
 function write(value: unknown, parts: string[]): void {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {

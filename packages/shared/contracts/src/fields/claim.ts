@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { Id } from './fields.ts';
 
-/** Names a claim of a task or, with its id in `task_id`, of a dry run. A fence cannot be guessed: only the claim's runner knows it. */
+/**
+ * Names a claim of a task, or of a dry run, whose id is then in `task_id`. Fences cannot be guessed, so only the runner that made
+ * the claim knows its fence.
+ */
 export const Claim = { task_id: Id, fence: z.number().int() };

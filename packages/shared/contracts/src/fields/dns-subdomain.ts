@@ -1,5 +1,5 @@
 /**
- * A DNS subdomain (RFC 1123), which Kubernetes requires as the name of most objects and as the domain of a label key, without
- * its limit of 253 characters. No character can match in two ways, so matching takes linear time.
+ * A DNS subdomain (RFC 1123) without its limit of 253 characters. Kubernetes requires one as the name of most objects and as the
+ * domain of a label key. No character can match in two ways, so matching takes linear time.
  */
 export const dnsSubdomain = '[a-z0-9]+(?:-+[a-z0-9]+)*(?:\\.[a-z0-9]+(?:-+[a-z0-9]+)*)*';

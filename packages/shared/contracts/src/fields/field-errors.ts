@@ -4,7 +4,7 @@ import { AppError, type FieldError, firstErrors } from '../errors.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Longer than any field of a contract; a key of a config may be as long as the whole body. */
+/** Longer than the path of any field of a contract. A key of a config may be as long as the body. */
 const longestKey = 200;
 
 /** `body.config.hosts[2]` */
@@ -19,7 +19,7 @@ const mostErrors = 50;
 
 /** One entry per field that breaks a rule; unknown fields are named one by one. At most 50. */
 export function fieldErrors({ issues }: { issues: readonly Issue[] }): FieldError[] {
-  // A body has room for ten thousand of them.
+  // A body has room for ten thousand unknown fields.
   return firstErrors(issues.slice(0, mostErrors).flatMap(errorsOf));
 }
 
@@ -32,7 +32,7 @@ function errorsOf(issue: Issue): FieldError[] {
   return [{ path: pathOf(issue.path), message }];
 }
 
-/** The validation failure that leaves as 400, naming every field and rule. */
+/** The validation error that is answered with 400 and names every field and rule. */
 export function invalidRequest(error: { issues: readonly Issue[] }): AppError {
   const errors = fieldErrors(error);
   const [first] = errors;

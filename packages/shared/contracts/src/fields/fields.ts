@@ -13,7 +13,7 @@ export const Timestamp = z.iso.datetime({
 
 const yearOf = (time: string): number => new Date(time).getUTCFullYear();
 
-/** A time from a caller, in UTC and to the millisecond: Postgres does not accept every zone and year of ISO 8601. */
+/** A time from a caller, converted to UTC and milliseconds: Postgres does not accept every zone and year of ISO 8601. */
 export const GivenTime = Timestamp.refine(
   (time) => yearOf(time) >= 1 && yearOf(time) <= 9999,
   'must lie in the years 1 to 9999',
@@ -27,35 +27,35 @@ const tenYearsAhead = (): number => {
   return moment.setUTCFullYear(moment.getUTCFullYear() + 10);
 };
 
-/** When something is to happen. */
+/** The time at which a task is to be done. */
 export const PlannedTime = GivenTime.refine(
   (time) => !(Date.parse(time) > tenYearsAhead()),
   'must lie at most ten years ahead',
 );
 
-/** Uses `length` where that suffices: counting code points copies the text. */
+/** Compares `length` first if that is enough: counting code points copies the text. */
 const hasAtLeast = (value: string, min: number): boolean => value.length >= 2 * min || [...value].length >= min;
 const hasAtMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
-/** Any text that can be stored. */
+/** Any text that Postgres can store. */
 export const Text = z.string().superRefine((value, context) => {
   const message = harmIn(value);
   if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
-/** Text as a person types it: stored trimmed, its length counted in code points. */
+/** Text typed by a person: stored trimmed, with its length counted in code points. */
 export const text = (min: number, max: number) =>
   Text.trim()
     .refine((value) => hasAtLeast(value, min), min === 1 ? 'must not be empty' : `must have at least ${min} characters`)
     .refine((value) => hasAtMost(value, max), `must have at most ${max} characters`)
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 
-/** In UTF-8, where a code unit takes one to three bytes. */
+/** The size in UTF-8, where a UTF-16 unit takes one to three bytes. */
 const bytesWithin = (value: string, max: number): boolean =>
   value.length * 3 <= max || (value.length <= max && new TextEncoder().encode(value).length <= max);
 
-/** Text that is kept as it was sent, white space and all, such as the contents of a secret. */
+/** Text that is stored exactly as sent, including white space, such as the contents of a secret. */
 export const verbatim = (maxBytes: number) => {
   const rule = `must take at most ${maxBytes} bytes`;
   return Text.refine((value) => bytesWithin(value, maxBytes), rule).meta({ maxLength: maxBytes, description: rule });
@@ -66,7 +66,7 @@ export const Name = text(1, 100);
 /** An explanation for people. */
 export const Reason = text(0, 500);
 
-/** A link that is shown, never fetched by us: only http and https, so that no script can hide in it. */
+/** A link that is shown but never fetched by us; only http and https, so that it cannot run a script. */
 export const HttpUrl = z
   .url({ protocol: /^https?$/, ...ruleWords('must be an http or https URL') })
   .regex(/^[\x21-\u{10ffff}]+$/u, 'must not contain spaces or control characters')
@@ -75,7 +75,7 @@ export const HttpUrl = z
 
 const dnsLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
-/** The name of a deployment becomes part of a namespace; it is empty for charts with one instance per cluster. */
+/** A deployment's name, which becomes part of a namespace; empty for charts with one instance per cluster. */
 export const DeploymentName = z
   .string()
   .trim()

@@ -18,7 +18,7 @@ describe('jsonBytes', () => {
     expect(jsonBytes(5e-324)).toBeGreaterThanOrEqual(326);
   });
 
-  test('leaves values that are nested too deep to their own rule', () => {
+  test('does not measure values that are nested too deep, since another rule refuses them', () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 100_000; depth += 1) value = [value];
 
@@ -26,7 +26,7 @@ describe('jsonBytes', () => {
   });
 });
 
-test('an object of too many bytes is refused with the rule', () => {
+test('an object of too many bytes is refused with that rule', () => {
   const schema = jsonObjectWithin(20);
 
   expect(schema.safeParse({ a: 'x'.repeat(9) }).success).toBe(true);

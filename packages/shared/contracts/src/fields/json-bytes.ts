@@ -1,8 +1,8 @@
 import { Json, JsonObject, maxJsonDepth } from './json.ts';
 
 /**
- * The size of a JSON value in bytes in its longest form: as Postgres prints it, with spaces and every digit of a number. No
- * answer or message is longer. A value that is not JSON counts as zero: another rule refuses it.
+ * The size of a JSON value in bytes as Postgres prints it, with spaces and every digit of a number; answers and messages are
+ * never longer. A value that is not JSON counts as zero, because another rule refuses it.
  */
 export function jsonBytes(value: unknown, depth = maxJsonDepth): number {
   if (value === null) return 4;
@@ -20,7 +20,7 @@ export function jsonBytes(value: unknown, depth = maxJsonDepth): number {
   return bytes;
 }
 
-/** Strings that need no escapes in JSON. Most need none, and this check is cheaper than counting. */
+/** Strings that JSON does not escape. Most strings match, and the check is cheaper than counting. */
 const plain = /^[ !#-[\]-~]*$/;
 
 function stringBytes(text: string): number {
@@ -30,7 +30,7 @@ function stringBytes(text: string): number {
   return bytes;
 }
 
-/** Bytes of one UTF-16 code unit; each half of a surrogate pair counts two of its four bytes. */
+/** Bytes of one UTF-16 unit; each half of a surrogate pair counts as two of the four bytes. */
 function unitBytes(unit: number): number {
   if (unit < 0x20) return 6;
   if (unit < 0x80) return unit === 0x22 || unit === 0x5c ? 2 : 1;

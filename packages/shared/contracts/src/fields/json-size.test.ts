@@ -20,7 +20,7 @@ test.for([
 test.for([
   ['members', `[${'0,'.repeat(500_000)}0]`, { depth: 64, members: 100 }, { depth: 1, members: 101 }],
   ['levels', '['.repeat(500_000), { depth: 64, members: 100 }, { depth: 65, members: 64 }],
-] as const)('counting stops at the first byte beyond the limit of %s', ([, text, limits, size]) => {
+] as const)('counting stops at the first byte that exceeds the limit of %s', ([, text, limits, size]) => {
   let bytesRead = 0;
   const bytes = new Proxy(Buffer.from(text), {
     get(target, key) {

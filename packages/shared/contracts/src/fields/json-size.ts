@@ -1,5 +1,5 @@
 export interface JsonSize {
-  /** Levels of objects and arrays. */
+  /** Nesting depth of objects and arrays. */
   depth: number;
   members: number;
 }

@@ -11,7 +11,7 @@ export const maxJsonDepth = 64;
 /** Specification, "Request bodies": keys that pollute the prototype when an object is merged or copied carelessly. */
 export const isForbiddenKey = (key: string): boolean => key === '__proto__' || key === 'constructor';
 
-/** Equal as JSON: the order of keys does not count. */
+/** Equal as JSON, in any order of keys. */
 export function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
@@ -44,14 +44,14 @@ export interface JsonProblem {
   rule: string;
 }
 
-/** The first part of a value that some service cannot carry or store, or null. */
+/** The first problem that keeps some service from carrying or storing the value; null if there is none. */
 export function jsonProblem(value: unknown, depth = maxJsonDepth): JsonProblem | null {
   if (typeof value === 'string') return broken(harmIn(value));
   if (typeof value === 'number') return Number.isFinite(value) ? null : broken('must be a finite number');
   if (value === null || typeof value === 'boolean') return null;
   if (typeof value !== 'object') return broken('must be a JSON value');
   if (depth === 0) return broken(`must not be nested deeper than ${maxJsonDepth}`);
-  // Plain loops: this walks over every member of every request, and building a list of pairs first takes twice as long.
+  // Plain loops, since this visits every member of every request; building a list of pairs first takes twice as long.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const problem = within(index, jsonProblem(value[index], depth - 1));
@@ -69,7 +69,7 @@ export function jsonProblem(value: unknown, depth = maxJsonDepth): JsonProblem |
 
 const broken = (rule: string | null): JsonProblem | null => (rule === null ? null : { path: [], rule });
 
-// The path is built while unwinding, so a valid value does not pay for it.
+// The path is built while returning, so valid values cost nothing extra.
 const within = (key: PropertyKey, problem: JsonProblem | null): JsonProblem | null =>
   problem && { ...problem, path: [key, ...problem.path] };
 
@@ -83,22 +83,22 @@ export const isJson = (value: unknown): value is JsonValue => jsonProblem(value)
 
 const checked = new WeakSet<object>();
 
-/** Marks a value as valid JSON, so that the schemas below do not walk it again. Do not mutate it afterwards: copy it. */
+/** Marks a value as valid JSON, so that the schemas below do not check it again. It must not be mutated afterwards: copy it. */
 export function knownAsJson<T>(value: T): T {
   if (typeof value === 'object' && value !== null) checked.add(value);
   return value;
 }
 
-/** Adds the first problem of a value to the issues of its schema, with its path. */
+/** Adds the first problem of a value, with its path, to the issues of its schema. */
 function checkJson(value: unknown, { addIssue }: z.RefinementCtx): void {
-  // A row passes the schemas of its query, its answer and its state: one walk is enough.
+  // A row passes the schemas of its query, its answer and its state, but needs only one check.
   if (typeof value === 'object' && value !== null && checked.has(value)) return;
   const problem = jsonProblem(value);
   if (problem) addIssue({ code: 'custom', path: problem.path, message: problem.rule });
   else knownAsJson(value);
 }
 
-// One walk instead of `z.json()`: that one copies the whole value and tries six schemas at every level of it.
+// Used instead of `z.json()`, which copies the whole value and tries six schemas at every level.
 export const Json = z
   .custom<JsonValue>((value) => value !== undefined, { error: 'is required', abort: true })
   .superRefine(checkJson);

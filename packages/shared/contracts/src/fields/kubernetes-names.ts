@@ -1,4 +1,4 @@
-/** The labels and annotations by which the runner and cluster-sync know objects of Berth in a cluster. */
+/** The labels and annotations by which the runner and cluster-sync recognise objects of Berth in a cluster. */
 
 export const managedBy = { label: 'app.kubernetes.io/managed-by', value: 'berth' } as const;
 
@@ -14,8 +14,8 @@ export const namespaceAnnotations = {
   claim: 'berth.dev/claim',
 } as const;
 
-/** The Secret with which the pods of a deployment call back as the deployment. */
+/** The Secret with the token that the pods of a deployment use to call Berth. */
 export const serviceCreds = 'service-creds';
 
-/** On the Secret in which Helm stores a release: the run that made it. */
+/** On the Secret in which Helm stores a release: the run that created it. */
 export const releaseLabels = { task: 'berth-task-id', fence: 'berth-fence' } as const;

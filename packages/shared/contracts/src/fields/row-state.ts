@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id } from './fields.ts';
 
-/** The owner's current row and its published version; of a deleted row, its last state. */
+/** The owner's current row with its published version; for a deleted row, its last state. */
 export const rowState = <Row extends z.ZodType>(row: Row) =>
   z.strictObject({
     version: z.number().int(),

@@ -19,7 +19,7 @@ interface Context {
   resource: Pick<Resource, 'etag' | 'state'>;
 }
 
-/** One operation in the document. */
+/** An operation as the document shows it. */
 function documentedOperation(operation: Operation, context: Context): JsonObject {
   const { allow, body, bodyOptional, resource, name, summary } = operation;
   const parameters = parametersOf(operation, context);
@@ -49,7 +49,7 @@ function descriptionOf(operation: Operation): string {
   return sentences.join(' ');
 }
 
-/** The methods that a route answers besides its own, by the path item of the document. */
+/** The methods that a route also answers, by path item of the document. */
 export function documentedMethods(operation: Operation, context: Context): Record<string, JsonObject> {
   const method = operation.http?.split(' ')[0]?.toLowerCase() ?? '';
   const documented = documentedOperation(operation, context);
@@ -70,7 +70,7 @@ export function documentedMethods(operation: Operation, context: Context): Recor
   };
 }
 
-/** An answer to HEAD has no content, whatever its status. */
+/** A response to HEAD has no content, whatever its status. */
 function headResponses(operation: Operation, context: Context): JsonObject {
   const { content: _, ...success } = successOf(operation, context);
   const refusals = Object.keys(problemsOf(operation, context.resource)).map((status) => [

@@ -168,7 +168,7 @@ const routed = resources.flatMap(({ operations }) =>
 );
 const nameOf = ({ resource, name }: Operation): string => `${resource}.${name}`;
 
-/** The columns that a list can be sorted by, from its contract. */
+/** The columns by which a list can be sorted, from its contract. */
 function sortsOf({ query }: Operation): string[] | undefined {
   const sort = query?.shape['sort'];
   const inner = sort instanceof z.ZodOptional ? sort.unwrap() : sort;

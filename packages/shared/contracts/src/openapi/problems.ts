@@ -80,10 +80,10 @@ export function problemStatuses(operation: OperationSpec, resource: Pick<Resourc
   const writes = !http.startsWith('GET');
   const named = hasPathId(operation);
   const applies: Record<ProblemStatus, boolean> = {
-    // An operation without query or body refuses one, too.
+    // Operations without query or body refuse requests that have one, too.
     400: true,
     401: allow.on !== 'nothing',
-    // Among operations without a credential, only a login can be refused.
+    // Of the operations without a credential, only logins can be refused.
     403: allow !== signedIn && (allow.on !== 'nothing' || writes),
     404: named,
     409: conflicts !== undefined || isCreation(operation),

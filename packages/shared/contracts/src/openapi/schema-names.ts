@@ -3,14 +3,14 @@ import type { OperationSpec, Resource } from '../definition/contract.ts';
 
 const singularOf = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
 
-/** `helm_registries` → `HelmRegistry`: the name that the row has in code and in the document. */
+/** `helm_registries` → `HelmRegistry`: the name of the row in code and in the document. */
 export const rowName = (resource: string): string =>
   singularOf(resource)
     .split('_')
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('');
 
-/** Which schemas are named parts of the document: rows, what creates one, what changes one. */
+/** The schemas that are named in the document: rows and the bodies that create or change one. */
 export function schemaNames(resources: readonly Resource[]): Map<z.ZodType, string> {
   const names = new Map<z.ZodType, string>();
   for (const { name, operations } of resources) {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../fields/json.ts';
 
 export interface SchemaWriter {
-  /** What a caller may send. */
+  /** The schema of a request. */
   input(schema: z.ZodType): JsonObject;
-  /** What an answer holds. */
+  /** The schema of an answer. */
   output(schema: z.ZodType): JsonObject;
   /** The named schemas that were referred to so far. */
   components(): Record<string, JsonObject>;
@@ -14,14 +14,14 @@ type Direction = 'input' | 'output';
 
 const componentRef = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** Writes zod schemas as JSON Schema, the named ones once and by reference. */
+/** Writes zod schemas as JSON Schema: named ones once, then by reference. */
 export function schemaWriter(names: ReadonlyMap<z.ZodType, string>): SchemaWriter {
   const components: Record<string, JsonObject> = {};
 
   const write = (schema: z.ZodType, io: Direction): JsonObject => {
     const name = names.get(schema);
     if (!name) return convert(schema, io);
-    // Set before it is filled, so that a schema that refers to itself ends.
+    // Registered before it is complete, so that schemas that refer to themselves terminate.
     if (!components[name]) {
       components[name] = {};
       components[name] = convert(schema, io);
@@ -50,7 +50,7 @@ export function schemaWriter(names: ReadonlyMap<z.ZodType, string>): SchemaWrite
   };
 }
 
-/** Drops what the format already implies, and the range of safe integers. */
+/** Drops rules that the format already implies, and the range of safe integers. */
 function withoutNoise(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.format === 'uuid' || schema.format === 'date-time') delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

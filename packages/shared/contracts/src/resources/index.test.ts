@@ -155,7 +155,7 @@ test('the access table lists every operation', () => {
 
 const internal = ({ callers = [] }: OperationSpec): string => `from ${callers.join(', ')}`;
 
-test('every POST with a credential takes an Idempotency-Key, but for those that change nothing', () => {
+test('every POST with a credential takes an Idempotency-Key, unless it changes nothing', () => {
   const posts = operations.filter(({ http }) => http?.startsWith('POST'));
 
   expect(posts.filter((operation) => !isCreation(operation)).map(fullName)).toEqual([
@@ -165,7 +165,7 @@ test('every POST with a credential takes an Idempotency-Key, but for those that 
   ]);
 });
 
-test('every operation that changes something goes through createRow or a sibling, which leaves an audit event, but for a sign-in', () => {
+test('every operation that changes something, except a sign-in, goes through createRow or a sibling and so leaves an audit event', () => {
   const others = resources.flatMap((resource) =>
     Object.values<Operation>(resource.operations).filter(
       (one) => one.http !== undefined && !one.http.startsWith('GET') && !changesRows(one, resource),
@@ -176,13 +176,13 @@ test('every operation that changes something goes through createRow or a sibling
     // Change nothing.
     'deployment_plans.of_update',
     'deployment_plans.of_creation',
-    // Records its own: `log in` and `refuse login`.
+    // It records `log in` and `refuse login` itself.
     'logins.finish',
   ]);
 });
 
 test('the paths match the specification', () => {
-  // Written out by hand from section 2 of the decisions, with the login, the identity, the version and the keys.
+  // Written by hand from section 2 of the decisions, plus login, identity, version and keys.
   const crud = (path: string, letters: string) =>
     [
       ['l', `GET ${path}`],
@@ -233,7 +233,7 @@ test('the paths match the specification', () => {
 });
 
 describe('every operation', () => {
-  test('has its own route, or callers', () => {
+  test('has a route or callers', () => {
     const routes = operations.flatMap(({ http }) => (http ? [http.replace(/:\w+/g, ':')] : []));
 
     expect(new Set(routes).size).toBe(routes.length);
@@ -244,18 +244,18 @@ describe('every operation', () => {
     expect(namesWhere(({ summary }) => !/^[A-Z].{5,}[^.]$/.test(summary))).toEqual([]);
   });
 
-  test('that is open to services alone has no route', () => {
+  test('has no route if only services may call it', () => {
     expect(namesWhere(({ http, allow }) => http !== undefined && allow.on === 'service')).toEqual([]);
   });
 
-  test('that is idempotent is a read, or internal', () => {
+  test('is a read or internal if it is idempotent', () => {
     const again = namesWhere(({ idempotent, http }) => idempotent === true && http !== undefined);
     const reads = namesWhere(({ http }) => http?.startsWith('GET') ?? false);
 
     expect(again).toEqual(reads.filter((name) => name !== 'logins.start'));
   });
 
-  test('that changes a row by id without a rule on the row is for site admins', () => {
+  test('is for site admins if it changes a row by id without a rule on the row', () => {
     const open = namesWhere(
       ({ http, allow }) => /^(?:PUT|DELETE) /.test(http ?? '') && allow.on !== 'row' && allow.says !== 'a site admin',
     );
@@ -281,7 +281,7 @@ describe('every resource', () => {
     expect([...owners].filter(([, services]) => services.size > 1)).toEqual([]);
   });
 
-  test('with live events publishes its rows', () => {
+  test('publishes its rows if it has live events', () => {
     const withState = resources.filter(({ state }) => state).map(({ name }) => name);
 
     // Specification, "Events".
@@ -308,10 +308,10 @@ describe('every resource', () => {
     ]);
   });
 
-  test('has an ETag over fields that its row has, and over those that a change can set where there are changes', () => {
+  test('has an ETag over fields of its row, and over those that a change can set if there are changes', () => {
     const wrong = resources.flatMap(({ name, etag = [], operations: own, ...spec }) => {
       const strangers = etag.filter((field) => !(field in (rowOf(spec)?.shape ?? {})));
-      // Fields that nobody changes; included only where the tag covers the whole row.
+      // Fields that never change; only a tag over the whole row covers them.
       const coversAll = etag.includes('id') || etag.includes('created_at');
       return [...strangers.map((field) => `${name}.${field}`), ...('update' in own && coversAll ? [name] : [])];
     });
@@ -320,7 +320,7 @@ describe('every resource', () => {
   });
 });
 
-test('every read by id answers a row with an ETag, and every change by id takes If-Match', () => {
+test('every read by id answers with an ETag, and every change by id takes If-Match', () => {
   const notTagged = resources.flatMap((resource) =>
     Object.values<Operation>(resource.operations)
       .filter(({ http, produces }) => /^(?:GET|PUT|DELETE) .*\/:id$/.test(http ?? '') && produces === undefined)
@@ -331,7 +331,7 @@ test('every read by id answers a row with an ETag, and every change by id takes 
   expect(notTagged).toEqual([]);
 });
 
-test('a change names other resources that publish their rows', () => {
+test('the other resources that a change names publish their rows', () => {
   const published = resources.filter(({ state }) => state).map(({ name }) => name);
   const named = operations.flatMap(({ changesAlso = [], mayChange = [] }) => [...changesAlso, ...mayChange]);
 

@@ -45,7 +45,7 @@ import { taskClaims } from './tasks/task-claims.ts';
 import { userTokens } from './accounts/user-tokens.ts';
 import { users } from './accounts/users.ts';
 
-/** Every resource of the platform, public and internal, by the name that code uses for it. */
+/** All resources of the platform, public and internal, by their name in the code. */
 export const contracts = {
   auditEvents,
   auditOfClusterSync,

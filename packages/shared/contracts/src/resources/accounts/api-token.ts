@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GivenTime, Name, Timestamp } from '../../fields/fields.ts';
 
-/** What user tokens and bot tokens have in common. The secret part is in neither: only its hash is kept. */
+/** The common fields of user tokens and bot tokens. Neither has the secret part: only its hash is stored. */
 export const tokenFields = {
   name: z.string().nullable(),
   expires_at: Timestamp.nullable(),
@@ -13,6 +13,6 @@ export const newTokenFields = {
   expires_at: GivenTime.nullable().optional(),
 };
 
-/** `<token-id>.<secret>`, shown this once. */
+/** `<token-id>.<secret>`, shown only in this answer. */
 export const CreatedToken = z.strictObject({ created_token: z.string() });
 export type CreatedToken = z.infer<typeof CreatedToken>;

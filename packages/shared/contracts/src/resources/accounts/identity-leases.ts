@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 
-/** The longest time for which a gateway may reuse an identity, in ms. */
+/** The longest time in ms for which a gateway may reuse an identity. */
 export const longestLeaseMs = 1_000;
 
-/** A gateway by the name of its process on the bus. */
+/** A gateway, by its process's name on the bus. */
 const Gateway = z.string().regex(/^[0-9a-f]{16}$/);
 
 const None = z.strictObject({});
 
-/** The gateways that may reuse identities for a moment. See docs/decisions/0015. */
+/** The gateways that may reuse identities for a short time. See docs/decisions/0015. */
 export const identityLeases = resource('identity_leases', {
   owner: 'auth',
   singular: 'identity lease',
@@ -20,7 +20,7 @@ export const identityLeases = resource('identity_leases', {
       allow: ourServices,
       callers: ['api-gateway'],
       body: z.strictObject({ gateway: Gateway, lease_ms: z.int().min(1).max(longestLeaseMs) }),
-      // Refused while too many gateways hold one.
+      // Refused while too many gateways have a lease.
       response: z.strictObject({ granted: z.boolean() }),
       idempotent: true,
     }),
@@ -35,7 +35,7 @@ export const identityLeases = resource('identity_leases', {
   },
 });
 
-/** What each gateway has read under its lease. */
+/** The identities that each gateway has read under its lease. */
 export const identityCaches = resource('identity_caches', {
   owner: 'api-gateway',
   singular: 'identity cache',

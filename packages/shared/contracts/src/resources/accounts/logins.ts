@@ -16,14 +16,14 @@ const Verifier = z.string().regex(/^[A-Za-z0-9._~-]{43,128}$/, 'must be 43 to 12
 export const LoginCallback = z.strictObject({
   auth_code: visible(4096),
   state: visible(500),
-  /** Needed where the login was started with a challenge. */
+  /** Required if the login was started with a challenge. */
   verifier: Verifier.optional(),
-  /** As the provider's redirect had it (RFC 9207). */
+  /** The issuer in the provider's redirect (RFC 9207). */
   iss: visible(2048).optional(),
 });
 export type LoginCallback = z.infer<typeof LoginCallback>;
 
-/** Where identity providers send the browser; the same path below the API prefix is for clients. */
+/** The path to which identity providers redirect the browser; clients use the same path below the API prefix. */
 export const loginCallbackPath = '/auth/idp/callback';
 
 export const logins = resource('logins', {
@@ -36,7 +36,7 @@ export const logins = resource('logins', {
       allow: anyone,
       query: z.strictObject({ challenge: Challenge.optional() }),
       response: z.strictObject({ redirect_url: z.string(), state: z.string() }),
-      // Each reply is a separate attempt.
+      // Each reply is a new attempt.
       idempotent: false,
     }),
     finish: operation({

@@ -16,7 +16,7 @@ export type NewUserToken = z.infer<typeof NewUserToken>;
 export const userTokens = resource('user_tokens', {
   owner: 'auth',
   singular: 'user token',
-  // Visibility follows from the user of the token.
+  // Who may see a token follows from its user.
   state: { row: UserToken, readers: holdersOfToken, consumers: [], event: ['user_id'] },
   operations: {
     list: operation({

@@ -4,24 +4,24 @@ import { operation, resource, type ServiceName } from '../../definition/contract
 import { filter, wholeNumber } from '../../definition/paging.ts';
 import { Id, JsonObject, Text, Timestamp } from '../../fields/fields.ts';
 
-/** The services that change rows at the request of callers; each keeps the events of its own changes. */
+/** The services that change rows for callers; each stores the events of its own changes. */
 export const auditedServices = ['auth', 'tasks', 'cluster-sync', 'registry-scan'] as const;
 
-/** A change, or refused attempts. Ids stay when the object is deleted. */
+/** A change, or refused attempts. Ids remain after the object is deleted. */
 export const AuditEvent = z.strictObject({
   id: Id,
   at: Timestamp,
-  /** The service that made or refused the change, and keeps the event. */
+  /** The service that made or refused the change and stores the event. */
   service: z.enum(auditedServices),
-  /** Null for what the platform does by itself, and for a refused sign-in. `token_id` is null for a session. */
+  /** Null for actions of the platform itself and for a refused sign-in. `token_id` is null for a session. */
   actor: z.strictObject({ kind: z.enum(['user', 'bot', 'deployment']), id: Id, token_id: Id.nullable() }).nullable(),
   operation: z.string(),
   object: z.strictObject({ resource: z.string(), id: Id.nullable() }),
   env_id: Id.nullable(),
   result: z.enum(['done', 'denied']),
-  /** How many attempts the event stands for. */
+  /** How many attempts the event counts. */
   times: z.number().int(),
-  /** The values that differ; null if the event does not compare two rows. Never a secret. */
+  /** The values that differ; null if the event does not compare two rows. Never contains secrets. */
   before: JsonObject.nullable(),
   after: JsonObject.nullable(),
   details: JsonObject,
@@ -29,7 +29,7 @@ export const AuditEvent = z.strictObject({
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
 
-/** Which events are exported. */
+/** The events to be exported. */
 export const AuditFilters = z.strictObject({
   actor_id: filter.id.optional(),
   token_id: filter.id.optional(),
@@ -66,7 +66,7 @@ export const auditEvents = resource('audit_events', {
       query: AuditQuery,
       response: AuditPage,
     }),
-    // The gateway writes it from the pages of the list.
+    // The gateway assembles it from the pages of the list.
     export: operation({
       http: 'GET /audit-events/export',
       summary: 'All events that the list has, newest first, each as a line of JSON',
@@ -84,7 +84,7 @@ export const auditEvents = resource('audit_events', {
   },
 });
 
-/** The part of the audit log that one service keeps, for `auth`, which knows who may see what. */
+/** The part of the audit log that one service stores. `auth` reads it, since `auth` knows who may see which events. */
 const auditOf = (owner: ServiceName, name: string) =>
   resource(name, {
     owner,

@@ -8,7 +8,7 @@ import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 export const DeploymentKind = z.strictObject({ id: Id, created_at: Timestamp, name: z.string() });
 export type DeploymentKind = z.infer<typeof DeploymentKind>;
 
-/** The one update whose field the interface requires. */
+/** The only update with a required field. */
 export const DeploymentKindChanges = z.strictObject({ name: Name });
 export type DeploymentKindChanges = z.infer<typeof DeploymentKindChanges>;
 

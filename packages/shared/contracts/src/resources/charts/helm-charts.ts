@@ -12,12 +12,12 @@ export const HelmChart = z.strictObject({
   image_digest: z.string(),
   image_tag: z.string(),
   available: z.boolean(),
-  /** The four extensions as `chart-extensions/` keeps them (`ValuesUi`, `Actions`, …); null if the chart has no such file. */
+  /** The four extension files as parsed by `chart-extensions/` (`ValuesUi`, `Actions`, …); null if the chart lacks the file. */
   values_ui: JsonObject.nullable(),
   actions_schema: JsonObject.nullable(),
   features: JsonObject.nullable(),
   resource_types: JsonObject.nullable(),
-  /** Names the extension file and the rule it breaks; a chart with an error cannot be deployed. */
+  /** Names the extension file and the broken rule; a chart with an error cannot be deployed. */
   error: z.string().nullable(),
   tag_format_id: Id.nullable(),
   parsed_version: z.string().nullable(),

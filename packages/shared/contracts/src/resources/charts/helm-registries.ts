@@ -28,7 +28,7 @@ export const helmRegistries = resource('helm_registries', {
   owner: 'registry-scan',
   singular: 'chart registry',
   etag: ['fa_icon'],
-  // A chart's kind is that of its registry.
+  // The kind of a chart is that of its registry.
   state: { row: HelmRegistry, readers: everybody, consumers: ['tasks'] },
   operations: {
     list: operation({

@@ -12,7 +12,7 @@ export const clusterAccess = resource('cluster_access', {
       summary: 'A short-lived kubeconfig for the cluster of a claimed task, without exec plugins or file references',
       allow: ourServices,
       callers: ['runner'],
-      // The claim names the cluster: a runner gets access to no other.
+      // The claim determines the cluster, so a runner gets access to no other.
       body: z.strictObject(Claim),
       response: z.strictObject({ kubeconfig: z.string(), expires_at: Timestamp }),
       idempotent: true,

@@ -9,7 +9,7 @@ import { Id, Timestamp } from '../../fields/fields.ts';
 export const GrantScope = z.enum(['Namespace', 'Cluster']);
 export type GrantScope = z.infer<typeof GrantScope>;
 
-/** Becomes a segment of a path, so never `.` or `..`; colons occur in the names that operators of Kubernetes choose. */
+/** A segment of a path, so never `.` or `..`. Names of ClusterRoles may contain colons. */
 const ClusterRoleName = z
   .string()
   .trim()

@@ -5,7 +5,7 @@ import { Id } from '../../fields/fields.ts';
 import { K8sCluster } from './k8s-clusters.ts';
 import { rowState } from '../../fields/row-state.ts';
 
-/** Read from the owner where permission or env follows from the answer, because a projection may lag. */
+/** Read from the owner if permission or env depends on the answer, because a projection may lag. */
 export const clusterState = resource('cluster_state', {
   owner: 'cluster-sync',
   singular: 'cluster',

@@ -4,7 +4,7 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Id } from '../../fields/fields.ts';
 import { Usage } from '../../fields/usage.ts';
 
-/** Read from the owner, because a deletion must not rest on a projection, which may lag. */
+/** Read from the owner: a deletion must not rely on a projection, which may lag. */
 export const clusterUsage = resource('cluster_usage', {
   owner: 'cluster-sync',
   singular: 'usage',

@@ -12,11 +12,11 @@ export const deploymentCredentials = resource('deployment_credentials', {
       summary: 'Write the Secret service-creds into the namespace of a claimed task, before its pods start',
       allow: ourServices,
       callers: ['runner'],
-      // The claim names deployment and namespace, so a runner cannot choose others. The token never reaches the runner.
+      // The claim determines deployment and namespace, so a runner cannot choose others. The runner never sees the token.
       body: z.strictObject(Claim),
       response: z.strictObject({
         expires_at: Timestamp.nullable(),
-        /** Why there is none: the deployment was disabled, deleted or moved since the task was made. */
+        /** Why none were written: the deployment was disabled, deleted or moved since the task was created. */
         reason: z.string().nullable(),
       }),
       idempotent: true,

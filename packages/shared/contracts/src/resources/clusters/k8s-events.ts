@@ -16,14 +16,14 @@ export const K8sEvent = z.strictObject({
   count: z.number().int(),
   first_seen_at: Timestamp,
   last_seen_at: Timestamp,
-  /** `resource_id` is the id that its tracked resource has or had; null if its kind is not tracked. */
+  /** `resource_id` is the id that the object has or had as a tracked resource; null if its kind is not tracked. */
   object: z.strictObject({ kind: z.string(), name: z.string(), resource_id: Id.nullable() }),
   /** The component of Kubernetes that reported it. */
   source: z.string(),
 });
 export type K8sEvent = z.infer<typeof K8sEvent>;
 
-/** `incomplete`: there are more events than were read, and the newest may be among those left out. */
+/** `incomplete`: not all events were read, and the newest may be missing. */
 export const K8sEventPage = pageOf(K8sEvent).extend({ incomplete: z.boolean() });
 export type K8sEventPage = z.infer<typeof K8sEventPage>;
 

@@ -4,7 +4,7 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Id } from '../../fields/fields.ts';
 import { K8sResource } from './k8s-resources.ts';
 
-/** Which object of a cluster a tracked resource is. */
+/** The cluster and object behind a tracked resource. */
 export const TrackedObject = K8sResource.pick({
   id: true,
   cluster_id: true,
@@ -12,11 +12,11 @@ export const TrackedObject = K8sResource.pick({
   kind: true,
   name: true,
 })
-  // Identifies the object: a new object of the same name has another uid.
+  // Identifies the object: another object of the same name has another uid.
   .extend({ uid: z.string() });
 export type TrackedObject = z.infer<typeof TrackedObject>;
 
-/** Read from the owner: an action on the object must not trust what the caller says about it. */
+/** Read from the owner: an action on the object must not rely on the caller's data. */
 export const k8sResourceState = resource('k8s_resource_state', {
   owner: 'cluster-sync',
   singular: 'tracked resource',

@@ -58,7 +58,7 @@ export const k8sResources = resource('k8s_resources', {
       response: z.string(),
       produces: 'text/plain',
     }),
-    // The gateway calls this again and again while it streams a log; the owner checks the role each time.
+    // The gateway calls this repeatedly while it streams a log; the owner checks the role each time.
     log_part: operation({
       summary: 'The next part of the log of a pod',
       allow: maintainer,

@@ -25,15 +25,15 @@ const isPossible = ({ previous, follow }: { previous?: boolean | undefined; foll
 export const PodLogQuery = z.strictObject(options).refine(isPossible, noPreviousToFollow);
 export type PodLogQuery = z.output<typeof PodLogQuery>;
 
-/** How far a log was read. The time of a line is no more exact than the runtime made it, so equal ones are counted. */
+/** How far a log was read. The time of a line is only as exact as the runtime's clock, so lines with equal times are counted. */
 export const LogPosition = z.strictObject({
-  /** The time of the last line that was read, as the container runtime wrote it; null if the log was empty so far. */
+  /** The time of the last line read, as the container runtime wrote it; null if the log was empty so far. */
   at: z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/)
     .refine((time) => !Number.isNaN(Date.parse(time)), 'must be a time')
     .nullable(),
-  /** How many lines of exactly that time were read. */
+  /** How many lines with exactly that time were read. */
   lines: z.number().int().nonnegative(),
 });
 export type LogPosition = z.infer<typeof LogPosition>;
@@ -45,9 +45,12 @@ export type PodLogRequest = z.output<typeof PodLogRequest>;
 
 export const PodLogPart = z.strictObject({
   text: z.string(),
-  /** For the next request. */
+  /** The position for the next request. */
   position: LogPosition,
-  /** `more`: there may be more at once; `read`: all that there is; `ended`: there will be no more, for the reason. */
+  /**
+   * `more`: further lines may be available at once; `read`: all lines so far were read; `ended`: no more lines will come, with
+   * the reason.
+   */
   state: z.enum(['more', 'read', 'ended']),
   reason: z.string().nullable(),
 });

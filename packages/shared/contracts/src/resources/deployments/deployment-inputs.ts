@@ -1,8 +1,8 @@
 import { jsonObjectWithin } from '../../fields/json-bytes.ts';
 
 /**
- * Limit for the inputs, and for the override. The largest task holds both and the changes of the inputs, and must fit into
- * one answer, as must a claim of it.
+ * The limit for the inputs, and for the override. The largest task holds both and the changes of the inputs; it must fit into one
+ * answer, and so must a claim of it.
  */
 export const maxInputBytes = 512 * 1024;
 

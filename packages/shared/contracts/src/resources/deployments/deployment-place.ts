@@ -16,7 +16,7 @@ export const DeploymentPlace = Deployment.pick({
 });
 export type DeploymentPlace = z.infer<typeof DeploymentPlace>;
 
-/** Read from the owner, because who may read the log of a pod must not rest on a projection, which may lag. */
+/** Read from the owner: the right to read a pod's log must not rely on a projection, which may lag. */
 export const deploymentPlace = resource('deployment_place', {
   owner: 'tasks',
   singular: 'deployment',
@@ -33,7 +33,7 @@ export const deploymentPlace = resource('deployment_place', {
       summary: 'The namespace of a running deployment is gone, or is being deleted; ignored where it is not as it was',
       allow: ourServices,
       callers: ['cluster-sync'],
-      // As `now` answered before the namespace was read: a change since then voids the report.
+      // The answer of `now` before the namespace was read; the report is ignored if the deployment has changed since.
       body: DeploymentPlace.pick({ id: true, cluster_id: true, revision_id: true }).extend({
         namespace: Text.max(253),
         reason: Reason,

@@ -25,7 +25,7 @@ export type DeploymentResource = z.infer<typeof DeploymentResource>;
 export const maxPropsBytes = 256 * 1024;
 const Props = jsonWithin(maxPropsBytes);
 
-/** `id`, `created_at` and `sync_status` are honoured only for the managing deployment itself. */
+/** `id`, `created_at` and `sync_status` are accepted only from the managing deployment. */
 export const NewDeploymentResource = z.strictObject({
   id: Id.optional(),
   created_at: GivenTime.optional(),
@@ -43,7 +43,7 @@ export type DeploymentResourceChanges = z.infer<typeof DeploymentResourceChanges
 export const deploymentResources = resource('deployment_resources', {
   owner: 'tasks',
   singular: 'deployment resource',
-  // Sensitive props are not in it, not even hashed.
+  // Without sensitive props, not even their hashes.
   etag: ['name', 'props'],
   state: { row: DeploymentResource, readers: membersOfEnv, consumers: [] },
   operations: {

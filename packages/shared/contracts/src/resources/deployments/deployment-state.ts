@@ -4,11 +4,11 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Deployment } from './deployments.ts';
 import { Id } from '../../fields/fields.ts';
 
-/** The facts that the identity of a deployment is built from. */
+/** The facts from which the identity of a deployment is built. */
 export const CallingDeployment = Deployment.pick({ id: true, name: true, env_id: true, enabled: true });
 export type CallingDeployment = z.infer<typeof CallingDeployment>;
 
-/** Read from the owner, because the identity of a deployment must not rest on a projection, which may lag. */
+/** Read from the owner: the identity of a deployment must not rely on a projection, which may lag. */
 export const deploymentState = resource('deployment_state', {
   owner: 'tasks',
   singular: 'deployment',

@@ -11,7 +11,7 @@ export const deploymentTokens = resource('deployment_tokens', {
       summary: 'A JWT with which a deployment calls back as itself (1 h); 409 where it is disabled or in another env',
       allow: ourServices,
       callers: ['cluster-sync'],
-      // The env of the cluster that will hold the token: after a move, an old cluster gets no token for the new env.
+      // The env of the cluster that will store the token: after a move to another env, the old cluster gets no more tokens.
       body: z.strictObject({ deployment_id: Id, env_id: Id }),
       response: z.strictObject({
         access_token: z.string(),
@@ -26,7 +26,7 @@ export const deploymentTokens = resource('deployment_tokens', {
         'A JWT that proves one call into a deployment to come from Berth (5 min); its audience is the deployment',
       allow: ourServices,
       callers: ['tasks'],
-      // Part of the token: whoever receives it cannot use it for another call.
+      // Part of the token, so that its receiver cannot use it for another call.
       body: z.strictObject({ deployment_id: Id, method: Text.max(10), path: Text.max(2048) }),
       response: z.strictObject({ access_token: z.string(), expires_at: Timestamp }),
       idempotent: true,

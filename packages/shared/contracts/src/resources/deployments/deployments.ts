@@ -37,7 +37,7 @@ export const Deployment = z.strictObject({
   status: DeploymentStatus,
   description_md: z.string().nullable(),
   reason: z.string().nullable(),
-  /** The task that made what runs now. */
+  /** The task that installed the present release. */
   revision_id: Id.nullable(),
   reported_status: ReportedStatus.nullable(),
   helm_chart_id: Id,
@@ -46,7 +46,7 @@ export const Deployment = z.strictObject({
 });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** The published fields of a deployment: the small ones. */
+/** The published fields of a deployment, without the large ones. */
 export const PublishedDeployment = Deployment.omit({ config: true, values_override: true, description_md: true });
 export type PublishedDeployment = z.infer<typeof PublishedDeployment>;
 
@@ -76,7 +76,7 @@ export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
 const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'] as const;
 type ForOwners = KindScope & Pick<Deployment, (typeof forOwners)[number]>;
 
-/** The rule of a change, and of its plan. */
+/** The rule for a change and for its plan. */
 export const mayChangeDeployment = {
   allow: maintainer,
   stricter: [

@@ -3,7 +3,7 @@ import { Text, Timestamp } from '../../fields/fields.ts';
 
 const Color = z.enum(['primary', 'success', 'danger', 'warning', 'secondary']);
 
-// Every list of deployments carries it: a workload must not make the rows large.
+// Every list of deployments contains it, so a workload must not make rows large.
 const ShortText = Text.max(500);
 const maxItems = 50;
 
@@ -16,7 +16,7 @@ const Metric = z.strictObject({
 
 const Notice = z.strictObject({ level: z.enum(['Info', 'Warning', 'Danger']), text: ShortText });
 
-/** What the workload itself answers at the status endpoint that its chart declares. */
+/** The answer of the workload at the status endpoint that its chart declares. */
 export const ReportedContent = z.strictObject({
   status: z.strictObject({ name: ShortText, color: Color }),
   primary_metric: Metric.nullable().optional(),
@@ -26,7 +26,7 @@ export const ReportedContent = z.strictObject({
 
 export type ReportedContent = z.infer<typeof ReportedContent>;
 
-/** The last poll of a deployment's status endpoint: content or error. */
+/** The result of the last poll of a deployment's status endpoint: content or error. */
 export const ReportedStatus = z.strictObject({
   timestamp: Timestamp,
   get_successful: z.boolean(),

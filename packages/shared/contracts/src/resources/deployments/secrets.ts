@@ -5,7 +5,7 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Id, Name, Timestamp, verbatim } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 
-/** Without its contents: they are written, never read. */
+/** Without its contents, which can be written but never read. */
 export const Secret = z.strictObject({
   id: Id,
   created_at: Timestamp,
@@ -27,7 +27,7 @@ export type SecretChanges = z.infer<typeof SecretChanges>;
 export const secrets = resource('secrets', {
   owner: 'tasks',
   singular: 'secret',
-  // `updated_at` stands for the contents, which no answer may show, not even hashed.
+  // `updated_at` represents the contents, which no answer may show, not even hashed.
   etag: ['name', 'updated_at'],
   state: { row: Secret, readers: membersOfEnv, consumers: [] },
   operations: {

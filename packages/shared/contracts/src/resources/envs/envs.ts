@@ -55,7 +55,7 @@ export const envs = resource('envs', {
       http: 'GET /envs/:id',
       summary: 'Read an env',
       allow: signedIn,
-      // Before they put a cluster or a secret into the env, which must exist now.
+      // Called before a cluster or a secret is put into the env, which must exist at that time.
       callers: ['cluster-sync', 'tasks'],
       response: Env,
     }),

@@ -12,7 +12,7 @@ const LabelValue = z.string().regex(new RegExp(`^(?:${name})?$`), 'must be the v
 
 const most = 100;
 
-/** Counted before each entry is checked: a body has room for ten thousand, each with its own errors. */
+/** Entries are counted before each is checked: a body has room for ten thousand, each with its own errors. */
 const few = <T extends z.ZodType>(entries: T) =>
   z.preprocess((value, context) => {
     if (typeof value === 'object' && value !== null && Object.keys(value).length > most) {
@@ -21,7 +21,7 @@ const few = <T extends z.ZodType>(entries: T) =>
     return value;
   }, entries);
 
-/** Node placement of an env's pods, as Kubernetes defines it: an invalid one would fail every deployment of the env. */
+/** Node placement of an env's pods, as Kubernetes defines it. An invalid one would make every deployment of the env fail. */
 const Selector = z
   .record(Text, LabelValue)
   // A schema of the keys would not name the broken rule.

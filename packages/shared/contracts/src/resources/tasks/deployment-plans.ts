@@ -46,7 +46,7 @@ export type PlannedHook = z.infer<typeof PlannedHook>;
 
 const count = z.number().int().min(0);
 
-/** Counts of what was left out to keep the plan small. */
+/** How many entries were left out to keep the plan small. */
 export const PlanCut = z.strictObject({ objects: count, fields: count, values: count, hooks: count });
 export type PlanCut = z.infer<typeof PlanCut>;
 
@@ -64,7 +64,7 @@ export const DeploymentPlan = z.strictObject({
 });
 export type DeploymentPlan = z.infer<typeof DeploymentPlan>;
 
-/** Helm renders against the cluster during this time. */
+/** During this time, Helm renders against the cluster. */
 const deadlineMs = 30_000;
 
 export const deploymentPlans = resource('deployment_plans', {

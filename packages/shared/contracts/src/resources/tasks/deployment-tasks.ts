@@ -30,12 +30,12 @@ export const DeploymentTask = z.strictObject({
   status: TaskStatus,
   /** Why it failed, was canceled, or still waits. */
   reason: z.string().nullable(),
-  /** Attempts that started Helm, except those that a stopping runner handed back. */
+  /** Attempts in which Helm started, except those that a stopping runner handed back. */
   attempts: z.number().int(),
 });
 export type DeploymentTask = z.infer<typeof DeploymentTask>;
 
-/** No service keeps a projection of tasks, and their inputs may be megabytes. */
+/** No service has a projection of tasks, and their inputs may be megabytes. */
 export const PublishedTask = DeploymentTask.pick({ id: true, status: true });
 
 export const NewDeploymentTask = z.strictObject({
@@ -47,24 +47,24 @@ export type NewDeploymentTask = z.infer<typeof NewDeploymentTask>;
 
 type Overridden = Pick<Deployment, 'values_override'>;
 
-/** The chart says whether an action is for owners. */
+/** Whether an action is for owners is part of the chart. */
 export interface OfAction {
   needsOwner: boolean;
 }
 
-/** What decides who may retry a task. */
+/** The facts that decide who may retry a task. */
 export interface RetriedTask {
   /** Null if it was deleted. */
   deployment: (KindScope & Overridden) | null;
-  /** It is an action for owners. */
+  /** The operation is an action for owners. */
   needsOwner: boolean;
-  /** The change that the task has not made yet. */
+  /** The change of the deployment, if the task has not made it yet. */
   change: DeploymentChanges | null;
   /** Whether it deletes the deployment. */
   deletes: boolean;
 }
 
-/** Whether a change is for owners: maintainers change what runs, owners whether it runs and its override. */
+/** Whether a change is for owners. Maintainers change chart and inputs; owners also enable, disable and override. */
 export const changesForOwners = (change: DeploymentChanges, deployment: Overridden): boolean =>
   change.enabled !== undefined || differsFrom(deployment, change, ['values_override']);
 
@@ -73,7 +73,7 @@ function isForOwners(operation: RequestedOperation, deployment: Overridden): boo
   return 'Upgrade' in operation && differsFrom(deployment, operation.Upgrade, ['values_override']);
 }
 
-/** What decides who may roll a deployment back. */
+/** The facts that decide who may roll a deployment back. */
 interface RolledBack extends Overridden {
   returns_to: Overridden;
 }
@@ -81,7 +81,7 @@ interface RolledBack extends Overridden {
 export const deploymentTasks = resource('deployment_tasks', {
   owner: 'tasks',
   singular: 'deployment task',
-  // The wait reason is computed on each read, and may differ although the row did not change.
+  // The wait reason is computed on each read, so it may differ although the row is unchanged.
   etag: Object.keys(DeploymentTask.shape).filter((name) => name !== 'reason'),
   state: { row: DeploymentTask, readers: membersOfEnv, published: PublishedTask, consumers: [], event: ['status'] },
   operations: {
@@ -202,7 +202,7 @@ export const deploymentTasks = resource('deployment_tasks', {
       callers: ['api-gateway'],
       body: z.strictObject({
         task_id: Id,
-        /** Number of the first line wanted, from 0. */
+        /** The number of the first requested line, from 0. */
         from: z.number().int().min(0),
         limit: z.number().int().min(1).max(500).default(500),
       }),
@@ -210,7 +210,7 @@ export const deploymentTasks = resource('deployment_tasks', {
         lines: z.array(LogLine),
         /** The `from` of the next call. */
         next: z.number().int(),
-        /** The task has ended and there are no lines after these. */
+        /** The task has ended, and no lines follow these. */
         finished: z.boolean(),
       }),
       idempotent: true,

@@ -6,7 +6,7 @@ import { Text } from '../../fields/fields.ts';
 import { PlanCut, PlannedHook, PlannedObject } from './deployment-plans.ts';
 import { ClaimedTask } from './runner-tasks.ts';
 
-/** The part of a plan for one place: what would happen to the release there. `task_id` holds its own id, as in claims. */
+/** The part of a plan for one place: what would happen to the release there. As in claims, `task_id` holds its own id. */
 export const DryRun = ClaimedTask.pick({
   task_id: true,
   fence: true,
@@ -19,7 +19,7 @@ export const DryRun = ClaimedTask.pick({
   confidential: true,
 }).extend({
   action: z.enum(['deploy', 'uninstall']),
-  /** After this time nobody waits for the result. */
+  /** Nobody waits for the result after this time. */
   within_ms: z.number().int().min(0).max(120_000),
 });
 export type DryRun = z.infer<typeof DryRun>;

@@ -1,4 +1,4 @@
-/** The reasons that users read when the cause is a bug; its details are in the logs only. */
+/** Reasons that users read if the cause is a bug, whose details are only in the logs. */
 const becauseOfABug = (effect: string): string => `An internal error of the platform ${effect}`;
 
 export const internalError = {

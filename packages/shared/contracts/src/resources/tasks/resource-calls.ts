@@ -7,12 +7,12 @@ import { DeploymentCall } from './runner-tasks.ts';
 export const ResourceCall = z.strictObject({
   resource_id: Id,
   fence: z.number().int(),
-  /** `is_deletion`: the answer that the resource is gone counts as success. */
+  /** `is_deletion`: an answer that the resource does not exist counts as success. */
   call: DeploymentCall.extend({ is_deletion: z.boolean() }),
 });
 export type ResourceCall = z.infer<typeof ResourceCall>;
 
-/** `Retry`: the failure may pass. `Failed`: the deployment would answer the same again. */
+/** `Retry`: the failure may be temporary. `Failed`: a repeated call would get the same answer. */
 export const ResourceCallResult = z.strictObject({
   resource_id: Id,
   fence: z.number().int(),
@@ -22,7 +22,7 @@ export const ResourceCallResult = z.strictObject({
 });
 export type ResourceCallResult = z.infer<typeof ResourceCallResult>;
 
-/** With the largest props, more would not fit into one answer. */
+/** With props of the largest size, more calls would not fit into one answer. */
 const mostAtOnce = 3;
 
 export const resourceCalls = resource('resource_calls', {
@@ -33,7 +33,7 @@ export const resourceCalls = resource('resource_calls', {
       summary: 'Take calls for resources that are due, under a lease',
       allow: ourServices,
       callers: ['runner'],
-      // Deployments that were slow last time have a lane of their own.
+      // Deployments that answered slowly last time have a separate lane.
       body: z.strictObject({ lane: z.enum(['quick', 'slow']), places: z.number().int().min(1).max(mostAtOnce) }),
       response: z.strictObject({ calls: z.array(ResourceCall) }),
     }),

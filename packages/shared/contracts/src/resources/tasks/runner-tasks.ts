@@ -4,18 +4,18 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Claim } from '../../fields/claim.ts';
 import { Id, JsonObject, Text, Timestamp } from '../../fields/fields.ts';
 
-/** What the runner does with the release; the deployment's operations are reduced to it by the service `tasks`. */
+/** What the runner does with the release; the service `tasks` derives it from the operation. */
 export const RunnerAction = z.enum(['deploy', 'uninstall', 'invoke', 'restart']);
 export type RunnerAction = z.infer<typeof RunnerAction>;
 
-/** A workload by uid: a new one of the same name is not restarted. */
+/** A workload by uid, so that a new one of the same name is not restarted. */
 const RestartedObject = z.strictObject({
   kind: z.enum(['Deployment', 'StatefulSet', 'DaemonSet']),
   name: z.string(),
   uid: z.string(),
 });
 
-/** A call into a deployment: https to the hostname of its ingress. */
+/** A call to a deployment: https to the hostname of its ingress. */
 export const DeploymentCall = z.strictObject({
   host: z.string(),
   path: z.string(),
@@ -24,27 +24,27 @@ export const DeploymentCall = z.strictObject({
   body: z.string().nullable(),
   /** A JWT whose audience is the deployment. */
   token: z.string(),
-  /** Texts of the body to redact in logs. */
+  /** Texts of the body that are redacted in logs. */
   hidden: z.array(z.string()),
 });
 export type DeploymentCall = z.infer<typeof DeploymentCall>;
 
 /**
- * A claimed task with everything needed to run it: a complete snapshot with resolved values and secrets in plain text.
- * This answer is the one message that carries them.
+ * A claimed task with all that a runner needs: a complete snapshot with resolved values and secrets in plain text. Only this
+ * message carries them.
  */
 export const ClaimedTask = z.strictObject({
   task_id: Id,
-  /** Grows with every claim; every later write of the runner must carry it. */
+  /** Grows with every claim; every later write of the runner names it. */
   fence: z.number().int(),
-  /** The attempt that this becomes when Helm begins, from 1. */
+  /** The number of the attempt that starts if Helm begins, from 1. */
   attempt: z.number().int(),
-  /** Time the claim is good for without a heartbeat, in ms. */
+  /** How many ms the claim lasts without a heartbeat. */
   lease_ms: z.number().int(),
   action: RunnerAction,
-  /** Nothing of the deployment was installed before, as far as is known: most likely there is no namespace yet. */
+  /** Nothing of the deployment is known to have been installed before, so most likely the namespace does not exist yet. */
   is_first: z.boolean(),
-  /** After `uninstall`: delete the namespace too. */
+  /** After `uninstall`: also delete the namespace. */
   delete_namespace: z.boolean(),
   deployment_id: Id,
   deployment_name: z.string(),
@@ -52,19 +52,19 @@ export const ClaimedTask = z.strictObject({
   cluster_id: Id,
   /** Also the name of the Helm release. */
   namespace: z.string(),
-  /** For `invoke`, which needs nothing else. */
+  /** For `invoke`, which needs no other field. */
   call: DeploymentCall.nullable(),
   /** For `restart`. `at` is the same in all claims of the task. */
   restart: RestartedObject.extend({ at: Timestamp }).nullable(),
-  /** For `deploy`. `digest` is `sha256:<hex>` of the packaged chart, the key in the object store. */
+  /** For `deploy`. `digest` is `sha256:<hex>` of the packaged chart, its key in the object store. */
   chart: z.strictObject({ helm_chart_id: Id, digest: z.string(), version: z.string() }).nullable(),
   values: JsonObject,
-  /** Kubernetes Secrets that the chart's inputs require, in the namespace: entries by name of the Secret. */
+  /** Kubernetes Secrets that the chart's inputs require in the namespace: entries by name of the Secret. */
   secrets: z.record(z.string(), z.record(z.string(), z.string())),
-  /** Contents of secrets elsewhere, such as in the values, to redact in logs. */
+  /** Secret contents used elsewhere, such as in values, to be redacted in logs. */
   confidential: z.array(z.string()),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
-  /** W3C trace context of the request that made the task. */
+  /** W3C trace context of the request that created the task. */
   traceparent: z.string().nullable(),
   request_id: z.string().nullable(),
 });
@@ -82,7 +82,7 @@ export type TaskOutcome = z.infer<typeof TaskOutcome>;
 export const LogLine = z.strictObject({
   /** ISO time at which the line was read. */
   at: z.iso.datetime(),
-  /** `berth` for lines of Berth itself, else the stream of the process. */
+  /** `berth` for lines of Berth itself, else the name of the process's stream. */
   source: z.enum(['berth', 'stdout', 'stderr']),
   text: Text.max(8192),
 });
@@ -105,9 +105,8 @@ export const runnerTasks = resource('runner_tasks', {
         'Renew the lease, count the attempt when Helm begins, say what the run waits for; returns whether cancellation was requested',
       allow: ourServices,
       callers: ['runner'],
-      // `helm_begins`: Helm, or the call into a deployment, starts after the answer. Recorded first, so that the attempt counts
-      // even if the runner dies with Helm.
-      // `waits_for`: becomes the `reason` of the task while it runs.
+      // `helm_begins`: Helm, or the call to a deployment, starts after the answer. It is recorded first, so that the attempt
+      // counts even if the runner dies with Helm. `waits_for`: shown as the `reason` of the task while it runs.
       body: z.strictObject({
         ...Claim,
         helm_begins: z.boolean().default(false),
@@ -120,7 +119,7 @@ export const runnerTasks = resource('runner_tasks', {
       summary: 'Add lines to the log of the task',
       allow: ourServices,
       callers: ['runner'],
-      // `first` is the number of the first line within this claim, so that a repeat adds nothing twice.
+      // `first` is the number of the first line within this claim, so a repeated batch adds nothing.
       body: z.strictObject({ ...Claim, first: z.number().int(), lines: z.array(LogLine).max(200) }),
       response: z.null(),
       idempotent: true,

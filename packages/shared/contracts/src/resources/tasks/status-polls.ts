@@ -31,7 +31,7 @@ export const statusPolls = resource('status_polls', {
       summary: 'Take polls that are due, for half a minute',
       allow: ourServices,
       callers: ['runner'],
-      // Deployments that were slow last time have a lane of their own.
+      // Deployments that answered slowly last time have a separate lane.
       body: z.strictObject({ quick: z.number().int().min(0).max(64), slow: z.number().int().min(0).max(64) }),
       response: z.strictObject({ polls: z.array(StatusPoll) }),
     }),
@@ -41,7 +41,7 @@ export const statusPolls = resource('status_polls', {
       callers: ['runner'],
       body: z.strictObject({
         results: z.array(StatusPollResult).max(64),
-        // Twice the slots that a runner may have.
+        // Twice the number of slots that a runner may have.
         not_made: z.array(ClaimedPoll).max(512).default([]),
       }),
       response: z.null(),

@@ -52,7 +52,10 @@ const RequestedInstall = z.strictObject({
   values_override: ValuesOverride,
 });
 
-/** As callers request it. The previous chart, the delta and the task of a rollback are computed; those of a caller are ignored. */
+/**
+ * The operation in a request. The previous chart, the delta and the task of a rollback are computed; values that a caller sends
+ * for them are ignored.
+ */
 export const RequestedOperation = oneKeyOf({
   Install: RequestedInstall,
   Upgrade: RequestedInstall.extend({
