@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { statusInPayload, withStatus } from '../src/release/release-payload.ts';
+import { gzipSync } from 'node:zlib';
+import { recordInPayload, withStatus } from '../src/release/release-payload.ts';
 import { type Admission, holdWrites, type Write } from './support/admission.ts';
 import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
@@ -31,7 +32,7 @@ async function leaveAs(namespace: string, revision: number, status: string): Pro
   const path = `/api/v1/namespaces/${namespace}/secrets/sh.helm.release.v1.${namespace}.v${revision}`;
   const secret = Secret.parse(await world.api.getJson(path, call()));
   const release = await withStatus(secret.data['release'] ?? '', status, 'left by the test');
-  expect(await statusInPayload(release)).toBe(status);
+  expect(await recordInPayload(release)).toMatchObject({ status });
   secret.metadata.labels['status'] = status;
   await world.api.putJson(path, { ...secret, data: { release } }, call());
 }
@@ -85,7 +86,43 @@ test('a deploy fails on a release that cannot be read', async () => {
   const end = await act.run(next(task));
 
   expect(end).toMatchObject({ outcome: 'Failed' });
-  expect(end.reason).toContain('cannot be read');
+  expect(end.reason).toContain(
+    `the Secret sh.helm.release.v1.${task.namespace}.v1 in its namespace is not what Helm wrote`,
+  );
+});
+
+/** A Secret that pretends to be a revision, as a chart or a pod may write it. */
+async function forge(namespace: string, name: string, json: string): Promise<void> {
+  const release = Buffer.from(gzipSync(json).toString('base64')).toString('base64');
+  await act.post(`/api/v1/namespaces/${namespace}/secrets`, {
+    metadata: { name, labels: { owner: 'helm', name: namespace, version: '99', status: 'deployed' } },
+    type: 'helm.sh/release.v1',
+    data: { release },
+  });
+}
+
+test('a forged record that Helm does not take for the newest changes nothing, whatever it unpacks to', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  const bomb = `{"info":{"status":"pending-upgrade"},"x":[${'[],'.repeat(3_000_000)}[]]}`;
+  await forge(task.namespace, `sh.helm.release.v1.${task.namespace}.v99`, bomb);
+  await forge(task.namespace, 'unreadable', 'what?');
+
+  expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
+});
+
+test('a deploy on a forged record that Helm would continue from fails, and says which Secret to delete', async () => {
+  const task = taskOf(world.chart);
+  await act.run(task);
+  const name = `sh.helm.release.v1.${task.namespace}.v99`;
+  await forge(task.namespace, name, JSON.stringify({ info: { status: 'deployed' }, version: 99 }));
+
+  const end = await act.run(next(task));
+
+  expect(end).toMatchObject({ outcome: 'Failed' });
+  expect(end.reason).toContain(`Delete these: ${name}`);
+  await act.remove(`/api/v1/namespaces/${task.namespace}/secrets/${name}`);
+  expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
 });
 
 test('a namespace that Berth did not create is neither used nor removed', async () => {

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { createKinds, type FindKind } from './api-kinds.ts';
 import { kubeFailure, statusOf } from './kube-failure.ts';
 import { type Listed, listObjects } from './list-objects.ts';
-import { MetadataList, Namespace, type ObjectMetadata, PodList, Secret, Workload } from './kube-objects.ts';
+import { Namespace, type ObjectMetadata, PodList, Secret, WithMetadata, Workload } from './kube-objects.ts';
 
 type Pods = z.infer<typeof PodList>['items'];
 
@@ -26,8 +26,8 @@ export interface ClusterClient {
   annotateNamespace(namespace: Namespace, annotations: Record<string, string>): Promise<boolean>;
   /** Compare-and-delete. False: it was changed, replaced or deleted since it was read. */
   deleteNamespace(namespace: Namespace): Promise<boolean>;
-  /** Metadata of the Secrets in which Helm stores the revisions of a release; their data may be megabytes. */
-  releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[]>;
+  /** Metadata of the Secrets in which Helm stores the revisions of a release. Null: there are more than Helm would keep. */
+  releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[] | null>;
   readSecret(namespace: string, name: string): Promise<Secret | null>;
   /** False: it exists already. */
   createSecret(secret: NewSecret): Promise<boolean>;
@@ -127,12 +127,11 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
     },
     releaseRevisions: (namespace, release) =>
       attempt('read the Helm release', async () => {
-        const query = new URLSearchParams({ labelSelector: `owner=helm,name=${release}` });
-        const path = `${inCore(namespace, 'secrets')}?${query.toString()}`;
-        const { items } = MetadataList.parse(
-          await api.getJson(path, { ...call, accept: metadataOnly, answer: 'list' }),
-        );
-        return items.map(({ metadata }) => metadata);
+        const path = inCore(namespace, 'secrets');
+        const query = { labelSelector: `owner=helm,name=${release}` };
+        const list = { path, query, ...call, accept: metadataOnly, item: WithMetadata };
+        const { items, isPartial } = await listObjects(api, list);
+        return isPartial ? null : items.map(({ metadata }) => metadata);
       }),
     readSecret: (namespace, name) =>
       orNull('read a Secret', async () =>

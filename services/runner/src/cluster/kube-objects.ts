@@ -75,8 +75,8 @@ const listOf = <T extends z.ZodType>(item: T) =>
       .transform((items) => items ?? []),
   });
 
-/** Objects of any kind, metadata only. */
-export const MetadataList = listOf(z.object({ metadata: Metadata }));
+/** An object of any kind, metadata only. */
+export const WithMetadata = z.object({ metadata: Metadata });
 export type ObjectMetadata = z.infer<typeof Metadata>;
 
 const OwnerReferences = z.array(z.object({ uid: z.string(), controller: z.boolean().nullish() })).nullish();

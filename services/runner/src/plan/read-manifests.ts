@@ -15,16 +15,18 @@ const withinMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** The objects of manifests, read outside of the process that renews claims. */
-export async function readManifests(
+export const readManifests = (
   texts: readonly string[],
   { work, ...limits }: ReadManifestsDeps,
-): Promise<ParsedManifest[]> {
-  try {
-    return await work.run('readManifests', texts, { ...limits, withinMs, maxAnswerBytes });
-  } catch (error) {
-    if (error instanceof WorkRefused) throw failures[error.refusal](error);
-    throw error;
-  }
+): Promise<ParsedManifest[]> =>
+  work.run('readManifests', texts, { ...limits, withinMs, maxAnswerBytes }).catch(explained);
+
+/** What identifies the objects of a manifest. */
+export const readNames = (manifest: string, { work, ...limits }: ReadManifestsDeps) =>
+  work.run('readNames', manifest, { ...limits, withinMs }).catch(explained);
+
+function explained(error: unknown): never {
+  throw error instanceof WorkRefused ? failures[error.refusal](error) : error;
 }
 
 const failures = {

@@ -1,24 +1,16 @@
 import { releaseLabels } from '@berth/contracts/fields/kubernetes-names';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { ObjectMetadata, Secret } from '../cluster/kube-objects.ts';
-import { manifestInPayload, statusInPayload, withStatus } from './release-payload.ts';
-import { transient } from '../outcome/task-failure.ts';
-
-const revisionOf = ({ labels }: ObjectMetadata): number => Number(labels?.['version'] ?? 0);
+import { manifestInPayload, recordInPayload, withStatus } from './release-payload.ts';
+import { permanent, transient } from '../outcome/task-failure.ts';
+import { revisionsOf } from './release-revisions.ts';
 
 export type ReleaseReader = Pick<ClusterClient, 'releaseRevisions' | 'readSecret'>;
 
-/** Only the newest revision is read whole, since each may hold a megabyte. Null also if it was removed between the two reads. */
-async function newestRevision(cluster: ReleaseReader, release: string): Promise<Secret | null> {
-  const revisions = await cluster.releaseRevisions(release, release);
-  const newest = revisions.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
-  return newest ? cluster.readSecret(release, newest.name) : null;
-}
-
-/** The newest revision of a Helm release. `unreadable`: the payload is not what Helm writes. */
+/** The newest revision of a Helm release. `unreadable`: the records are not what Helm writes; `reason` says which, and what to do. */
 export type Observed =
   | { status: 'absent' }
-  | { status: 'unreadable' }
+  | { status: 'unreadable'; reason: string }
   | { status: string; taskId: string | null; fence: number | null };
 
 export interface ReadRelease {
@@ -27,33 +19,46 @@ export interface ReadRelease {
   secret: Secret | null;
 }
 
-/**
- * The manifest that Helm compares with: of the newest revision that was deployed, or else of the newest. Null: there is no release,
- * or none that can be read.
- */
-export async function releasedManifest(cluster: ReleaseReader, release: string): Promise<string | null> {
-  const revisions = (await cluster.releaseRevisions(release, release)).toSorted(
-    (a, b) => revisionOf(b) - revisionOf(a),
-  );
-  const current = revisions.find(({ labels }) => labels?.['status'] === 'deployed') ?? revisions[0];
-  const secret = current && (await cluster.readSecret(release, current.name));
-  return manifestInPayload(secret?.data?.['release'] ?? '');
-}
+/** Each is read whole, to find out whether Helm would take it for the newest revision. */
+const mostOthers = 5;
 
 /** The state that Helm has recorded. A release is named after its namespace. */
 export async function readRelease(cluster: ReleaseReader, release: string): Promise<ReadRelease> {
-  const secret = await newestRevision(cluster, release);
-  if (!secret) return { observed: { status: 'absent' }, secret };
-  const status = await statusInPayload(secret.data?.['release'] ?? '');
-  if (status === null) return { observed: { status: 'unreadable' }, secret };
+  const found = await cluster.releaseRevisions(release, release);
+  if (found === null) return unreadable(tooManyRecords(release));
+  const { own, others } = revisionsOf(release, found);
+  const [newest] = own;
+  const forged = await newerOf(cluster, release, { others, than: newest?.version ?? 0 });
+  if (forged.length > 0) return unreadable(forgedRecords(release, forged));
+
+  // Only the newest revision is read whole, since each may hold a megabyte. It may have been removed since the list was read.
+  const secret = newest ? await cluster.readSecret(release, newest.metadata.name) : null;
+  if (!newest || !secret) return { observed: { status: 'absent' }, secret: null };
+  const record = await recordInPayload(payloadOf(secret));
+  if (record?.version !== newest.version) return unreadable(brokenRecord(release, newest.metadata.name), secret);
   const labels = secret.metadata.labels ?? {};
   const taskId = labels[releaseLabels.task] ?? null;
   const fence = labels[releaseLabels.fence] ? Number(labels[releaseLabels.fence]) : null;
-  return { observed: { status, taskId, fence }, secret };
+  return { observed: { status: record.status, taskId, fence }, secret };
 }
 
 export const observeRelease = async (cluster: ReleaseReader, release: string): Promise<Observed> =>
   (await readRelease(cluster, release)).observed;
+
+/**
+ * The manifest that Helm compares with: of the newest revision that was deployed, or else of the newest. Null: there is no release.
+ */
+export async function releasedManifest(cluster: ReleaseReader, release: string): Promise<string | null> {
+  const found = await cluster.releaseRevisions(release, release);
+  if (found === null) throw permanent(tooManyRecords(release));
+  const { own } = revisionsOf(release, found);
+  const current = own.find(({ metadata: { labels } }) => labels?.['status'] === 'deployed') ?? own[0];
+  const secret = current && (await cluster.readSecret(release, current.metadata.name));
+  if (!secret) return null;
+  const manifest = await manifestInPayload(payloadOf(secret));
+  if (manifest === null) throw permanent(brokenRecord(release, secret.metadata.name));
+  return manifest;
+}
 
 /**
  * Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. Writes
@@ -68,9 +73,48 @@ export async function unlockRelease(
   const changed: Secret = {
     ...secret,
     metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, status: 'failed' } },
-    data: { ...secret.data, release: await withStatus(secret.data?.['release'] ?? '', 'failed', description) },
+    data: { ...secret.data, release: await withStatus(payloadOf(secret), 'failed', description) },
   };
   // The resource version that was read makes this a compare-and-swap.
   if (!(await cluster.replaceSecret(release, changed)))
     throw transient(`The Helm release ${release} was changed by others at the same time`);
 }
+
+/** Those that Helm would continue from, since it looks for the highest version in all payloads. Of too many: all. */
+async function newerOf(
+  cluster: ReleaseReader,
+  release: string,
+  { others, than }: { others: readonly ObjectMetadata[]; than: number },
+): Promise<readonly ObjectMetadata[]> {
+  if (others.length > mostOthers) return others;
+  const newer: ObjectMetadata[] = [];
+  for (const metadata of others) {
+    const secret = await cluster.readSecret(release, metadata.name);
+    const record = secret && (await recordInPayload(payloadOf(secret)));
+    if (record && record.version > than) newer.push(metadata);
+  }
+  return newer;
+}
+
+const payloadOf = ({ data }: Secret): string => data?.['release'] ?? '';
+
+const unreadable = (reason: string, secret: Secret | null = null): ReadRelease => ({
+  observed: { status: 'unreadable', reason },
+  secret,
+});
+
+const brokenRecord = (release: string, secret: string): string =>
+  `The Helm release ${release} cannot be read and was left unchanged: the Secret ${secret} in its namespace is not what Helm wrote. ` +
+  'Restore or delete it';
+
+function forgedRecords(release: string, forged: readonly ObjectMetadata[]): string {
+  const names = forged.slice(0, mostOthers).map(({ name }) => name);
+  const more = forged.length > mostOthers ? ` and ${forged.length - mostOthers} more` : '';
+  return (
+    `Helm would take Secrets in the namespace for records of the release ${release} that it did not write for Berth. ` +
+    `Delete these: ${names.join(', ')}${more}`
+  );
+}
+
+const tooManyRecords = (release: string): string =>
+  `The namespace has too many Secrets with the labels owner=helm and name=${release}. Delete those that Helm did not write`;

@@ -1,41 +1,84 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import { z } from 'zod';
+import { createGunzip, gzip } from 'node:zlib';
+import { createRecordScanner, type Field, type Scanned } from './record-scanner.ts';
 
-/** Kubernetes stores at most a megabyte, which may decompress to a thousand. */
-const maxPayloadBytes = 32 * 1024 * 1024;
+/** Kubernetes stores at most a megabyte, of which a chart of text unpacks to about ten. What unpacks to more is not a chart. */
+const maxUnpackedBytes = 16 * 1024 * 1024;
+const chunkBytes = 64 * 1024;
 
-const Release = z.looseObject({
-  info: z.looseObject({ status: z.string() }),
-  manifest: z.string().optional(),
-});
+/** The parts of a release record that Berth reads. */
+export interface ReleaseRecord {
+  status: string;
+  version: number;
+}
+
+type Fields = ReadonlyMap<Field, Scanned>;
+
+/** Null: the payload is not what Helm writes. */
+export async function recordInPayload(data: string): Promise<ReleaseRecord | null> {
+  const fields = await scan(data, { withManifest: false });
+  const status = fields?.get('info.status')?.value;
+  const version = fields?.get('version')?.value;
+  return typeof status === 'string' && typeof version === 'number' ? { status, version } : null;
+}
+
+/** The manifest of a release, without its hooks; null if the payload is not what Helm writes, or the manifest is too large. */
+export async function manifestInPayload(data: string): Promise<string | null> {
+  const fields = await scan(data, { withManifest: true });
+  const manifest = fields?.get('manifest')?.value ?? '';
+  return fields?.has('info.status') && typeof manifest === 'string' ? manifest : null;
+}
+
+/** The payload with another status, and everything else byte by byte as it was: Helm reads the status from here, not from the label. */
+export async function withStatus(data: string, status: string, description: string): Promise<string> {
+  const fields = await scan(data, { withManifest: false });
+  const old = fields?.get('info.status');
+  if (!old) throw new Error('the payload of the release has no status');
+  const oldDescription = fields?.get('info.description');
+  const said = JSON.stringify(description);
+  const changes = oldDescription
+    ? [
+        { ...old, text: JSON.stringify(status) },
+        { ...oldDescription, text: said },
+      ]
+    : [{ ...old, text: `${JSON.stringify(status)},"description":${said}` }];
+  const parts: Buffer[] = [];
+  for await (const chunk of unpacked(data)) parts.push(chunk);
+  const zipped = await promisify(gzip)(replaceIn(Buffer.concat(parts), changes));
+  return Buffer.from(zipped.toString('base64'), 'latin1').toString('base64');
+}
+
+function replaceIn(bytes: Buffer, changes: readonly { from: number; to: number; text: string }[]): Buffer {
+  let at = 0;
+  const parts = changes
+    .toSorted((a, b) => a.from - b.from)
+    .flatMap(({ from, to, text }) => {
+      const before = bytes.subarray(at, from);
+      at = to;
+      return [before, Buffer.from(text)];
+    });
+  return Buffer.concat([...parts, bytes.subarray(at)]);
+}
+
+async function scan(data: string, { withManifest }: { withManifest: boolean }): Promise<Fields | null> {
+  const scanner = createRecordScanner({ withManifest });
+  try {
+    for await (const chunk of unpacked(data)) scanner.push(chunk);
+    return scanner.end();
+  } catch {
+    return null;
+  }
+}
 
 /** Helm stores a release as base64 of gzip of JSON, which Kubernetes encodes in base64 once more (`data.release`). */
-async function decode(data: string): Promise<z.infer<typeof Release>> {
-  const zipped = Buffer.from(Buffer.from(data, 'base64').toString('latin1'), 'base64');
-  const json = await promisify(gunzip)(zipped, { maxOutputLength: maxPayloadBytes });
-  return Release.parse(JSON.parse(json.toString('utf8')));
-}
-
-export async function statusInPayload(data: string): Promise<string | null> {
-  return decode(data).then(
-    ({ info }) => info.status,
-    () => null,
-  );
-}
-
-/** The manifest of a release, without its hooks; null if the payload is not what Helm writes. */
-export async function manifestInPayload(data: string): Promise<string | null> {
-  return decode(data).then(
-    ({ manifest = '' }) => manifest,
-    () => null,
-  );
-}
-
-/** The payload with another status: Helm reads the status from here, not from the label. */
-export async function withStatus(data: string, status: string, description: string): Promise<string> {
-  const release = await decode(data);
-  const changed = { ...release, info: { ...release.info, status, description } };
-  const zipped = await promisify(gzip)(Buffer.from(JSON.stringify(changed)));
-  return Buffer.from(zipped.toString('base64'), 'latin1').toString('base64');
+async function* unpacked(data: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: chunkBytes });
+  gunzip.end(Buffer.from(Buffer.from(data, 'base64').toString('latin1'), 'base64'));
+  let bytes = 0;
+  // Each chunk comes from a thread of its own turn of the loop, so others are served between two of them.
+  for await (const chunk of gunzip) {
+    bytes += chunk.length;
+    if (bytes > maxUnpackedBytes) throw new Error('the payload of the release unpacks to too much');
+    yield chunk;
+  }
 }

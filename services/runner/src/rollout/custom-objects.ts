@@ -3,10 +3,11 @@ import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks'
 import { type ApiKind, type KindName, pathOfObject } from '../cluster/api-kinds.ts';
 import type { ClusterReader } from '../cluster/task-cluster.ts';
 import { CustomObject } from '../cluster/kube-objects.ts';
-import { type KubeObject, kubeObjectOf } from '../plan/diff/kube-object.ts';
-import { readManifests } from '../plan/read-manifests.ts';
+import type { KubeObject } from '../plan/diff/kube-object.ts';
+import { readNames } from '../plan/read-manifests.ts';
 import type { PlanWork } from '../plan/plan-work.ts';
 import { manifestInPayload } from '../release/release-payload.ts';
+import { revisionsOf } from '../release/release-revisions.ts';
 
 /** API groups of Kubernetes itself. Other groups hold custom resources. */
 const ownGroups = new Set([
@@ -82,20 +83,19 @@ async function namesInRelease(
   { namespace, task_id, deployment_id }: Task,
   { work, signal }: { work: PlanWork; signal: AbortSignal },
 ): Promise<readonly Named[] | null> {
-  const revisions = await reader.releaseRevisions(namespace, namespace);
-  const own = revisions.find(({ labels }) => labels?.[releaseLabels.task] === task_id);
-  const secret = own && (await reader.readSecret(namespace, own.name));
+  const { own } = revisionsOf(namespace, (await reader.releaseRevisions(namespace, namespace)) ?? []);
+  const mine = own.find(({ metadata: { labels } }) => labels?.[releaseLabels.task] === task_id);
+  const secret = mine && (await reader.readSecret(namespace, mine.metadata.name));
   if (!secret) return null;
   const manifest = await manifestInPayload(secret.data?.['release'] ?? '');
   // Reading YAML takes a process, and most releases have no custom resources.
   if (manifest === null || !mayHaveCustomObjects(manifest)) return [];
-  const [parsed] = await readManifests([manifest], { work, owner: deployment_id, signal }).catch(() => {
+  const found = await readNames(manifest, { work, owner: deployment_id, signal }).catch(() => {
     signal.throwIfAborted();
     // A manifest that is unreadable now stays so, and each attempt may take seconds.
     return [];
   });
-  return (parsed?.objects ?? [])
-    .flatMap(({ content }) => kubeObjectOf(content) ?? [])
+  return found
     .filter((object) => isCustom(object.apiVersion) && (object.namespace ?? namespace) === namespace)
     .slice(0, mostObjects)
     .map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));

@@ -45,9 +45,7 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
     const nothingElseAwaited = isFenceLast && pending() === 0 && Object.keys(task.secrets).length === 0;
     const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
     if (action === 'adopt') return log.say('an earlier attempt of this task has already deployed the release');
-    if (action === 'refuse') {
-      throw permanent(`The Helm release ${task.namespace} cannot be read and was left unchanged`);
-    }
+    if (action === 'refuse') throw permanent('reason' in observed ? observed.reason : 'The release cannot be read');
     if (action === 'unlock') {
       log.say(
         `the release is ${observed.status}: an earlier run was interrupted; it is set to failed and deployed again`,

@@ -17,7 +17,7 @@ describe('nextAction', () => {
     ['unlocks a release whose upgrade was interrupted', deploy, release('pending-upgrade', 'this'), 'unlock'],
     ['unlocks a release whose rollback was interrupted', deploy, release('pending-rollback'), 'unlock'],
     ['unlocks a release whose uninstall was interrupted', deploy, release('uninstalling'), 'unlock'],
-    ['refuses a release that it cannot read', deploy, { status: 'unreadable' }, 'refuse'],
+    ['refuses a release that it cannot read', deploy, { status: 'unreadable', reason: 'why' }, 'refuse'],
     ['uninstalls a deployed release', uninstall, release('deployed'), 'uninstall'],
     ['uninstalls a release that an interrupted upgrade left', uninstall, release('pending-upgrade'), 'uninstall'],
     ['continues an interrupted uninstall', uninstall, release('uninstalling'), 'uninstall'],

@@ -8,14 +8,18 @@ import { repairRelease } from './repair-release.ts';
 const claim = { task_id: 'this', fence: 3, namespace: 'n', deployment_id: 'd' };
 let payload: string;
 beforeAll(async () => {
-  const zipped = await promisify(gzip)(JSON.stringify({ info: { status: 'pending-upgrade' } }));
+  const zipped = await promisify(gzip)(JSON.stringify({ info: { status: 'pending-upgrade' }, version: 1 }));
   payload = Buffer.from(zipped.toString('base64'), 'latin1').toString('base64');
 });
 
 /** A release left pending; `meanwhile`: runs when the namespace is read, which then names `holder`. */
 function cluster(holder: string, meanwhile: () => void = () => undefined) {
   const secret = (version: number): Secret => ({
-    metadata: { name: 'r1', labels: { version: '1' }, resourceVersion: String(version) },
+    metadata: {
+      name: 'sh.helm.release.v1.n.v1',
+      labels: { version: '1', 'berth-task-id': 'that', 'berth-fence': '2' },
+      resourceVersion: String(version),
+    },
     type: 'helm.sh/release.v1',
     data: { release: payload },
   });

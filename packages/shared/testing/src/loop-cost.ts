@@ -1,0 +1,33 @@
+import { cpuMsSince } from './cpu-ms-since.ts';
+
+/** What a piece of work costs the loop that it runs on. */
+export interface LoopCost<T> {
+  result: T;
+  /** The most CPU time of this thread between two turns, which does not depend on load. */
+  longestTurnMs: number;
+  /** The most heap in use at the end of a turn, beyond that of before. */
+  mostHeapMb: number;
+}
+
+export async function loopCost<T>(work: () => Promise<T> | T): Promise<LoopCost<T>> {
+  const heapBefore = process.memoryUsage().heapUsed;
+  let longestTurnMs = 0;
+  let mostHeap = 0;
+  let before = process.threadCpuUsage();
+  const look = () => {
+    longestTurnMs = Math.max(longestTurnMs, cpuMsSince(before));
+    mostHeap = Math.max(mostHeap, process.memoryUsage().heapUsed - heapBefore);
+    before = process.threadCpuUsage();
+    looking = setImmediate(look);
+  };
+  let looking = setImmediate(look);
+  try {
+    const result = await work();
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+    return { result, longestTurnMs, mostHeapMb: mostHeap / 1024 / 1024 };
+  } finally {
+    clearImmediate(looking);
+  }
+}
