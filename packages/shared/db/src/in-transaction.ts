@@ -1,6 +1,6 @@
 import type { Database, Transaction } from './database.ts';
 
-/** Runs work in a transaction and hands it the store of that transaction: the repositories that read and write in it. */
+/** Runs work in a transaction and passes it the repositories of that transaction. */
 export type InTransaction<Store> = <T>(work: (store: Store, tx: Transaction) => Promise<T>) => Promise<T>;
 
 export const inTransactionOf =

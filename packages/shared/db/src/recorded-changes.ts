@@ -1,6 +1,6 @@
 import type { Recorded } from '@berth/contracts/definition/recorded';
 
-/** What followers get of a row that changed. */
+/** A changed row as its followers receive it. */
 export interface OutboxRow {
   readonly resource: string;
   readonly id: string;
@@ -10,11 +10,11 @@ export interface OutboxRow {
   readonly traceparent: string | null;
 }
 
-/** What a transaction has changed so far. */
+/** The changes of a transaction so far. */
 export class RecordedChanges implements Recorded {
-  /** Names of the resources whose changes are published, also where a change turned out to touch no row. */
+  /** Names of the resources whose changes are published, including those of changes that affected no row. */
   readonly outbox = new Set<string>();
-  /** Names of the resources that have a line in the audit log. */
+  /** Names of the resources that have an audit entry. */
   readonly audit = new Set<string>();
   readonly #rows = new Map<string, OutboxRow>();
 
@@ -35,7 +35,7 @@ export class RecordedChanges implements Recorded {
     }
   }
 
-  /** Adds what a savepoint recorded. */
+  /** Adds the changes of a savepoint. */
   add(inner: RecordedChanges): void {
     for (const name of inner.outbox) this.outbox.add(name);
     for (const name of inner.audit) this.audit.add(name);

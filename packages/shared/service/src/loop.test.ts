@@ -43,7 +43,7 @@ describe('every', () => {
     expect(outcomes).toEqual(['failed', 'ok']);
   });
 
-  test('ends with the failure where it has no reporter', async () => {
+  test('ends with the failure if it has no reporter', async () => {
     const loop = every(1, () => Promise.reject(new Error('unheard')));
 
     await expect(loop(new AbortController().signal)).rejects.toThrow('unheard');
@@ -68,7 +68,7 @@ describe('pauseMs', () => {
     [1_000, 50, 60_000],
     [300_000, 3, 300_000],
     [0, 1, 200],
-  ] as const)('of a loop of %i ms after %i failures is about %i ms', ([ms, failures, about]) => {
+  ] as const)('for %i ms and %i failures is about %i ms', ([ms, failures, about]) => {
     const pause = pauseMs(ms, failures);
 
     expect(pause).toBeGreaterThanOrEqual(about * 0.95);

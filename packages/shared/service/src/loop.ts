@@ -5,9 +5,9 @@ import type { Loop } from './service.ts';
 const longestPauseMs = 60_000;
 
 /**
- * Runs `work` at once and then again `ms` after it ended, so that it never overlaps itself. Jitter of a tenth keeps replicas
- * out of step. A failure is logged and doubles the pause, up to a minute or `ms`, whichever is longer; without a reporter
- * it ends the loop.
+ * Runs `work` at once, then again `ms` after each end, so that runs never overlap. A jitter of a tenth keeps replicas out of
+ * step. A failure is logged and doubles the pause, up to a minute or `ms`, whichever is longer; without a reporter it ends the
+ * loop.
  */
 export const every =
   (ms: number, work: (signal: AbortSignal) => unknown): Loop =>

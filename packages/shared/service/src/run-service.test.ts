@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A service in a process of its own: signals and exit codes belong to processes. */
+/** A service in its own process, since signals and exit codes belong to processes. */
 async function start(wiring: string, environment: Record<string, string> = {}) {
   const file = join(folder, `${crypto.randomUUID()}.ts`);
   const runService = new URL('./run-service.ts', import.meta.url).href;
@@ -55,7 +55,7 @@ const closes = (name: string) => `{ async [Symbol.asyncDispose]() { log.info('cl
 
 describe('a service', () => {
   test.for(['SIGTERM', 'SIGINT'] as const)(
-    'ends with code 0 after %s, closing in reverse order after its loops',
+    'exits with code 0 after %s and closes its resources in reverse order after its loops end',
     async (signal) => {
       const service = await start(`
       use(${closes('first')}); use(${closes('second')});
@@ -83,7 +83,7 @@ describe('a service', () => {
       `spawnSync('sh', ['-c', 'kill -STOP $PPID; sleep 0.5; kill -CONT $PPID']);`,
       { delay: 1, own_delay: 0 },
     ],
-  ] as const)('counts into its metrics how long work %s held up the rest', async ([, work, most]) => {
+  ] as const)('measures for how long work %s blocked everything else', async ([, work, most]) => {
     const port = await freePort();
     const service = await start(
       `setTimeout(() => { const before = process.threadCpuUsage().user; ${work} log.info('worked'); }, 100);`,
@@ -112,7 +112,7 @@ describe('a service', () => {
       `use({ failure: AbortSignal.abort(new Error('cannot listen')), [Symbol.dispose]() {} });`,
       'cannot listen',
     ],
-  ] as const)('ends with code 1 when %s, and still closes what it opened', async ([, wiring, words]) => {
+  ] as const)('exits with code 1 when %s, and still closes what it opened', async ([, wiring, words]) => {
     const service = await start(`use(${closes('it')});\n${wiring}`);
 
     expect(await service.exited).toBe(1);
@@ -120,7 +120,7 @@ describe('a service', () => {
     expect(service.output()).toContain('closed it');
   });
 
-  test('that fails to close ends with code 1', async () => {
+  test('exits with code 1 if closing fails', async () => {
     const service = await start(`use({ [Symbol.dispose]() { throw new Error('stuck door'); } });`);
     await service.says('"msg":"started"');
 
@@ -130,7 +130,7 @@ describe('a service', () => {
     expect(service.output()).toContain('stuck door');
   });
 
-  test('that is stopped while it waits for a server ends with code 0', async () => {
+  test('exits with code 0 if it is stopped while it waits for a server', async () => {
     const service = await start(`
       log.info('waiting');
       await sleep(60_000, undefined, { signal });
@@ -142,7 +142,7 @@ describe('a service', () => {
     expect(await service.exited).toBe(0);
   });
 
-  test('with an invalid setting names it and ends with code 1', async () => {
+  test('names an invalid setting and exits with code 1', async () => {
     const service = await start('', { HEALTH_PORT: 'hunter2' });
 
     expect(await service.exited).toBe(1);
@@ -152,7 +152,7 @@ describe('a service', () => {
 });
 
 describe('the health server', () => {
-  test('reports that the process is alive before it is ready, and serves metrics', async () => {
+  test('is alive before it is ready, and serves metrics', async () => {
     const port = await freePort();
     const service = await start(
       `

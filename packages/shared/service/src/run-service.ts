@@ -17,7 +17,7 @@ type Environment = Record<string, string | undefined>;
 
 const Level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
 
-/** Settings that every service has besides its own. */
+/** Common settings of all services. */
 const Settings = z
   .object({
     LOG_LEVEL: Level,
@@ -34,8 +34,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs a service until SIGTERM, SIGINT or a failure: `wire` opens resources with `use` and starts loops; resources
- * are closed in reverse order. The exit code is 0 after a signal and 1 after a failure.
+ * Runs a service until SIGTERM, SIGINT or a failure. `wire` opens resources with `use` and starts loops; resources are closed in
+ * reverse order. The exit code is 0 after a signal and 1 after a failure.
  */
 export async function runService(
   name: string,
@@ -52,7 +52,7 @@ export async function runService(
   } catch (error) {
     end.onFatal(error);
   }
-  // A test that stops the service by its signal continues; a process with nothing left to do must end.
+  // A test that stops the service with its signal continues; a process must exit.
   if (stop) watchdog[Symbol.dispose]();
   if (end.failed()) process.exitCode = 1;
   log.info({ exit_code: process.exitCode ?? 0 }, 'stopped');
@@ -76,7 +76,7 @@ async function runUntil(
   health.liveness('event loop', stack.use(watchEventLoop()).turns);
   stack.use(observeEventLoopDelay(metrics));
   if (wantsTraces(environment)) stack.use(await startTracing(name));
-  // Before the wiring: a service that waits for its servers reports that it is alive and not ready.
+  // Opened before the wiring, so that a service waiting for its servers is alive but not ready.
   const { host, port } = settings;
   if (port !== undefined) stack.use(await startHealthServer({ host, port, health, log }));
   const loops = createLoopRunner({ signal, log, metrics, onFatal });
@@ -95,15 +95,15 @@ async function runUntil(
     log.info('started');
     await aborted(signal);
   } catch (error) {
-    // Stopped while it still waited for a server: not a failure.
+    // The service was stopped while it waited for a server, which is not a failure.
     if (!signal.aborted) onFatal(error);
   }
   health.stopping();
-  // Loops end before what they use is closed.
+  // Loops end before the resources that they use are closed.
   await loops.ended();
 }
 
-/** Signals and uncaught errors; the service ends with the first failure. */
+/** Listens for signals and uncaught errors; the first failure ends the service. */
 function listenForTheEnd(log: Logger, stop: AbortSignal | undefined) {
   const stopping = new AbortController();
   let failed = false;
@@ -159,7 +159,7 @@ function countIntoHealth<T extends TellsHealth>(resource: T, health: Health, onF
 
 const longestTimer = 2 ** 31 - 1;
 
-/** The timer keeps the process running where nothing else does; a listener alone would not. */
+/** The timer keeps the process alive if nothing else does; a listener alone would not. */
 async function aborted(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) await sleep(longestTimer, undefined, { signal }).catch(() => undefined);
 }

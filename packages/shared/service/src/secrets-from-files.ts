@@ -5,9 +5,9 @@ type Environment = Record<string, string | undefined>;
 const suffix = '_FILE';
 
 /**
- * The environment with every `NAME_FILE` also as `NAME`, the content of that file without its last line break. So a
- * secret is mounted as a file and is never in the environment, which other processes can read.
- * A file is read only when its `NAME` is read: unrelated variables also end like this, such as `SSL_CERT_FILE`.
+ * The environment with every `NAME_FILE` also as `NAME`: the content of that file without its last line break. Secrets can then
+ * be mounted as files rather than put into the environment, which other processes can read. A file is read only when its `NAME`
+ * is read, because unrelated variables such as `SSL_CERT_FILE` also end like this.
  */
 export function secretsFromFiles(environment: Environment): Environment {
   const settings: Environment = { ...environment };

@@ -10,9 +10,9 @@ export interface LoopReporter {
 /** Work that repeats until shutdown; see `every` in `loop.ts`. It ends when the signal aborts. */
 export type Loop = (signal: AbortSignal, reporter?: LoopReporter) => Promise<void>;
 
-/** A resource that implements these is part of the service's health without registering checks. */
+/** A resource with these members takes part in the service's health without registering checks. */
 export interface TellsHealth {
-  /** False if only a new process helps. */
+  /** False if only a restart helps. */
   isAlive?(): boolean;
   /** False while requests cannot be served. */
   isConnected?(): boolean;
@@ -20,7 +20,7 @@ export interface TellsHealth {
   readonly failure?: AbortSignal;
 }
 
-/** What `runService` hands to the wiring of a service. */
+/** The parameter of a service's `wire`. */
 export interface Service {
   readonly log: Logger;
   readonly metrics: Registry;
@@ -28,7 +28,7 @@ export interface Service {
   readonly signal: AbortSignal;
   /** Closes it at shutdown, last opened first closed. */
   use<T extends (AsyncDisposable | Disposable) & TellsHealth>(resource: T): T;
-  /** Runs until shutdown; a throw stops the service with exit code 1. */
+  /** Runs until shutdown; an exception stops the service with exit code 1. */
   loop(name: string, run: Loop): void;
   /** A check of `/readyz`: ready while all checks are true. */
   readiness(name: string, check: () => boolean | Promise<boolean>): void;

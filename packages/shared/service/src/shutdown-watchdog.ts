@@ -1,12 +1,9 @@
 import type { Logger } from 'pino';
 
-/** In-flight requests get 20 s at shutdown; a shutdown that takes longer than this hangs. */
+/** Requests in flight get 20 s at shutdown; after this time, a shutdown is considered hanging. */
 const shutdownLimitMs = 25_000;
 
-/**
- * The one place that ends the process by force: otherwise a hanging shutdown would last until the supervisor's SIGKILL and
- * leave nothing in the log.
- */
+/** Ends the process by force: a hanging shutdown would otherwise last until the supervisor's SIGKILL and log nothing. */
 export function watchShutdown(signal: AbortSignal, log: Logger, limitMs = shutdownLimitMs): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const arm = () => {

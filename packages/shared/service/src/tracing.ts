@@ -1,10 +1,10 @@
-/** Whether traces are exported. If not, the no-ops of the API cost next to nothing. */
+/** Whether traces are exported. If not, the API's no-ops cost next to nothing. */
 export const wantsTraces = (environment: Record<string, string | undefined>): boolean =>
   Boolean(environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']);
 
 /**
- * Sends traces by OTLP over HTTP; endpoint, headers and sampling come from the usual `OTEL_…` variables.
- * The SDK is loaded only when it is needed: most installations never pay for it.
+ * Exports traces by OTLP over HTTP; endpoint, headers and sampling come from the usual `OTEL_…` variables. The SDK is loaded only
+ * if needed: most installations do without it.
  */
 export async function startTracing(service: string): Promise<AsyncDisposable> {
   const [{ context, propagation, trace }, sdk, { OTLPTraceExporter }, { resourceFromAttributes }, hooks, core] =

@@ -10,7 +10,7 @@ import { samplePlaces } from './test-identities.ts';
 const Boat = z.strictObject({ id: z.uuid(), env_id: z.uuid(), name: z.string() });
 export type Boat = z.infer<typeof Boat>;
 
-/** A resource for tests of the bus, with an operation for each possible outcome. */
+/** A resource for tests of the bus, with one operation per possible outcome. */
 export const boats = resource('boats', {
   owner: 'auth',
   singular: 'boat',
@@ -95,7 +95,7 @@ export const boatHandlers = (observed: BoatLog): Handlers<(typeof boats)['operat
     });
     if (signal.aborted) {
       observed.aborts += 1;
-      // Later than the deadline, because the caller waits a moment longer.
+      // Past the deadline, because the caller waits a moment longer.
       await sleep(1_000);
     }
     return { remaining_ms: remaining, aborted: signal.aborted };

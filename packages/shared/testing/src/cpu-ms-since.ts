@@ -1,4 +1,4 @@
-/** CPU time of this thread since then, which does not depend on load. */
+/** CPU time that this thread has used since then, independent of other load. */
 export function cpuMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;

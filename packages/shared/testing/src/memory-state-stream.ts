@@ -5,27 +5,27 @@ import { AppError } from '@berth/contracts/errors';
 
 export interface MemoryStateStream {
   readonly state: StatePublisher & Pick<StateFollower, 'follow'>;
-  /** Every acknowledged message in order, including those that were lost later. */
+  /** Every acknowledged message in order, even if it was lost later. */
   readonly published: StateMessage[];
   /** The events, for watchers. */
   readonly events: StateMessage[];
   readonly digests: StateDigest[];
-  /** The used share of the bytes that it may hold. */
+  /** The used share of the stream's limit. */
   used: number;
   /** The last message of each subject. */
   readonly last: ReadonlyMap<string, StateMessage>;
-  /** While false, everything fails as without a server. */
+  /** While false, every operation fails as without a server. */
   up: boolean;
-  /** Runs when a message is stored, before it is acknowledged. */
+  /** Called when a message is stored, before it is acknowledged. */
   beforeAck: (message: StateMessage) => Promise<void>;
-  /** Loses the stream with its content, as when a disk breaks. */
+  /** Loses the stream with its content, like a broken disk. */
   lose(): void;
-  /** Loses the end of the stream, as after a power cut. */
+  /** Loses the last messages of the stream, like a power cut. */
   loseLast(count: number): void;
   requestRepublication(resource: string, highest?: number): Promise<void>;
 }
 
-/** A state stream without a server: last message per subject, acknowledgements, followers and failures. */
+/** A state stream in memory: the last message per subject, acknowledgements, followers and failures. */
 export function memoryStateStream(): MemoryStateStream {
   let created = new Date(0).toISOString();
   let lives = 1;

@@ -10,7 +10,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test('a process ends with the one that started it, also where that is killed', async () => {
+test('a process ends with the one that started it, even if that one is killed', async () => {
   const helper = JSON.stringify(fileURLToPath(new URL('./node-process.ts', import.meta.url)));
   const start = `
     const { startNode } = await import(${helper});
@@ -26,7 +26,7 @@ test('a process ends with the one that started it, also where that is killed', a
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
-test('a process that ends before it is ready is an error with what it wrote', async () => {
+test('a process that ends before it is ready is an error, with its output', async () => {
   await using child = startNode(['-e', 'console.log("no database"); process.exitCode = 1'], {});
 
   await expect(child.untilReady('the service', () => false)).rejects.toThrow(

@@ -6,23 +6,23 @@ import { ServerUnavailable } from './network/server-unavailable.ts';
 
 export interface NodeProcess extends AsyncDisposable {
   readonly pid: number;
-  /** What it wrote so far. */
+  /** The output so far. */
   output(): string;
   /** Returns its exit code; null if the signal ended it. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** Ends the process and throws when it ends before it is ready, or takes too long. */
+  /** Ends the process and throws if it exits before it is ready, or takes too long. */
   untilReady(what: string, isReady: () => boolean | Promise<boolean>): Promise<void>;
 }
 
-/** Its stdin closes when the parent ends in any way, so a killed test leaves no service behind. */
+/** Its stdin closes whenever the parent ends, so a killed test leaves no service behind. */
 const endsWithTest = `data:text/javascript,${encodeURIComponent(
   `process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume().unref();`,
 )}`;
 
-/** Generous: a busy machine starts processes slowly. */
+/** Long, because a busy machine starts processes slowly. */
 const readyWithinMs = 120_000;
 
-/** A program of Berth in a process of its own, as in production, without the environment of the test. */
+/** A program of Berth in a separate process, as in production, without the test's environment. */
 export function startNode(args: readonly string[], settings: Record<string, string | undefined>): NodeProcess {
   const env = { ...compileCache(), ...settings };
   const child = spawn(process.execPath, ['--import', endsWithTest, ...args], { env, stdio: 'pipe' });

@@ -6,7 +6,7 @@ export type OpenTestDatabase = TestDatabase & { readonly db: Database };
 
 const quiet = { info: () => {}, warn: () => {} };
 
-/** A database of its own with a pool on it; disposing of it drops both. */
+/** A new database with a pool; disposing of it drops both. */
 export async function openTestDatabase(
   options: TestDatabaseOptions & Partial<DatabaseOptions>,
 ): Promise<OpenTestDatabase> {

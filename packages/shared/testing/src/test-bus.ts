@@ -8,7 +8,7 @@ import type { TestNats } from './test-nats.ts';
 
 export const silentLog = createLog('test', { level: 'silent' });
 
-/** A bus on a test server, as one of the callers; identities are those signed by `identityToken`. */
+/** A bus on a test server as one of the callers; it accepts identities signed by `identityToken`. */
 export const connectTestBus = async (
   nats: TestNats,
   caller: CallerName,
@@ -28,7 +28,7 @@ export const connectTestBus = async (
 
 const patience = { deadlineMs: 20_000 };
 
-/** The same with a long default deadline: on a machine that stalls, two seconds are short. */
+/** The same with a long default deadline: two seconds are short on a machine that stalls. */
 export const connectPatientTestBus = async (...connection: Parameters<typeof connectTestBus>): Promise<Bus> => {
   const bus = await connectTestBus(...connection);
   return {

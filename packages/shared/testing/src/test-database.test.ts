@@ -22,7 +22,7 @@ test('a test database has the migrated schema of its service and nothing of othe
   await expect(queryRows(one.url, 'select 1')).rejects.toThrow('does not exist');
 });
 
-test('without a server a test database fails with the command that provides one', async () => {
+test('without a server, a test database fails with the command that starts one', async () => {
   vi.stubEnv('TEST_DATABASE_URL', undefined);
 
   await expect(createTestDatabase(options)).rejects.toThrow('npm test');

@@ -4,10 +4,10 @@ import { type PgConnection, pgConnection } from '@berth/db/postgres/pg-connectio
 import { ServerUnavailable } from './network/server-unavailable.ts';
 
 export interface TestDatabaseOptions {
-  /** The service that owns it; the search path is that service's schema, as in production. */
+  /** The service that owns it; the search path is this service's schema, as in production. */
   service: string;
   migrations: URL;
-  /** A superuser's URL of the server; the one for all tests unless given. */
+  /** A superuser's URL of the server; by default the server of all tests. */
   server?: string;
 }
 

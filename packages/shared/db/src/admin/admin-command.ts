@@ -6,10 +6,10 @@ export interface AdminContext {
   readonly signal: AbortSignal;
 }
 
-/** Something that operators do besides requests of the API, once, as a process of its own. */
+/** A one-time task of operators that is not a request of the API; it runs in a process of its own. */
 export interface AdminCommand {
-  /** One line for the list of commands. */
+  /** One line about it, for the list of commands. */
   readonly purpose: string;
-  /** Whether all is well; where it is not, the log has said why. */
+  /** Whether all is well; if not, the log says why. */
   run(context: AdminContext): Promise<boolean>;
 }

@@ -11,20 +11,20 @@ import { waitForSchema, waitForServer } from './wait-for-database.ts';
 
 export interface DatabaseCommandsOptions {
   readonly service: string;
-  /** The service's own folder of numbered .sql files. */
+  /** The service's folder of numbered .sql files. */
   readonly migrations: URL;
 }
 
 const Settings = z.object({
   DATABASE_URL: z.url(),
-  /** How long `migrate` and `wait-for-database` wait for a role and a schema that do not exist yet. */
+  /** How long `migrate` and `wait-for-database` wait for a missing role or schema. */
   WAIT_SECONDS: z.coerce.number().min(0).max(3_600).default(300),
 });
 
 const SetUpSettings = z.object({
   /** A role that may create roles and databases. */
   ADMIN_DATABASE_URL: z.url(),
-  /** The URLs that the services connect with: roles, passwords and the database are made as they say. */
+  /** The URLs with which services connect: the roles, passwords and database in them are created. */
   AUTH_DATABASE_URL: z.url(),
   TASKS_DATABASE_URL: z.url(),
   CLUSTER_SYNC_DATABASE_URL: z.url(),
@@ -32,7 +32,7 @@ const SetUpSettings = z.object({
   WAIT_SECONDS: Settings.shape.WAIT_SECONDS,
 });
 
-/** What can be done with the database of any service. */
+/** Commands for the database of any service. */
 export function databaseCommands({ service, migrations }: DatabaseCommandsOptions): Record<string, AdminCommand> {
   return {
     'set-up-database': { purpose: 'make the database, and role and schema of each service', run: setUpDatabase },
@@ -90,7 +90,7 @@ async function runMigrations({ environment, log, signal }: AdminContext, migrati
   return true;
 }
 
-/** Replicas publish within a second whatever is unpublished. */
+/** A replica publishes unpublished rows within a second. */
 async function replay({ environment, log, signal }: AdminContext, service: string, migrations: URL): Promise<boolean> {
   const { DATABASE_URL: url } = readConfig(Settings, environment);
   const options = { url, migrations, log, signal, applicationName: 'berth-admin', maxConnections: 1 };
@@ -116,7 +116,7 @@ async function check({ environment, log }: AdminContext, migrations: URL): Promi
   );
   const missing = pendingMigrations(wanted, applied);
   const pending = missing.filter(({ extension }) => extension === undefined).map(({ name }) => name);
-  /** They wait for an extension of PostgreSQL, and the service works without. */
+  /** These migrations wait for an extension of PostgreSQL; the service works without them. */
   const putOff = missing.filter(({ extension }) => extension !== undefined).map(({ name }) => name);
   const known = new Set(wanted.map(({ name }) => name));
   const newer = [...applied.keys()].filter((name) => !known.has(name));

@@ -8,8 +8,8 @@ interface Invocation {
 }
 
 /**
- * Runs one command of a service and ends: exit code 0 when all is well, 1 when it is not, 2 for an unknown command. It serves
- * no health port, so that it may run beside a replica with the replica's environment.
+ * Runs one command of a service and exits with 0 if all is well, 1 if it is not, and 2 for an unknown command. It serves no
+ * health port, so it can run beside a replica with the replica's environment.
  */
 export async function runAdmin(
   service: string,

@@ -12,16 +12,16 @@ export interface DatabaseWait {
   readonly everyMs?: number;
 }
 
-/** No such role or another password, no such database, no right to connect to it, no schema yet. */
+/** The role or its password is wrong, the database is missing or closed to the role, or the schema does not exist yet. */
 const notYet = ['28P01', '28000', '3D000', '42501'];
 
 /**
- * Waits until the role can connect and its schema exists: they may be made at this moment. False when the time is over; the
- * log names the last reason.
+ * Waits until the role can connect and its schema exists, since another process may be creating them. False after the time limit;
+ * the log names the last reason.
  */
 export const waitForSchema = (wait: DatabaseWait): Promise<boolean> => waitFor(wait, connectToSchema);
 
-/** As `waitForSchema`, for a role that needs no schema. */
+/** Like `waitForSchema`, for a role that needs no schema. */
 export const waitForServer = (wait: DatabaseWait): Promise<boolean> => waitFor(wait, connect);
 
 async function waitFor(

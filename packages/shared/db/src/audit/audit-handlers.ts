@@ -3,10 +3,10 @@ import { implement } from '@berth/bus/rpc/implement';
 import type { Queries } from '../database.ts';
 import { readAudit } from './read-audit.ts';
 
-/** The parts are alike but for their owners. */
+/** These operations differ only in their owner. */
 type AuditPart = typeof auditOfTasks;
 
-/** Answers `auth` with the events that this service keeps. */
+/** Answers `auth` with the events that this service stores. */
 export const auditHandlers = (db: Pick<Queries, 'any'>, service: AuditEvent['service'], part: AuditPart) =>
   implement(part, {
     read: async ({ body }) => ({ events: await readAudit(db, service, body) }),

@@ -54,7 +54,7 @@ test('audit events are removed when they are older than the setting, and younger
   await expect(db.query(sql.unsafe`delete from audit_log`)).rejects.toThrow('append-only');
 });
 
-test('an audit event stays small however large the rows are, so that a page of them fits into a message', async () => {
+test('an audit event stays small however large the rows are, so a page of events fits into a message', async () => {
   await using database = await openTestDatabase({ service: 'tasks', migrations });
   const { db } = database;
   const by = { identity: undefined, requestId: null };
@@ -62,7 +62,7 @@ test('an audit event stays small however large the rows are, so that a page of t
   const large = Array.from({ length: 60 }, (_, n) => [`field_${n}`, ['x'.repeat(2_000), 'y'.repeat(n * 1_000)]]);
   const details = { ...Object.fromEntries(large), small: [1, 2] };
   await recordAudit(db, { by, action: 'tidy', resource: 'boats', objectId, envId: null, details, compares: true });
-  // As it was written before there was a bound for all fields together.
+  // An event from before all fields together had a limit.
   await db.query(sql.type(z.object({}))`
     insert into audit_log (action, resource, object_id, details, compares)
     select 'tidy', 'boats', ${objectId}, jsonb_object_agg('f' || i, jsonb_build_array(null, repeat('x', 4000))), true

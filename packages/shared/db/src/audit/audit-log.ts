@@ -4,9 +4,9 @@ import type { Identity } from '@berth/contracts/access/identity';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import type { Queries, Transaction } from '../database.ts';
 
-/** The actor of a change and its request; the context of every handler is one. */
+/** The actor of a change and its request; every handler's context satisfies this. */
 export interface Doer {
-  /** None for actions without a signed-in caller, and for the platform's own. */
+  /** Null for actions without a signed-in caller, and for those of the platform itself. */
   readonly identity: (Pick<Identity, 'kind' | 'id'> & { readonly token_id?: string | undefined }) | undefined;
   /** Null for actions outside of a request. */
   readonly requestId: string | null;
@@ -14,7 +14,7 @@ export interface Doer {
 
 export interface AuditEntry {
   by: Doer;
-  /** What was done, as a verb: `create`, `revoke`, `refuse login`. */
+  /** The action as a verb: `create`, `revoke`, `refuse login`. */
   action: string;
   /** The resource by its contract name. */
   resource: string;
@@ -22,21 +22,21 @@ export interface AuditEntry {
   envId: string | null;
   /** Never a secret or a hash. */
   details: JsonObject;
-  /** The details are pairs of `changedFields`. */
+  /** The details are pairs from `changedFields`. */
   compares?: true;
   /** `done` unless given. */
   result?: 'denied';
-  /** How many attempts it stands for. */
+  /** How many attempts the event counts. */
   times?: number;
 }
 
-/** Outside of a transaction only for what changes no row, such as a refused login. */
+/** Used outside a transaction only for events without a changed row, such as a refused login. */
 type AuditedTransaction = Pick<Queries, 'query'> & Partial<Pick<Transaction, 'recorded'>>;
 
 const nothing = sql.type(z.strictObject({}));
 const columnTypes = 'text uuid uuid text text uuid uuid jsonb text bool text int4'.split(' ');
 
-/** Call it in the transaction of the change: neither exists without the other. */
+/** Must run in the transaction of the change, so that both are stored or neither is. */
 export const recordAudit = (db: AuditedTransaction, entry: AuditEntry): Promise<void> => recordAudits(db, [entry]);
 
 /** One statement for any number of entries: a first login can add thousands of roles. */
@@ -70,7 +70,7 @@ const mostBytesOfField = 4 * 1024;
 const mostBytes = 16 * 1024;
 const mostFields = 50;
 
-/** A row may be large; its event says how large a value was that it leaves out. */
+/** Replaces a value that is too large by a note of its size. */
 export function withinBounds(details: JsonObject, most = mostBytes): JsonObject {
   let left = most;
   const fields = Object.entries(details).slice(0, mostFields);
@@ -83,18 +83,18 @@ export function withinBounds(details: JsonObject, most = mostBytes): JsonObject 
   );
 }
 
-/** Shorter than the note that stands for a value that is left out. */
+/** No longer than the note that would replace it. */
 const alwaysShown = 64;
 
 function bounded(value: JsonValue, room: number): JsonValue {
   const bytes = bytesOf(value);
   if (bytes <= Math.max(room, alwaysShown)) return value;
-  // A pair stays one: each side has half of the room.
+  // A pair remains a pair: each side gets half of the space.
   if (Array.isArray(value) && value.length === 2) return value.map((side) => shortened(side, room / 2));
   return `(${bytes} bytes)`;
 }
 
-/** Hand-made details may have a field without a value. */
+/** Details written by hand may have fields without a value. */
 const bytesOf = (value: JsonValue | undefined): number => Buffer.byteLength(JSON.stringify(value ?? null));
 
 function shortened(value: JsonValue, room: number): JsonValue {

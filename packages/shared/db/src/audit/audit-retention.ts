@@ -9,7 +9,7 @@ import { inBatches } from '../postgres/in-batches.ts';
 
 /** Settings of every service that keeps audit events. */
 export const auditSettings = {
-  /** Older events are removed; 0 keeps them forever. */
+  /** Events older than this are removed; 0 keeps them forever. */
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(0).max(36_500).default(730),
 };
 
@@ -31,7 +31,7 @@ const removedEvents = oncePerRegistry(
     }),
 );
 
-/** Removes old events, in short transactions, at most 100,000 in a run. Replicas that do so at once pass over each other's rows. */
+/** Removes old events in short transactions, at most 100,000 per run. Concurrent replicas skip each other's rows. */
 export function auditRetention({ db, metrics, days }: AuditRetentionDeps): Loop {
   const removed = removedEvents(metrics);
   return every(everyMs, (signal) =>

@@ -8,7 +8,7 @@ test('changedFields lists only fields that differ, old value before new', () => 
   expect(changedFields(before, after)).toEqual({ name: ['prod', 'production'], tolerations: [null, []] });
 });
 
-test('changedFields lists null as the old value of a new row and as the new value of a deleted one', () => {
+test('changedFields lists null as the old value for a new row and as the new value for a deleted one', () => {
   expect(changedFields(null, { role: 'Admin', note: null })).toEqual({ role: [null, 'Admin'] });
   expect(changedFields({ role: 'Admin', note: null }, null)).toEqual({ role: ['Admin', null] });
 });

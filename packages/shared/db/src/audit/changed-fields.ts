@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 
-/** `[old, new]` of each field that differs; a row that is created or deleted has null on the other side. */
+/** `[old, new]` for each field that differs; for a created or deleted row, the missing side is null. */
 export function changedFields(
   before: JsonObject | null,
   after: JsonObject | null,

@@ -20,7 +20,7 @@ const linesOf = (actor: string) =>
     select action, times, object_id from audit_log where actor_id = ${actor} and result = 'denied' order by id
   `);
 
-/** A clock that the test moves, and attempts of one user. */
+/** A clock that the test controls, and attempts of one user. */
 function underTest(db: Parameters<typeof createDeniedAttempts>[0]['db'] = database.db) {
   const clock = { ms: 0 };
   const denied = createDeniedAttempts({ db, log: quiet, now: () => clock.ms });
@@ -37,7 +37,7 @@ function underTest(db: Parameters<typeof createDeniedAttempts>[0]['db'] = databa
   return { clock, denied, id, note };
 }
 
-test('denied attempts that are alike within a minute are one event, and one more for the repetitions', async () => {
+test('equal denied attempts within a minute are one event, and another with the number of repetitions', async () => {
   const { clock, denied, id, note } = underTest();
   const object = randomUUID();
   note(object);
@@ -56,7 +56,7 @@ test('denied attempts that are alike within a minute are one event, and one more
   ]);
 });
 
-test('a flood of different denied attempts adds a few events, which say how many were left out', async () => {
+test('a flood of different denied attempts adds a few events, which count the omitted ones', async () => {
   const { clock, denied, id, note } = underTest();
   const objects = Array.from({ length: 500 }, () => randomUUID());
   for (const object of [...objects, ...objects]) note(object);
@@ -71,7 +71,7 @@ test('a flood of different denied attempts adds a few events, which say how many
   expect(lines.reduce((sum, { times }) => sum + times, 0)).toBe(1_500);
 });
 
-test('denied attempts are kept while the database is lost, and written when the service stops', async () => {
+test('denied attempts are kept while the database is unavailable, and written when the service stops', async () => {
   let isLost = true;
   const { denied, id, note } = underTest({
     query: (query) => (isLost ? Promise.reject(new Error('lost')) : database.db.query(query)),

@@ -4,20 +4,20 @@ import type { JsonObject } from '@berth/contracts/fields/json';
 import type { Queries } from '../database.ts';
 import { type AuditEntry, recordAudits } from './audit-log.ts';
 
-/** A refused sign-in; its caller is not known. */
+/** A refused sign-in, whose caller is unknown. */
 export interface RefusedSignIn {
   requestId: string;
   resource: string;
   /** As a verb. */
   action: string;
-  /** Where it came from and why it was refused. Attempts for which all of it is the same are alike. */
+  /** Attempts with the same source and reason count as equal. */
   details: JsonObject;
 }
 
 export interface DeniedAttempts extends AsyncDisposable {
   note(attempt: DeniedAttempt): void;
   noteSignIn(refused: RefusedSignIn): void;
-  /** Writes what is due: the first refusal at once, the number of repetitions at the end of its minute. */
+  /** Writes due events: the first refusal at once, the number of repetitions when its minute ends. */
   write(): Promise<void>;
 }
 
@@ -27,10 +27,10 @@ interface Options {
   now?: () => number;
 }
 
-/** What the number of different attempts is limited for: an identity, or all that have none. */
+/** The source whose different attempts are limited: an identity, or all callers without one. */
 interface Source {
   name: string;
-  /** Different attempts in one minute that have events of their own. */
+  /** The most different attempts of one minute that get an event each. */
   most: number;
   by: AuditEntry['by'];
   resource: string;
@@ -58,13 +58,13 @@ interface Due {
 }
 
 const mostOfIdentity = 20;
-/** For all addresses together: an attacker who floods has many. */
+/** One limit for all addresses, because an attacker has many. */
 const mostOfStrangers = 50;
 const mostSources = 10_000;
 
 /**
- * Refused attempts cost the request nothing and the table little. Equal attempts within a minute become one event, and
- * one more that counts their repetitions. Beyond a number of different attempts, only how many there were is kept. Each
+ * Records refused attempts at little cost: nothing for the request, few rows in the table. Equal attempts within a minute become
+ * one event and another with the number of repetitions. Beyond a number of different attempts, only their count is kept. Each
  * replica counts for itself.
  */
 export function createDeniedAttempts({ db, log, now = Date.now }: Options): DeniedAttempts {
@@ -103,7 +103,7 @@ export function createDeniedAttempts({ db, log, now = Date.now }: Options): Deni
     }
   }
 
-  /** The due entries of one source; each is forgotten only once it is written, so an outage of the database loses none. */
+  /** Takes the due entries of a source. Each is dropped only after it was written, so an outage of the database loses none. */
   function dueOf(key: string, own: Minute, all: boolean): Due[] {
     const isOver = all || own.minute < minuteNow();
     const due = [...own.alike.values()]
@@ -147,7 +147,7 @@ function* inBatches(due: readonly Due[]): Generator<readonly Due[]> {
   for (let from = 0; from < due.length; from += 1_000) yield due.slice(from, from + 1_000);
 }
 
-/** An event without object and env, so only site admins see it. */
+/** Has neither object nor env, so only site admins see it. */
 const restOf = ({ source: { by, most, resource }, leftOut }: Minute): AuditEntry => ({
   by: { identity: by.identity, requestId: null },
   action: 'further attempts',

@@ -33,12 +33,12 @@ export interface ReadAudit {
   id?: string | undefined;
 }
 
-/** More than is written of one: only events from before that bound are cut. A hundred of these fit into a message. */
+/** Larger than any event written now: only events from before the limit are cut. A hundred of these fit into a message. */
 const mostBytesRead = 24 * 1024;
 
 export const auditPageSize = ({ per_page = 50 }: AuditQuery): number => per_page;
 
-/** Events that this service keeps, newest first: one more than the page, which shows whether there are more. */
+/** Events that this service stores, newest first: one more than the page holds, to show whether there are more. */
 export async function readAudit(
   db: Pick<Queries, 'any'>,
   service: AuditEvent['service'],

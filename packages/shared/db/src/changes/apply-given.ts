@@ -1,4 +1,4 @@
-/** The row with the fields that a request gives; an absent one stays as it is. */
+/** The row with the fields that a request sets; absent fields stay. */
 export function applyGiven<Row extends object>(
   row: Row,
   given: { readonly [Field in keyof Row]?: Row[Field] | undefined },

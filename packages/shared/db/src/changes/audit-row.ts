@@ -8,12 +8,12 @@ export interface PublicRow {
   id: string;
 }
 
-/** One row before and after; without a before it is new, without an after it is deleted. */
+/** A row before and after a change; `before` is absent for a new row, `after` for a deleted one. */
 export type RowChange = { before: PublicRow; after?: PublicRow | undefined } | { before?: undefined; after: PublicRow };
 
 type Changed = Pick<Resource, 'name' | 'state'>;
 
-/** The audit log's line for a changed row: the fields that differ. `verb` replaces `create`, `update` or `delete`. */
+/** The audit entry of a changed row, with the fields that differ. `verb` replaces `create`, `update` or `delete`. */
 export function auditRow(by: Doer, resource: Changed, change: RowChange, verb?: string): AuditEntry {
   const { before, after } = change;
   const row = change.before ? (change.after ?? change.before) : change.after;
@@ -29,8 +29,8 @@ export function auditRow(by: Doer, resource: Changed, change: RowChange, verb?: 
 }
 
 /**
- * What the audit log may show of a row: the fields that its contract knows. Of free JSON, such as inputs of a chart, nobody knows
- * what it holds, so only that it is there.
+ * The part of a row that the audit log may show: fields with a schema in the contract. Free JSON, such as inputs of a chart, may
+ * hold anything, so only its presence is shown.
  */
 function auditable({ state }: Changed, row: PublicRow | undefined): JsonObject | null {
   if (!isJsonObject(row)) return null;
@@ -40,7 +40,7 @@ function auditable({ state }: Changed, row: PublicRow | undefined): JsonObject |
   );
 }
 
-/** The size shows that a value changed, and nothing of its content. */
+/** The size shows that a value changed without showing its content. */
 const hidden = (value: JsonValue | undefined): JsonValue =>
   value === null || value === undefined ? null : `(not shown, ${Buffer.byteLength(JSON.stringify(value))} bytes)`;
 

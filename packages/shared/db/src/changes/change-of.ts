@@ -5,7 +5,7 @@ import { type AuditEntry, type Doer, recordAudits } from '../audit/audit-log.ts'
 import type { Transaction } from '../database.ts';
 import { auditRow, type PublicRow } from './audit-row.ts';
 
-/** What a change needs of the context of its handler. */
+/** The part of a handler's context that a change needs. */
 export interface ChangeContext extends Doer {
   permit(row: object): unknown;
   checkIfMatch(row: object): void;
@@ -14,37 +14,39 @@ export interface ChangeContext extends Doer {
 
 export type Changed = Pick<Resource, 'name' | 'state' | 'singular'>;
 
-/** Audits rows of other resources that the same transaction changed. */
+/** Adds audit entries for rows of other resources that the transaction changed. */
 export interface AuditAlso {
   removed(resource: Pick<Resource, 'name' | 'state'>, rows: readonly PublicRow[], verb?: string): void;
 }
 
-/** A line of the audit log that says something else than which fields of the row differ. */
+/** An audit entry with other details than the changed fields of the row. */
 export interface AuditLine {
   /** A verb. */
   action: string;
   objectId: string;
   envId: string;
-  /** Never a secret, nor what may be one. */
+  /** Never a secret, nor a value that may contain one. */
   details: AuditEntry['details'];
 }
 
-/** The row as callers see it, in the audit log and for `If-Match`, where what is stored has other fields. */
+/** The row as callers see it, for the audit log and `If-Match`, if stored rows have other fields. */
 export interface Shown<Row, Public> {
   publicRow?: (row: Row) => Public;
 }
 
 /** A row that is locked before it is changed. */
 export interface Locked<Store, Row, Public> extends Shown<Row, Public> {
-  /** Locks the row until the end, after all that has to be locked before it. Null if the caller sees none. */
+  /**
+   * Locks the row until the transaction ends, after all rows that must be locked before it. Null if the caller does not see it.
+   */
   lock: (store: Store) => Promise<Row | null>;
-  /** What the rule of the operation is checked on, where it is not the row. */
+  /** The scope of the operation's rule, if it is not the row. */
   scope?: (before: Row) => object;
-  /** Refusals of the caller that no rule expresses; they come before `If-Match`. */
+  /** Further reasons to refuse the caller, which no rule expresses; checked before `If-Match`. */
   refuse?: (before: Row, store: Store) => void | Promise<void>;
 }
 
-/** Steps that all changes share, for one of them in its transaction. */
+/** The steps that every change has in common, within one transaction. */
 export function changeOf(tx: Transaction, context: ChangeContext, resource: Changed) {
   const others: AuditEntry[] = [];
 
@@ -64,7 +66,7 @@ export function changeOf(tx: Transaction, context: ChangeContext, resource: Chan
       return before;
     },
 
-    /** Writes the audit log, and compares all that the transaction recorded with the contract. */
+    /** Writes the audit entry and compares all that the transaction recorded with the contract. */
     async audit(own: AuditLine | AuditEntry): Promise<void> {
       await recordAudits(tx, [...others, { ...own, by: context, resource: resource.name }]);
       context.checkChange(tx.recorded);
@@ -72,7 +74,7 @@ export function changeOf(tx: Transaction, context: ChangeContext, resource: Chan
   };
 }
 
-/** The row itself, unless the steps show another. */
+/** The row itself unless the steps show another one. */
 export const shown = <Row extends PublicRow, Public>({ publicRow }: Shown<Row, Public>, row: Row): Public & PublicRow =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without `publicRow` the public row is the row
   (publicRow ? publicRow(row) : row) as Public & PublicRow;

@@ -79,7 +79,7 @@ const skiff = sql.type(Skiff);
 const { envId: env_id } = samplePlaces;
 const { envAdmin: ada, outsider } = sampleIdentities;
 
-/** What the handlers do in a test besides what they should. */
+/** Faults that a test puts into the handlers. */
 interface Behaviour {
   insert?: (tx: Transaction) => Promise<void>;
   update?: (tx: Transaction, also: AuditAlso) => Promise<void>;
@@ -205,7 +205,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('to what is there already writes and records nothing', async () => {
+  test('writes and records nothing if the row already has these values', async () => {
     const { id, name } = await build();
     behaviour.update = () => Promise.reject(new Error('was to write nothing'));
 
@@ -228,7 +228,7 @@ describe('a change', () => {
     await gateway.call(update, { id, body: { name: `${id} x` } }, { ...(await as(ada)), ifMatch });
   });
 
-  test('of a part that needs more than the rule of the operation is refused by the contract alone', async () => {
+  test("is refused by the contract alone if a part of it needs more than the operation's rule", async () => {
     const { id, name } = await build();
 
     await expect(rename(id, 'HMS Ada')).rejects.toMatchObject({
@@ -255,7 +255,7 @@ describe('a change', () => {
     expect(await audited(database.db, id)).toHaveLength(2);
   });
 
-  test('of other rows is published and audited with them', async () => {
+  test('publishes and audits other rows that it changes', async () => {
     const { id } = await build();
     const oar = { id: randomUUID(), env_id, name: 'left' };
     behaviour.remove = async (tx, also) => loses(tx, also, [oar]);
@@ -268,7 +268,7 @@ describe('a change', () => {
 });
 
 describe('an action', () => {
-  test('is audited under its own verb, with what it made published', async () => {
+  test('is audited under its own verb and publishes the rows that it made', async () => {
     const { id, name } = await build();
 
     const copied = await gateway.call(copy, { id }, await as(ada));
@@ -293,7 +293,7 @@ describe('an action', () => {
     await call(id, ada, etagOf(skiffs, { name: await nameOf(id) }) ?? '');
   });
 
-  test('that is repeated with its Idempotency-Key acts once', async () => {
+  test('happens once if it is repeated with its Idempotency-Key', async () => {
     const { id } = await build();
     const repeatable = { ...(await as(ada)), idempotencyKey: randomUUID() };
 
@@ -304,7 +304,7 @@ describe('an action', () => {
   });
 });
 
-describe('a change that is not as its contract says is rolled back and not answered:', () => {
+describe('a change that differs from its contract is rolled back and not answered:', () => {
   test('it also changes a resource that the contract does not name', async () => {
     const { id, name } = await build();
 

@@ -12,7 +12,7 @@ import {
 } from './change-of.ts';
 
 export interface Creation<Store, Row, Public, Answer> extends Shown<Row, Public> {
-  /** The rule of a creation depends on what the request names, so this calls `permit`. */
+  /** Must call `permit`, because the rule of a creation depends on the rows that the request names. */
   insert: (store: Store, also: AuditAlso) => Promise<Row>;
   audited?: (row: Row) => AuditLine;
   answer?: (row: Row, store: Store) => Answer | Promise<Answer>;

@@ -4,7 +4,7 @@ import { type AuditAlso, type ChangeContext, type Changed, changeOf, type Locked
 
 export interface Removal<Store, Row, Public> extends Locked<Store, Row, Public> {
   remove: (store: Store, before: Row, also: AuditAlso) => Promise<unknown>;
-  /** What the audit log calls it, where it is not `delete`. */
+  /** The verb in the audit log, if it is not `delete`. */
   verb?: string;
 }
 

@@ -4,11 +4,11 @@ import type { InTransaction } from '../in-transaction.ts';
 import { type AuditAlso, type AuditLine, type ChangeContext, type Changed, changeOf } from './change-of.ts';
 
 export interface Action<Store, Target, Done, Answer> {
-  /** Locks what it acts on until the end. Null if the caller sees none. */
+  /** Locks the row of the action until the transaction ends. Null if the caller does not see it. */
   lock: (store: Store) => Promise<Target | null>;
-  /** What the rule of the operation is checked on. */
+  /** The scope of the operation's rule. */
   scope: (target: Target) => object;
-  /** The row that `If-Match` names, where the operation takes it. */
+  /** The row that `If-Match` names, if the operation takes it. */
   matched?: (target: Target) => object;
   run: (store: Store, target: Target, also: AuditAlso) => Promise<Done>;
   audited: (done: Done, target: Target) => AuditLine;
@@ -16,8 +16,8 @@ export interface Action<Store, Target, Done, Answer> {
 }
 
 /**
- * Does for a caller what is more than writing one row, such as retry, cancel or rollback: `once`, where it creates →
- * lock → permit → `If-Match` → write → audit log. See docs/decisions/0009.
+ * Runs an action that is more than writing one row, such as retry, cancel or rollback: `once` if it creates → lock → permit →
+ * `If-Match` → write → audit log. See docs/decisions/0009.
  */
 export const runAction = <Store, Target, Done, Answer extends object>(
   inTransaction: InTransaction<Store>,
@@ -26,7 +26,7 @@ export const runAction = <Store, Target, Done, Answer extends object>(
   { lock, scope, matched, run, audited, answer }: Action<Store, Target, Done, Answer>,
 ): Promise<Answer> =>
   inTransaction((store, tx) =>
-    // Only creations have an `Idempotency-Key`.
+    // Only operations that create take an `Idempotency-Key`.
     once(tx, context, async () => {
       const { also, audit } = changeOf(tx, context, resource);
       const target = found(await lock(store), resource.singular);

@@ -12,7 +12,7 @@ import {
 } from './change-of.ts';
 
 export interface Update<Store, Row, Public, Answer> extends Locked<Store, Row, Public> {
-  /** The row as the request wants it. Where it is so already, nothing is written and nothing is recorded. */
+  /** The row with the requested values. If it is unchanged, nothing is written or recorded. */
   wanted: (before: Row) => Row;
   update: (store: Store, wanted: Row, before: Row, also: AuditAlso) => Promise<Row>;
   audited?: (after: Row, before: Row) => AuditLine;

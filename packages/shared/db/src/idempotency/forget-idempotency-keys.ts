@@ -11,7 +11,7 @@ const nothing = sql.type(z.object({}));
 export const forgetIdempotencyKeys = ({ db }: { db: Queries }): Loop =>
   every(60_000, (signal) => inBatches((most) => forgetSome(db, most), signal));
 
-/** A little after they expire, so that a request that has just found a row does not lose it. */
+/** A little after the keys expire, so that a request that has just found a row does not lose it. */
 async function forgetSome(db: Queries, most: number): Promise<number> {
   const { rowCount } = await db.query(nothing`
     delete from idempotency_keys where (identity, key) in (

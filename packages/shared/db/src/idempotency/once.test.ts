@@ -74,7 +74,7 @@ test.for([
   });
 });
 
-test('an idempotency key of another identity is another key', async () => {
+test('two identities can use the same idempotency key', async () => {
   const first = await launch();
 
   expect(await launch({ identity: bob })).not.toEqual(first);
@@ -162,7 +162,7 @@ test('an idempotency key expires after 24 hours', async () => {
   await expect(launch()).rejects.toMatchObject({ code: 'unprocessable' });
 });
 
-test('expired idempotency keys are deleted, in several statements where there are many', async () => {
+test('expired idempotency keys are deleted, in several statements if there are many', async () => {
   await db.query(nothing`
     insert into idempotency_keys (identity, key, request_hash, created_at)
     select 'bot 1', n::text, '', now() - interval '25 hours' from generate_series(1, 1100) n

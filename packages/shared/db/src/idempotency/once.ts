@@ -7,7 +7,7 @@ import type { Transaction } from '../database.ts';
 import { isLockTimeout } from '../postgres/errors/database-failure.ts';
 import { requestHash } from './request-hash.ts';
 
-/** What `once` needs of the context of a handler. */
+/** The part of a handler's context that `once` needs. */
 export interface OnceContext<Answer> {
   repeatable(): Repeatable<Answer> | undefined;
 }
@@ -20,9 +20,9 @@ const earlier = sql.type(
 );
 
 /**
- * Creates, or returns the recorded answer of the same request with the same `Idempotency-Key`. Call it in the transaction
- * that creates: a throw rolls the key back with everything else, so only successes are remembered. A repeat of a request in
- * flight waits for the first, or gets `conflict` when that takes too long.
+ * Creates, or returns the remembered answer of the same request with the same `Idempotency-Key`. It must run in the transaction
+ * that creates: an exception also rolls back the key, so only successes are remembered. A repeat waits for a request in flight,
+ * or gets `conflict` if that takes too long.
  */
 export async function once<Answer extends object>(
   tx: Transaction,
@@ -48,7 +48,7 @@ export async function once<Answer extends object>(
   return answer;
 }
 
-/** The secret of this service, from its own schema. */
+/** The secret with which this service hashes requests, from its own schema. */
 async function hashKeyOf(tx: Transaction): Promise<Buffer> {
   return (await tx.one(hashKeys`select hash_key from idempotency_hash_key`)).hash_key;
 }

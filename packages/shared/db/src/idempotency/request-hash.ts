@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Equal for equal requests, whatever the order of their fields; reveals nothing without the key. */
+/** The same for equal requests, in any order of fields; without the key it reveals nothing. */
 export const requestHash = (hashKey: string | Uint8Array, request: unknown): Buffer =>
   createHmac('sha256', hashKey).update(JSON.stringify(request, inOrder)).digest();
 

@@ -33,7 +33,7 @@ test('the fence grows each time the lease changes hands', async () => {
   expect(await acquire('fence', 'b')).toMatchObject({ fence: 2 });
 });
 
-test('a lease that ran out is free, and its last holder can neither renew nor release it', async () => {
+test('an expired lease is free, and its last holder can neither renew nor release it', async () => {
   const old = await acquire('over', 'slow', 30);
   await sleep(40);
   const fresh = await acquire('over', 'quick');
@@ -44,7 +44,7 @@ test('a lease that ran out is free, and its last holder can neither renew nor re
   expect(await acquire('over', 'third')).toBeNull();
 });
 
-test('renewing a lease moves its end', async () => {
+test('renewing a lease sets a new end', async () => {
   const lease = await acquire('renewed', 'a');
   await sleep(50);
   const renewed = lease && (await renewLease(database.db, lease));
@@ -53,7 +53,7 @@ test('renewing a lease moves its end', async () => {
   expect(renewed?.until).toBeGreaterThanOrEqual((lease?.until ?? Number.NaN) + 50);
 });
 
-/** A holder that is held up for two seconds keeps its lease. */
+/** A holder that stalls for two seconds still keeps its lease. */
 const hold = (name: string, signal: AbortSignal, marginMs = 60) => ({
   name,
   holder: name,
@@ -85,7 +85,7 @@ test('whileHolding releases the lease when the work throws', async () => {
   expect(await acquire('throws', 'other')).not.toBeNull();
 });
 
-test('whileHolding aborts the work before another holder can take the lease, when the database is unreachable', async () => {
+test('whileHolding aborts the work before another holder can take the lease, if the database is unreachable', async () => {
   await using proxy = await startTcpProxy(database.url);
   await using remote = await openDatabase({
     migrations,
@@ -104,7 +104,7 @@ test('whileHolding aborts the work before another holder can take the lease, whe
   expect(free).toBeNull();
 });
 
-test('whileHolding aborts the work when another holder took the lease', async () => {
+test('whileHolding aborts the work if another holder took the lease', async () => {
   await whileHolding(database.db, hold('taken', new AbortController().signal), async (held, lease) => {
     await releaseLease(database.db, lease);
     expect(await acquire('taken', 'thief')).not.toBeNull();
@@ -112,7 +112,7 @@ test('whileHolding aborts the work when another holder took the lease', async ()
   });
 });
 
-test('whileHolding aborts the work with the signal', async () => {
+test('whileHolding aborts the work when the signal aborts', async () => {
   const stop = new AbortController();
   await whileHolding(database.db, hold('stopped', stop.signal), async (held) => {
     stop.abort();

@@ -8,20 +8,23 @@ export interface Lease {
   readonly holder: string;
   readonly fence: number;
   readonly ttlMs: number;
-  /** On this process's monotonic clock (`performance.now()`), counted from before the query was sent: never too late. */
+  /**
+   * On this process's monotonic clock (`performance.now()`), counted from before the query was sent, so never later than the real
+   * end.
+   */
   readonly until: number;
 }
 
 export interface LeaseRequest {
   name: string;
-  /** Names this process, unlike any other. */
+  /** Identifies this process. */
   holder: string;
   ttlMs: number;
 }
 
 const fenced = sql.type(z.object({ fence: z.number().int() }));
 
-/** Takes the lease if it is free or expired, by the clock of the database alone; null while another holder has it. */
+/** Takes the lease if it is free or expired by the clock of the database; null if another holder has it. */
 export async function acquireLease(db: Queries, { name, holder, ttlMs }: LeaseRequest): Promise<Lease | null> {
   const startedAt = performance.now();
   const row = await db.maybeOne(fenced`
@@ -37,7 +40,7 @@ export async function acquireLease(db: Queries, { name, holder, ttlMs }: LeaseRe
   return row && { name, holder, ttlMs, fence: row.fence, until: startedAt + ttlMs };
 }
 
-/** The lease with a new end; null when it is lost. */
+/** The lease with its new end; null if it was lost. */
 export async function renewLease(db: Queries, lease: Lease): Promise<Lease | null> {
   const startedAt = performance.now();
   const row = await db.maybeOne(fenced`

@@ -4,12 +4,12 @@ import { acquireLease, type Lease, type LeaseRequest, releaseLease, renewLease }
 
 export interface HoldOptions extends LeaseRequest {
   heartbeatMs: number;
-  /** How long before its end the lease counts as lost, so that work in flight can still end in time. */
+  /** How long before its end the lease counts as lost, so that work in flight can stop in time. */
   marginMs: number;
   signal: AbortSignal;
 }
 
-/** The reason of the abort where the database did not confirm the lease in time; another process may have it now. */
+/** The reason of the abort if the database did not confirm the lease in time; another process may have it now. */
 class LeaseRanOut extends Error {
   constructor() {
     super('The lease ran out');
@@ -18,8 +18,8 @@ class LeaseRanOut extends Error {
 }
 
 /**
- * Does the work while the lease is held: renews it, aborts the work's signal when it is lost or in doubt, and gives it
- * back at the end. Returns false when another holder has it.
+ * Does the work while holding the lease: renews it, aborts the work if it is lost or uncertain, and releases it at the end.
+ * Returns false if another holder has it.
  */
 export async function whileHolding(
   db: Queries,
@@ -37,13 +37,13 @@ export async function whileHolding(
   } finally {
     over.abort();
     await heartbeat;
-    // Without the database the lease expires by itself.
+    // If the database is unavailable, the lease simply expires.
     await releaseLease(db, first).catch(() => undefined);
   }
   return true;
 }
 
-/** Never throws: without a database the lease expires, which aborts the work. */
+/** Does not throw: if the database is unavailable, the lease expires and the work is aborted. */
 async function keepAlive(db: Queries, first: Lease, { heartbeatMs, marginMs }: HoldOptions, over: AbortController) {
   let lease = first;
   let deadline = endAt(lease.until - marginMs, over);

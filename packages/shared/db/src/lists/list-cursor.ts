@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { AppError } from '@berth/contracts/errors';
 
 /**
- * The place of a row in the fixed order: its time and its id. Postgres keeps times over a longer range than a number
- * can hold to the microsecond, so the time stays text: whole microseconds since 1970, or one of the two infinities.
+ * The position of a row in the default order: its time and id. A number cannot hold all of Postgres' times to the microsecond, so
+ * the time is text: whole microseconds since 1970, or one of the two infinities.
  */
 export interface ListCursor {
   micros: string;
   id: string;
 }
 
-/** The first moment that Postgres can store, and the last one (of the year 294,247) that it prints exactly. */
+/** The first time that Postgres can store, and the last one (in the year 294,247) that it prints exactly. */
 const earliest = -210_866_803_200_000_000n;
 const latest = 9_223_372_036_854_775_807n;
 
@@ -23,7 +23,7 @@ const Parts = z.tuple([z.string().refine(isTime), z.uuid()]);
 export const encodeCursor = ({ micros, id }: ListCursor): string =>
   Buffer.from(`${micros} ${id}`).toString('base64url');
 
-/** The cursor behind `after`, or the parameter of this name; null at the start of the list, where it is empty. */
+/** The cursor in `after` or the parameter of the given name; null for the first page, where it is empty. */
 export function decodeCursor(after: string, parameter = 'after'): ListCursor | null {
   if (after === '') return null;
   const parts = Parts.safeParse(Buffer.from(after, 'base64url').toString().split(' '));

@@ -5,7 +5,7 @@ import { contains, equals } from './list-filters.ts';
 
 const name = sql.fragment`name`;
 
-test('a search for a part of a text is planned for that part each time, other filters are planned once', () => {
+test('a search for a part of a text is planned each time, other filters are planned once', () => {
   const statementOf = statements();
   const fifthOf = (filter: (text: string) => ReturnType<typeof equals>) =>
     ['a', 'b', 'c', 'd', 'e']

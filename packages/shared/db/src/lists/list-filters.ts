@@ -5,32 +5,35 @@ import { plannedForItsValues } from '../postgres/pool/statements.ts';
 /** A condition of a list, or nothing if the filter was not given. */
 export type Condition = FragmentSqlToken | undefined;
 
-/** Whole value; null selects the rows without one. */
+/** Matches the whole value; null selects rows without one. */
 export function equals(column: FragmentSqlToken, value: PrimitiveValueExpression | undefined): Condition {
   if (value === undefined) return undefined;
   return value === null ? sql.fragment`${column} is null` : sql.fragment`${column} = ${value}`;
 }
 
-/** Whole text, whatever its case. */
+/** Matches the whole text, ignoring case. */
 export const equalsIgnoringCase = (column: FragmentSqlToken, text: string | undefined): Condition =>
   text === undefined ? undefined : sql.fragment`lower(${column}) = lower(${text})`;
 
-/** Part of the text, whatever its case; `%` and `_` mean themselves. A trigram index finds parts of three letters or more. */
+/**
+ * Matches a part of the text, ignoring case; `%` and `_` are literal characters. A trigram index finds parts of three letters or
+ * more.
+ */
 export const contains = (column: FragmentSqlToken, text: string | undefined): Condition =>
   containsInLowerCase(sql.fragment`lower(${column})`, text);
 
-/** The same for a column that holds lower case alone: to convert it takes some four times as long as to compare it. */
+/** The same for a column in lower case: converting takes some four times as long as comparing. */
 export const containsInLowerCase = (column: FragmentSqlToken, text: string | undefined): Condition =>
   text === undefined ? undefined : sql.fragment`${planned} ${column} like lower(${`%${literally(text)}%`})`;
 
-// A fragment of slonik takes values alone, and this is part of its text.
+// A fragment of slonik's takes only values, but this is part of the text.
 const planned: FragmentSqlToken = { ...sql.fragment``, sql: plannedForItsValues };
 
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 /**
- * Rows of the envs that the caller may see (`visibleEnvs`), or of the one of them that a filter names. Rows without an env
- * are visible only to callers that see all envs. One condition, since PostgreSQL would take two for one that few rows meet.
+ * Rows of the envs that the caller may see (`visibleEnvs`), or of one of these if a filter names it. Rows without an env are
+ * visible only to callers that see all envs. A single condition: given two, PostgreSQL would expect that few rows match both.
  */
 export function inEnvs(column: FragmentSqlToken, visible: VisibleEnvs, wanted?: string | null): Condition {
   if (visible === 'all') return equals(column, wanted);

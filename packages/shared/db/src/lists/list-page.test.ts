@@ -43,7 +43,7 @@ const list = (request: ListRequest, ...where: Condition[]) =>
 const names = async (request: ListRequest, ...where: Condition[]) =>
   (await list(request, ...where)).items.map((boat) => boat.name);
 
-/** The later in the list, the newer. */
+/** Each row is newer than those before it. */
 async function launch(...boats: string[]): Promise<void> {
   for (const [index, boat] of boats.entries()) {
     await database.db.query(nothing`
@@ -75,7 +75,7 @@ describe('a list by page number', () => {
     expect(await list(request)).toMatchObject({ page: 2, per_page: 2, num_total: 3, items: [{ name: 'a' }] });
   });
 
-  test('counts the filtered rows, also past the end and in an empty list', async () => {
+  test('counts the filtered rows, even past the end and in an empty list', async () => {
     await launch('ab', 'b', 'abc');
 
     expect(await list({ per_page: 1 }, contains(name, 'a'))).toMatchObject({ num_total: 2, items: [{ name: 'abc' }] });
@@ -83,7 +83,7 @@ describe('a list by page number', () => {
     expect(await list({}, contains(name, 'x'))).toMatchObject({ num_total: 0, items: [] });
   });
 
-  test('sorts in both directions by its columns, and by id where they are equal', async () => {
+  test('sorts in both directions by its columns, and equal rows by id', async () => {
     await launch('b', 'c', 'a');
     await database.db.query(nothing`update boats set created_at = '2024-01-01Z'`);
 
@@ -91,12 +91,12 @@ describe('a list by page number', () => {
     expect(await names({ sort: '-name' })).toEqual(['c', 'b', 'a']);
     const ids = (await list({ sort: 'created_at' })).items.map(({ id }) => id);
     expect(ids).toEqual([...ids].sort());
-    await expect(list({ sort: 'weight' })).rejects.toThrow('cannot sort by weight');
+    await expect(list({ sort: 'weight' })).rejects.toThrow('cannot be sorted by weight');
   });
 });
 
 describe('the rows of a list', () => {
-  /** Fails when it is computed. */
+  /** Fails as soon as it is computed. */
   const counted = sql.fragment`boats join (select 1 / (count(*) - count(*)) as x from boats) as failure on x = 1`;
   const page = (request: ListRequest) =>
     listPage(database.db, {
@@ -108,7 +108,7 @@ describe('the rows of a list', () => {
       request,
     });
 
-  test('are not counted where the page shows how many there are', async () => {
+  test('are not counted if the page shows how many there are', async () => {
     await launch('a', 'b', 'c');
 
     expect(await page({})).toMatchObject({ num_total: 3 });
@@ -135,7 +135,7 @@ describe('a list filter by env', () => {
 });
 
 describe('list rows too large for one answer', () => {
-  /** Each name 800,000 times: five of them are more than an answer can hold. */
+  /** Each name is repeated 800,000 times; five of them exceed an answer. */
   const heavy = async (request: ListRequest, bytes?: FragmentSqlToken, queries: Queries = database.db) => {
     const columns = sql.fragment`id, created_at, repeat(name, 800000) as name, env_id`;
     const options = { row: Boat, columns, from: sql.fragment`boats`, where: [], request };
@@ -144,13 +144,13 @@ describe('list rows too large for one answer', () => {
   };
   beforeEach(() => launch('e', 'd', 'c', 'b', 'a'));
 
-  test('by page number are refused with how many fit', async () => {
+  test('are refused by page number, with the number that fits', async () => {
     await expect(heavy({})).rejects.toMatchObject({ code: 'too_large', errors: [{ path: 'query.per_page' }] });
     await expect(heavy({})).rejects.toThrow('must be at most 3');
     expect(await heavy({ per_page: 3 })).toMatchObject({ letters: 'abc' });
   });
 
-  test('are not read where the table stores their size', async () => {
+  test('are not read if the table stores their size', async () => {
     let read = 0;
     const counting: Queries = {
       ...database.db,
@@ -170,7 +170,7 @@ describe('list rows too large for one answer', () => {
     expect(read).toBe(7);
   });
 
-  test('by keyset come in smaller pages, and the walk leaves none out', async () => {
+  test('come in smaller pages by keyset, and the walk skips none', async () => {
     const first = await heavy({ after: '' });
     expect(first.letters).toBe('abc');
     expect(await heavy({ after: first.next ?? '' })).toEqual({ letters: 'de', next: null });
@@ -198,7 +198,7 @@ describe('a list by keyset', () => {
   });
 
   test('returns each existing row exactly once while others are added and deleted', async () => {
-    // Many of the same millisecond, and some that differ only in the microsecond.
+    // Many rows share a millisecond, and some differ only in microseconds.
     await database.db.query(nothing`
       insert into boats (name, created_at)
       select 'old ' || i, timestamptz '2024-05-06 07:00:00Z' + (i / 10) * interval '1 microsecond'
@@ -235,7 +235,7 @@ describe('a list by keyset', () => {
       Buffer.from('9223372036854775808 00000000-0000-4000-8000-00000000000a').toString('base64url'),
     ],
     [
-      'a time before all times',
+      'a time before the first that can be stored',
       Buffer.from('-210866803200000001 00000000-0000-4000-8000-00000000000a').toString('base64url'),
     ],
   ] as const)('refuses a cursor that is %s', async ([, after]) => {
@@ -283,7 +283,7 @@ describe('a list filter', () => {
     expect(await names({}, contains(name, undefined))).toHaveLength(4);
   });
 
-  test('containsInLowerCase matches part of a text in lower case, whatever the case of that part', async () => {
+  test('containsInLowerCase matches part of a text in lower case, ignoring the case of that part', async () => {
     await launch('wool-1', 'w_1', 'silk-1');
 
     expect(await names({}, containsInLowerCase(name, 'OOL-'))).toEqual(['wool-1']);
@@ -318,7 +318,7 @@ describe('a list filter', () => {
     expect(await names({}, inEnvs(envId, 'all'))).toHaveLength(3);
   });
 
-  test('combines with the others by AND', async () => {
+  test('can be combined with other conditions by AND', async () => {
     await launch('aa', 'ab', 'bb');
 
     expect(await names({}, contains(name, 'a'), contains(name, 'b'))).toEqual(['ab']);

@@ -15,23 +15,23 @@ export interface ListOptions<Row extends z.ZodType> {
   columns: FragmentSqlToken;
   /** The table, or a join. */
   from: FragmentSqlToken;
-  /** For the total, where a join of `from` neither adds nor removes rows, nor is part of a condition. */
+  /** A smaller table for the total, if the joins in `from` neither add nor remove rows and no condition uses them. */
   counted?: FragmentSqlToken;
-  /** Filters and visibility; all must hold. */
+  /** Filters and visibility, combined with AND. */
   where: readonly Condition[];
   request: ListRequest;
-  /** The time that orders the list, newest first; never null. `created_at` unless given. */
+  /** The time by which the list is ordered, newest first; never null. Default: `created_at`. */
   newestBy?: FragmentSqlToken;
-  /** Breaks ties; `id` unless given (a join may need `t.id`). */
+  /** Breaks ties. Default: `id`; a join may need `t.id`. */
   id?: FragmentSqlToken;
-  /** What `sort` may name, as the contract has it. */
+  /** The columns that `sort` may name, as in the contract. */
   sortable?: Readonly<Record<string, FragmentSqlToken>>;
   /**
-   * At least as many bytes as a row takes in the answer, from columns that are cheap to read. For tables whose rows may
-   * be large: Postgres then sends no more of them than one answer can hold, however many are requested.
+   * An upper bound for a row's bytes in the answer, from columns that are cheap to read. For tables with large rows: Postgres
+   * then sends no more rows than fit into one answer.
    */
   bytes?: FragmentSqlToken;
-  /** A select of the number of rows, for tables that have a quicker one than counting them. */
+  /** Selects the number of rows, for tables that can do so without counting them. */
   numTotal?: FragmentSqlToken | undefined;
 }
 
@@ -39,8 +39,8 @@ export interface ListOptions<Row extends z.ZodType> {
 const maxItemBytes = limits.responseBytes - 16 * 1024;
 
 /**
- * Every list of the platform: filtered and counted, by page number in any order, or by keyset in the fixed one. Where rows
- * are so large that a page is more than one answer can hold, the latter gives fewer of them; the former says how many fit.
+ * Implements every list of the platform: filtered and counted, by page number in any order or by keyset in the default one. If a
+ * page of large rows exceeds one answer, keyset lists return fewer rows, and lists by page number say how many fit.
  */
 export async function listPage<Row extends z.ZodType>(
   queries: Queries,
@@ -112,21 +112,21 @@ async function keysetPage<Row extends z.ZodType>(
   };
 }
 
-/** Where the table stores the size of its rows, Postgres has sent no more of them than fit. */
+/** If the table stores the size of its rows, Postgres has already left out those that do not fit. */
 const fittingOf = ({ bytes }: Sized, items: readonly unknown[]): number =>
   bytes === undefined ? rowsThatFit(items, maxItemBytes) : items.length;
 
 const sizeOf = ({ bytes }: Sized) => (bytes === undefined ? sql.fragment`` : sql.fragment`, ${bytes} as list_bytes`);
 
 interface PageStatement {
-  /** Reads one row more than the page, which shows whether the list continues. */
+  /** Reads one row more than the page holds, to show whether the list continues. */
   page: FragmentSqlToken;
   total: FragmentSqlToken;
 }
 
 /**
- * The rows of a page up to what one answer can hold, one at least. Of those beyond it Postgres reads the size only: large
- * values are stored apart from their rows until they are read. Windows without an order keep that of the page.
+ * The rows of a page that fit into one answer, at least one. Postgres reads only the size of the others, because large values are
+ * stored apart from their rows. Window functions without an order keep the order of the page.
  */
 const fitting = ({ bytes }: Sized, { page, total: listTotal }: PageStatement) =>
   bytes === undefined
@@ -140,7 +140,7 @@ const fitting = ({ bytes }: Sized, { page, total: listTotal }: PageStatement) =>
         where list_sum <= ${maxItemBytes} or list_sum = list_bytes
       `;
 
-/** Rows are counted only where the list goes on after the page: Postgres computes the branch that it takes and no other. */
+/** Rows are counted only if the list continues after the page: Postgres computes only the chosen branch. */
 const totalWith = (options: Filtered, { before, size }: { before: number; size: number }) => sql.fragment`
   case when (select count(*) from page) > ${size} then (${countOf(options)}) else ${before} + (select count(*) from page) end`;
 
@@ -160,7 +160,7 @@ const countOf = ({ from, where, counted = from, numTotal }: Filtered) =>
 
 const Total = z.object({ list_total: z.number().int() });
 
-/** Past the end no row carries the total. */
+/** Past the end, no row is left to carry the total. */
 const total = async (queries: Queries, options: Filtered): Promise<number> =>
   (await queries.one(sql.type(Total)`select (${countOf(options)}) as list_total`)).list_total;
 
@@ -170,7 +170,7 @@ function orderOf({ request, sortable = {}, newestBy = createdAt, id = idColumn }
 
   const descending = sort.startsWith('-');
   const column = sortable[descending ? sort.slice(1) : sort];
-  // The contract passes only its own names, so the list lacks one of them.
+  // The contract accepts only its own columns, so this one is missing from the list's options.
   if (column === undefined) throw new Error(`The list cannot sort by ${sort}`);
   return descending ? sql.fragment`${column} desc, ${id} desc` : sql.fragment`${column} asc, ${id} asc`;
 }

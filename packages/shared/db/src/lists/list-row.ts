@@ -2,22 +2,22 @@ import type { z } from 'zod';
 import { exactShape } from '@berth/contracts/definition/exact-shape';
 import type { Checked, RowSchema } from '../database.ts';
 
-/** A row of a page, with what else the statement of the page returns. */
+/** A row of a page, with the extra columns of the page's statement. */
 export interface ListRow<Item> {
   item: Item;
   /** The number of rows in the whole list. */
   total: number;
-  /** How many rows the page would have if all of them fitted; absent if Postgres left none out. */
+  /** How many rows the page would have if all of them fitted; absent if none was left out. */
   found: number | undefined;
-  /** Where a walk by keyset goes on; empty in a page by number. */
+  /** The cursor at which a walk by keyset continues; empty in a page by number. */
   micros: string;
   id: string;
 }
 
 /**
- * Reads the rows of a list. Columns that begin with `list_` are those of the page; the others are the item, whose names and types
- * must be those of its schema. The rules of single values were checked when they were written, so the whole schema is used only
- * where the types are not as it describes.
+ * Reads the rows of a list. Columns that begin with `list_` belong to the page; the others form the item and must have the names
+ * and types of its schema. Single values were validated when they were written, so the whole schema is used only if the types
+ * differ from it.
  */
 export function listRow<Row extends z.ZodType>(schema: Row): RowSchema<ListRow<z.output<Row>>> {
   const hasShape = exactShape(schema);

@@ -1,6 +1,6 @@
 /** How many of the first rows fit into `maxBytes` as JSON; at least one, so that a list always advances. */
 export function rowsThatFit(rows: readonly unknown[], maxBytes: number): number {
-  // Most pages are far below the limit, and to know that takes less than to write them.
+  // Most pages are far below the limit, which is cheaper to find out than writing them.
   if (rows.every(isSmall) && rows.length * smallBytes <= maxBytes) return rows.length;
   let bytes = 0;
   const beyond = rows.findIndex((row, index) => {
@@ -11,12 +11,12 @@ export function rowsThatFit(rows: readonly unknown[], maxBytes: number): number 
 }
 
 const smallBytes = 24 * 1024;
-/** A UTF-16 code unit takes up to six bytes in JSON. */
+/** A UTF-16 unit takes up to six bytes in JSON. */
 const bytesOfUnit = 6;
-/** More than a number, a boolean or null takes. */
+/** An upper bound for a number, a boolean or null. */
 const bytesOfOther = 32;
 
-/** Whether a row of texts, numbers and the like certainly takes no more than `smallBytes`; false if it holds an object. */
+/** Whether a row of scalar values certainly takes at most `smallBytes`; false if it holds an object. */
 function isSmall(row: unknown): boolean {
   if (typeof row !== 'object' || row === null) return false;
   let bytes = 0;

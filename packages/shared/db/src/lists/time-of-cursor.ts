@@ -3,7 +3,10 @@ import type { ListCursor } from './list-cursor.ts';
 
 const microsOfDay = 86_400_000_000n;
 
-/** A time as Postgres computes it exactly: intervals are multiplied as floating point, which holds days and parts of one. */
+/**
+ * Postgres computes this time exactly: it multiplies intervals in floating point, which holds both days and microseconds of a
+ * day.
+ */
 export function timeOf({ micros }: ListCursor): FragmentSqlToken {
   if (micros.endsWith('Infinity')) return sql.fragment`${micros}::timestamptz`;
   const part = BigInt(micros) % microsOfDay;

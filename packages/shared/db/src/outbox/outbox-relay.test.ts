@@ -21,7 +21,7 @@ const patience = { interval: 5 };
 type Bus = OutboxRelayOptions['bus'];
 
 describe('outbox relays', () => {
-  test('work one at a time, and another takes over when one stops', async () => {
+  test('work one at a time, and another takes over when that one stops', async () => {
     const stream = memoryStateStream();
     const publishers: string[] = [];
     const named = (name: string): Bus => ({
@@ -46,7 +46,7 @@ describe('outbox relays', () => {
     expect(publishers.at(-1)).not.toBe(first);
   });
 
-  test('that die between acknowledgement and mark publish twice, and followers apply once', async () => {
+  test('publish a message twice after a crash between acknowledgement and mark, and followers apply it once', async () => {
     const stream = memoryStateStream();
     await using proxy = await startTcpProxy(relays.url);
     await using dying = await openDatabase({ migrations, url: proxy.url, applicationName: 'dying', log });
@@ -84,7 +84,7 @@ describe('outbox relays', () => {
   });
 });
 
-describe('after a loss of data, the relay', () => {
+describe('after a failure, the relay', () => {
   const publishedBefore = async (stream: MemoryStateStream) => {
     relays.start(stream);
     const [kept, gone] = [randomUUID(), randomUUID()];
@@ -102,8 +102,8 @@ describe('after a loss of data, the relay', () => {
 
   test.for([
     ['the whole stream', (stream: MemoryStateStream) => stream.lose()],
-    ['the end of it', (stream: MemoryStateStream) => stream.loseLast(1)],
-  ] as const)('of %s publishes everything again, tombstones too', async ([, lose]) => {
+    ['the end of the stream', (stream: MemoryStateStream) => stream.loseLast(1)],
+  ] as const)('publishes everything again, tombstones too, if %s was lost', async ([, lose]) => {
     const stream = memoryStateStream();
     const { kept, gone } = await publishedBefore(stream);
 
@@ -116,7 +116,7 @@ describe('after a loss of data, the relay', () => {
     expect(stream.last.get(`envs.${kept}`)).toMatchObject({ row: { name: 'kept' } });
   });
 
-  test('of the NATS server publishes what was committed in between', async () => {
+  test('publishes what was committed while NATS was unreachable', async () => {
     const stream = memoryStateStream();
     relays.start(stream);
     stream.up = false;
@@ -128,7 +128,7 @@ describe('after a loss of data, the relay', () => {
     await vi.waitFor(() => expect(summaries(stream.published)).toEqual(['INSERT meanwhile']), patience);
   });
 
-  test('of the connection to Postgres continues by itself', async () => {
+  test('continues by itself if the connection to Postgres was lost', async () => {
     const stream = memoryStateStream();
     await using proxy = await startTcpProxy(relays.url);
     await using remote = await openDatabase({ migrations, url: proxy.url, applicationName: 'remote', log });
@@ -181,11 +181,11 @@ test('a message that the bus refuses does not block the others in the outbox', a
     await vi.waitFor(() => expect(stream.published).toHaveLength(i + 1), patience);
   }
 
-  // A row is marked a moment after it was published.
+  // A row is marked shortly after it was published.
   await vi.waitFor(async () => expect(await relays.unpublished()).toBe(1), patience);
 });
 
-test('digests count and hash the rows of every resource of the owner', async () => {
+test('digests contain the number and hash of the rows of every resource of the owner', async () => {
   const stream = memoryStateStream();
   relays.start(stream, { times: { digestMs: 50 } });
   const digestOfEnvs = () => stream.digests.filter(({ resource }) => resource === 'envs').at(-1);
@@ -203,7 +203,7 @@ test('digests count and hash the rows of every resource of the owner', async () 
   await vi.waitFor(() => expect(digestOfEnvs()).toEqual(one), patience);
 });
 
-test('the outbox forgets deleted rows 30 days after they are published', async () => {
+test('the outbox drops deleted rows 30 days after they were published', async () => {
   const stream = memoryStateStream();
   const [old, fresh] = [randomUUID(), randomUUID()];
   await relays.record(old, 'DELETE');

@@ -31,16 +31,16 @@ export interface OutboxRelayOptions {
 const usualTimes = {
   leaseMs: 10_000,
   heartbeatMs: 3_000,
-  /** The floor under the wake-up after a commit. */
+  /** The shortest pause, even after a wake-up by a commit. */
   pollMs: 250,
-  /** A row that changes again at once is published once, and the answer to the request goes out first. */
+  /** So that a row that soon changes again is published once, and the answer to the request is sent first. */
   gatherMs: 50,
   streamCheckMs: 3_000,
-  /** A follower requests the table after two digests that differ, and so has all rows again within two minutes. */
+  /** A follower requests the table after two mismatches, so it has all rows again within two minutes. */
   digestMs: 30_000,
-  /** A digest taken between two publications would differ for every follower, so it waits for a quiet moment, within a limit. */
+  /** A digest between two publications would differ from every follower's, so it waits for a quiet moment, within a limit. */
   quietMs: 500,
-  /** Pause between two republications of a resource; doubled while followers keep requesting it. */
+  /** The pause between two republications of a resource; doubled while followers keep asking for it. */
   republishMs: 20_000,
   longestRepublishMs: 3_600_000,
   pruneMs: 3_600_000,
@@ -52,7 +52,7 @@ const parallel = 32;
 const unquietDigestMs = 60_000;
 const afterTrouble = { firstMs: 100, longestMs: 2_000 };
 
-/** Publishes what `recordState` wrote, in one process of the service at a time. */
+/** Publishes the changes that `recordState` wrote, in one process of the service at a time. */
 export const outboxRelay =
   ({ db, bus, owner, log, times }: OutboxRelayOptions): Loop =>
   async (signal) => {
@@ -66,7 +66,7 @@ export const outboxRelay =
     const trouble = troubleLog(log, 'the outbox relay cannot take its lease');
 
     bus.state.onRepublishRequest(async (resource, highest) => {
-      // Every replica receives the request; the holder of the lease does it, the others drop it at their next attempt.
+      // Every replica receives the request; the holder of the lease handles it, and the others drop it at their next attempt.
       if (copied.includes(resource)) requested.set(resource, Math.max(highest, requested.get(resource) ?? 0));
     });
 
@@ -88,7 +88,7 @@ export const outboxRelay =
     }
   };
 
-/** State goes out before the event: a watcher that reads other services' answers then finds the change. */
+/** State is published before the event, so that a watcher that then reads from other services finds the change. */
 const publishing =
   (state: StatePublisher, owned: readonly Resource[]): StatePublisher['publish'] =>
   async (message) => {
@@ -102,9 +102,9 @@ interface RelayOptions {
   store: OutboxStore;
   state: StatePublisher;
   publish: StatePublisher['publish'];
-  /** Resources with a projection elsewhere. Of the others only events are published, and nothing is kept. */
+  /** Resources with a projection in other services. Of all others only events are published, and they leave the outbox. */
   copied: readonly string[];
-  /** Resources that followers request again, with their highest version. */
+  /** Resources that followers requested again, with the followers' highest version. */
   requested: Map<string, number>;
   log: TroubleLogger;
   times: Omit<typeof usualTimes, 'leaseMs' | 'heartbeatMs'>;
@@ -135,7 +135,7 @@ async function relay({ store, state, publish, copied, requested, log, times, sig
   };
 
   const publishAgain = async (resource: string, highest: number): Promise<void> => {
-    // One republication serves all followers; one that still differs requests it again.
+    // One republication serves all followers; any that still differs asks again.
     requested.delete(resource);
     if (!mayRepublish(resource)) return;
     log.info({ resource, highest }, 'a projection of a resource differs: publishing it again with new versions');
@@ -153,7 +153,7 @@ async function relay({ store, state, publish, copied, requested, log, times, sig
       for (const next of await store.digests(copied)) state.publishDigest(next);
     }
     if (pruning.due()) await store.prune(copied, signal);
-    // Commits in between have already triggered the wake-up.
+    // Commits during the work have already set off the wake-up.
     if (published < batchSize) await wakeUps.next({ ms: times.pollMs, gatherMs: times.gatherMs }, signal);
   };
 

@@ -29,7 +29,7 @@ const nothing = sql.type(z.object({}));
 const clearedAtOnce = 5_000;
 const prunedAtOnce = 5_000;
 
-/** Above any time and below the limit of exact numbers in JavaScript: no follower can push versions beyond it. */
+/** Later than any time, and exact as a number in JavaScript: followers cannot push versions beyond it. */
 const highestFloor = 2 ** 52;
 
 const subjectsOf = (subjects: readonly Subject[]) =>
@@ -38,9 +38,9 @@ const subjectsOf = (subjects: readonly Subject[]) =>
     ['text', 'uuid', 'int8'],
   );
 
-/** The relay's side of the outbox. */
+/** The operations of the relay on the outbox. */
 export const outboxStore = (db: Queries) => ({
-  /** In the order of their changes. */
+  /** Unpublished rows in the order of their changes. */
   async unpublished(limit: number, except: readonly Subject[]): Promise<StateMessage[]> {
     const rows = await db.any(message`
       select resource, id, version, env_id, operation, row, traceparent
@@ -54,8 +54,9 @@ export const outboxStore = (db: Queries) => ({
   },
 
   /**
-   * A row that changed in between stays unpublished; as its INSERT is published, the next message is an UPDATE.
-   * Passes over rows that another transaction has locked: it may wait for rows that are marked here, in an order of its own.
+   * Marks rows as published. If a row changed meanwhile, it stays unpublished; since its INSERT was published, its next message
+   * is an UPDATE. Skips rows that another transaction has locked: that transaction may wait for rows that are marked here, so
+   * waiting could deadlock.
    */
   async markPublished(subjects: readonly Subject[]): Promise<void> {
     if (subjects.length === 0) return;
@@ -77,7 +78,7 @@ export const outboxStore = (db: Queries) => ({
     `);
   },
 
-  /** Makes all rows of these resources unpublished again; in pieces that stay below the statement timeout. */
+  /** Marks all rows of these resources as unpublished, in batches that stay below the statement timeout. */
   async clearMarks(resources: readonly string[], signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { rowCount } = await db.query(nothing`
@@ -92,8 +93,8 @@ export const outboxStore = (db: Queries) => ({
   },
 
   /**
-   * Gives every row of a resource a version above all that a copy has, and publishes it again: then every row that a copy
-   * has is older than the owner's, or one that the owner does not have. What waits to be published keeps its mark.
+   * Gives every row of a resource a version above all versions of a projection, and publishes it again. Afterwards, each row of
+   * the projection is either replaced or known to be missing at the owner. Rows that wait to be published keep their mark.
    */
   async renewVersions(resource: string, highest: number, signal: AbortSignal): Promise<void> {
     if (highest <= highestFloor) {
@@ -130,8 +131,8 @@ export const outboxStore = (db: Queries) => ({
   },
 
   /**
-   * One for each of the resources, also for those without rows. It is of what was published: a row that the bus refuses is
-   * no reason to publish the others again. `lowest` is of all rows, so that none that is under way lies below it.
+   * One digest per resource, even if it has no rows. It covers published versions: a row that the bus refuses is no reason to
+   * publish the others again. `lowest` covers all rows, so that none in flight lies below it.
    */
   async digests(resources: readonly string[]): Promise<readonly StateDigest[]> {
     return await db.any(digest`
@@ -153,7 +154,7 @@ export const outboxStore = (db: Queries) => ({
   },
 
   /**
-   * Deletes published rows without a projection, and tombstones after 30 days: a follower that was away longer finds the
+   * Deletes published rows without a projection, and tombstones after 30 days: a follower that was away longer detects the
    * difference by the digest.
    */
   async prune(copied: readonly string[], signal: AbortSignal): Promise<void> {

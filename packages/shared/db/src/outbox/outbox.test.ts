@@ -65,7 +65,7 @@ test('a row that changed while its INSERT was in flight is published as an UPDAT
   expect(summaries(stream.published)).toEqual(['INSERT red', 'UPDATE blue']);
 });
 
-test('a row that changes several times in a transaction is published once, as the last change leaves it', async () => {
+test('a row that changes several times in a transaction is published once, in its last state', async () => {
   const stream = memoryStateStream();
   const [built, gone] = [randomUUID(), randomUUID()];
   await relays.db.transaction(async (tx) => {
@@ -83,7 +83,7 @@ test('a row that changes several times in a transaction is published once, as th
   expect(summaries(stream.published)).toEqual(['INSERT blue', 'DELETE green']);
 });
 
-test('two transactions that record the same rows in other orders wait for each other and do not deadlock', async () => {
+test('two transactions that record the same rows in different orders wait for each other without deadlock', async () => {
   const ids = Array.from({ length: 20 }, () => randomUUID());
   let runs = 0;
   const recordAll = (order: string[]) =>
@@ -127,7 +127,7 @@ test('transactions that commit out of order are published completely', async () 
   relays.start(stream);
   const ids = Array.from({ length: 120 }, () => randomUUID());
 
-  // Versions are taken in one order, commits come in another: the first ones wait the longest.
+  // The transactions that took the first versions commit last.
   const writer = async (mine: string[], index: number) => {
     for (const id of mine) {
       await relays.db.transaction(async (tx) => {
@@ -178,7 +178,7 @@ test('many rows of one change are recorded in one statement', async () => {
   expect(stream.published).toHaveLength(1_000);
 });
 
-test('for a row that no service copies, only its id and the fields of its event are recorded', async () => {
+test('for a row without a projection, only its id and the fields of its event are recorded', async () => {
   const [id, user_id] = [randomUUID(), randomUUID()];
   const row = { id, user_id, created_at: '2026-01-01T00:00:00Z', name: 'laptop', expires_at: null, last_used_at: null };
 

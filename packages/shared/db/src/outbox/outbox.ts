@@ -11,7 +11,7 @@ export interface StateChange {
   id: string;
   env_id: string | null;
   operation: StateOperation;
-  /** The public row as the contract's `state` has it; of a deleted one, its last. */
+  /** The public row with the fields of the contract's `state`; for a deleted row, its last state. */
   row: object;
 }
 
@@ -19,11 +19,11 @@ type Followed = Pick<Resource, 'name' | 'state'>;
 
 const nothing = sql.type(z.object({}));
 
-/** Records a change for the followers of a resource, in the transaction that makes it. */
+/** Records a change for followers of the resource, in the transaction of the change. */
 export const recordState = (tx: Transaction, resource: Followed, change: StateChange): void =>
   recordStates(tx, resource, [change]);
 
-/** The same for several rows. A row that changes several times in a transaction is published as the last change leaves it. */
+/** The same for several rows. A row that changes several times in a transaction is published once, in its last state. */
 export function recordStates(tx: Transaction, resource: Followed, changes: readonly StateChange[]): void {
   const traceparent = currentTraceparent();
   const { name } = resource;
@@ -34,8 +34,8 @@ export function recordStates(tx: Transaction, resource: Followed, changes: reado
 }
 
 /**
- * The end of every transaction, in one statement: rows are published in the order in which they were recorded, while their locks are
- * taken in the same order by every transaction. Of a row that is new here only one transaction at a time can write.
+ * One statement at the end of every transaction. Rows are published in the order in which they were recorded, but every
+ * transaction locks them in the order of resource and id. Only one transaction at a time can insert a new row.
  */
 export async function writeOutbox(tx: Transaction): Promise<void> {
   const rows = tx.recorded.takeRows().map((row, place) => ({ ...row, place }));
@@ -59,8 +59,8 @@ export async function writeOutbox(tx: Transaction): Promise<void> {
 }
 
 /**
- * Changes one row and records that, in one statement that is a transaction of its own: for changes that a person waits
- * for. `change` returns at least id and env_id; `row` is the public row, which it does not change.
+ * Changes one row and records the change, in a single statement without a transaction: for changes that a user waits for.
+ * `change` returns at least id and env_id; `row` is the public row, which the change leaves as it is.
  */
 export async function changeAndRecord<Row>(
   db: Queries,
@@ -86,8 +86,8 @@ interface ChangeAndRecord<Row> {
   returns: z.ZodType<Row>;
 }
 
-// The version is taken in the update, so under the lock of the outbox row: of two changes the later one has the higher
-// one. A row that was never published stays an INSERT, however often it changed.
+// The version is taken under the lock of the outbox row, so the later of two changes has the higher version. A row that was never
+// published stays an INSERT.
 const insertInto = sql.fragment`insert into outbox (resource, id, version, env_id, operation, row, traceparent)`;
 const orReplace = sql.fragment`
   on conflict (resource, id) do update set
@@ -101,7 +101,7 @@ const orReplace = sql.fragment`
     traceparent = excluded.traceparent,
     changed_at = clock_timestamp()`;
 
-/** Refuses fields that the contract does not publish: an extra column could leak a secret to all followers. */
+/** Refuses fields that the contract does not publish: an additional column could leak a secret to all followers. */
 function publicRow(resource: Followed, row: object): Record<string, unknown> {
   const { name, state } = resource;
   if (state === undefined) throw new Error(`${name} cannot be published: its contract has no state`);

@@ -3,13 +3,13 @@ import { isOutage } from '@berth/contracts/errors';
 
 export interface BatchResult {
   acked: StateMessage[];
-  /** Refused for a reason of their own, such as size; the others need not wait for them. */
+  /** Refused for a reason of their own, such as their size, which does not concern other messages. */
   refused: { message: StateMessage; error: unknown }[];
-  /** The bus is unreachable: messages neither acked nor refused were not tried or got no answer. */
+  /** The bus is unreachable: all other messages were not sent or got no answer. */
   outage: unknown;
 }
 
-/** Publishes side by side, but never more than `parallel` at once; each subject is in a batch only once. */
+/** Publishes in parallel, at most `parallel` at once; a batch has each subject only once. */
 export async function publishBatch(
   messages: readonly StateMessage[],
   publish: StatePublisher['publish'],

@@ -6,15 +6,15 @@ interface Row {
   readonly id: string;
 }
 
-/** What a statement answers. */
+/** The rows that a statement returned. */
 type Answered<R> = R | null | readonly R[];
 
 const rowsOf = <R extends Row>(answered: Answered<R>): readonly R[] =>
   answered === null ? [] : 'id' in answered ? [answered] : answered;
 
 /**
- * For the repository that writes the rows of a resource: records each for its followers, and returns it. `publicRow`
- * where what is stored has other fields than the contract.
+ * For the repository of a resource: records each row for followers and returns it. `publicRow` converts stored rows whose fields
+ * differ from the contract.
  */
 export function publishing<R extends Row = Row>(
   tx: Transaction,

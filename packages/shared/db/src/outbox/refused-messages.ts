@@ -4,7 +4,7 @@ import type { TroubleLogger } from './trouble-log.ts';
 const retryMs = 10_000;
 const most = 1_000;
 
-/** Messages that the bus refused, set aside for a while so that they do not block the others. */
+/** Messages that the bus refused, set aside for a while so that others are not blocked. */
 export class RefusedMessages {
   readonly #log: TroubleLogger;
   #messages: { message: StateMessage; again: number }[] = [];

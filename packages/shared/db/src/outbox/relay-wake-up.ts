@@ -2,15 +2,15 @@ import { pause } from '@berth/service/waiting/pause';
 
 const relays = new Set<() => void>();
 
-/** Something was committed to an outbox of this process. A superfluous wake-up costs a relay one indexed select. */
+/** Notes that this process committed rows to an outbox. An unnecessary wake-up costs a relay one indexed select. */
 export function wakeRelays(): void {
   for (const wake of relays) wake();
 }
 
 export interface WakeUps extends Disposable {
   /**
-   * Resolves soon after the next wake-up, or after one since the last call, and in any case after `ms` or at the abort.
-   * What is committed within the short time to gather belongs to the same wake-up.
+   * Resolves shortly after the next wake-up, or after one since the last call; at the latest after `ms` or when the signal
+   * aborts. Commits within that short time share the wake-up.
    */
   next(times: { ms: number; gatherMs: number }, signal: AbortSignal): Promise<void>;
 }

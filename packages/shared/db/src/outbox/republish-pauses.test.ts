@@ -3,7 +3,7 @@ import { republishPauses } from './republish-pauses.ts';
 
 const minute = 60_000;
 
-/** The minutes at which a resource is published, for requests at the given minutes. */
+/** The minutes at which a resource is republished if it is requested at the given minutes. */
 function published(requests: readonly number[]): number[] {
   let now = 0;
   const may = republishPauses({ republishMs: 20_000, longestRepublishMs: 60 * minute }, () => now);
@@ -13,13 +13,13 @@ function published(requests: readonly number[]): number[] {
   });
 }
 
-test('a resource is republished at once, and ever less often for a projection that stays wrong', () => {
+test('a resource is republished at once, then less and less often for a projection that stays wrong', () => {
   const always = Array.from({ length: 600 }, (_, at) => at);
 
   expect(published(always)).toEqual([0, 1, 2, 4, 7, 13, 24, 46, 89, 149, 209, 269, 329, 389, 449, 509, 569]);
 });
 
-test('a resource is republished at once for a projection that was right for a while', () => {
+test('a resource is republished at once for a projection that had been right for a while', () => {
   expect(published([0, 1, 2, 30, 31])).toEqual([0, 1, 2, 30, 31]);
 });
 

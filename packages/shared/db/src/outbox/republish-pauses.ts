@@ -4,8 +4,8 @@ export interface RepublishTimes {
 }
 
 /**
- * Whether a resource may be published again now on a follower's request. A projection that cannot be repaired requests it for
- * ever, so the pause doubles while requests arrive within four times the last one.
+ * Whether a resource may be republished now for a follower. A projection that cannot be repaired asks forever, so the pause
+ * doubles while requests arrive within four times the last pause.
  */
 export function republishPauses({ republishMs, longestRepublishMs }: RepublishTimes, now = () => performance.now()) {
   const last = new Map<string, { at: number; pauseMs: number }>();

@@ -23,7 +23,7 @@ const metrics = new Registry();
 let nats: TestNats;
 let tasks: Bus;
 let auth: Bus;
-/** It may keep no more than one MiB. */
+/** Its stream may hold only one MiB. */
 let registryScan: Bus;
 let ofState: NatsConnection;
 let ofEvents: NatsConnection;
@@ -93,7 +93,7 @@ const newTask = (deployment_id: string): DeploymentTask => ({
   attempts: 1,
 });
 
-/** A deployment and a task that is over, published. */
+/** A deployment and a finished task, both published. */
 async function published() {
   const deployment = newDeployment();
   const task = newTask(deployment.id);
@@ -112,7 +112,7 @@ async function subjectsIn(stream: string): Promise<string[]> {
   return Object.keys(state.subjects ?? {});
 }
 
-test('a row without a projection is published as an event of id, status and env only, kept for an hour', async () => {
+test('a row without a projection is published as an event with only id, status and env, kept for an hour', async () => {
   const { deployment, task } = await published();
 
   const { streams } = await jetstreamManager(ofEvents);
@@ -129,7 +129,7 @@ test('a row without a projection is published as an event of id, status and env 
   await vi.waitFor(async () => expect(await relays.db.anyFirst(ids)).toEqual([deployment.id]), patience);
 });
 
-test('a wiped NATS gets the projected rows again, and no ended task', async () => {
+test('a wiped NATS gets the projected rows again, but no finished task', async () => {
   const { deployment } = await published();
 
   await nats.stop();
@@ -144,7 +144,7 @@ test('a wiped NATS gets the projected rows again, and no ended task', async () =
   expect((await subjectsIn('ROW_EVENTS')).filter((subject) => subject.includes('deployment_tasks'))).toEqual([]);
 });
 
-test('an owner that fills its stream is refused new rows, and does not keep others from publishing', async () => {
+test('an owner that fills its stream cannot publish new rows, and other owners still can', async () => {
   await Promise.all([registryScan.state.ensureStream(), auth.state.ensureStream()]);
   const message = (resource: string, id: string, bytes: number, version: number): StateMessage => ({
     resource,

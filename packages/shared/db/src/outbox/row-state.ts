@@ -5,8 +5,8 @@ import type { rowState } from '@berth/contracts/fields/row-state';
 import type { Queries } from '../database.ts';
 
 /**
- * The last state of a row, as `recordState` wrote it in the transaction of its change, for services that must not decide
- * by a projection, which lags. Null: there never was such a row, or it was deleted long ago. `state` is made by `rowState`.
+ * The last state of a row, as `recordState` wrote it in the transaction of the change. For services that must not decide by a
+ * projection, which lags. Null if the row never existed or was deleted long ago. `state` is made by `rowState`.
  */
 export const rowStateNow = <State extends ReturnType<typeof rowState>>(
   db: Queries,

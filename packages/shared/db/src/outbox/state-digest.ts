@@ -1,8 +1,8 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 
 /**
- * Order-independent hash over (id, version) of rows, the same for owner and follower whatever their Postgres:
- * the first 8 bytes of each SHA-256, XORed.
+ * Order-independent hash over (id, version) of rows: the first 8 bytes of each SHA-256, XORed. Owner and follower get the same,
+ * whatever version of Postgres they use.
  */
 export const stateDigest = (
   id: FragmentSqlToken,

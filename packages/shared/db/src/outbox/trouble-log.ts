@@ -4,7 +4,7 @@ export type TroubleLogger = Pick<Logger, 'info' | 'warn'>;
 
 const remindMs = 60_000;
 
-/** One line when trouble begins, one each minute while it lasts or comes back, one when it is over. */
+/** Logs when trouble begins, each minute while it lasts or returns, and when it is over. */
 export function troubleLog(log: TroubleLogger, what: string) {
   let since: number | undefined;
   let loggedAt = Number.NEGATIVE_INFINITY;

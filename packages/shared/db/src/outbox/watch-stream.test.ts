@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { memoryStateStream } from '@berth/testing/memory-state-stream';
 import { watchStream } from './watch-stream.ts';
 
-test('a stream that is nearly full is logged once, and once more when it is fine again', async () => {
+test('a nearly full stream is logged once, and once more when it has space again', async () => {
   const lines: string[] = [];
   const write = (...args: unknown[]) => void lines.push(String(args.at(-1)));
   const store = { knownStream: async () => null, rememberStream: async () => {}, clearMarks: async () => {} };

@@ -10,12 +10,12 @@ export interface WatchStreamOptions {
   signal: AbortSignal;
 }
 
-/** A stream that is fuller than this is worth a line in the log, while there is time to make room. */
+/** Above this share a warning is logged, while there is time to enlarge the stream. */
 const nearlyFull = 0.8;
 
 /**
- * Makes sure that the stream holds what the outbox marks as published. A recreated stream, or one that ends before its last
- * known position, has lost messages, so all projected resources are published again. Warns before the stream is full.
+ * Ensures that the stream holds all rows that the outbox marks as published. A stream that was recreated, or that ends before its
+ * last known position, has lost messages; all projected resources are then published again. Also warns before the stream is full.
  */
 export function watchStream({ store, state, copied, log, signal }: WatchStreamOptions): () => Promise<void> {
   const room = troubleLog(log, "the stream of this service's state is nearly full; see NATS_STATE_BYTES");
@@ -25,7 +25,7 @@ export function watchStream({ store, state, copied, log, signal }: WatchStreamOp
     const { used, ...now } = await state.ensureStream();
     if (known !== null && (known.created !== now.created || now.lastSeq < known.lastSeq)) {
       log.warn({ known, now }, 'the state stream has lost messages: publishing everything again');
-      // Stored only after the last mark is removed: after a crash it starts over.
+      // Stored only after all marks are removed: after a crash, the work starts over.
       await store.clearMarks(copied, signal);
       signal.throwIfAborted();
     }

@@ -18,11 +18,13 @@ export interface OwnerConfig {
   auditDays: number;
 }
 
-/** What the wiring of a service with a database gets. */
+/** The parameters of a service's `wire`, if it has a database. */
 export interface OwnerService extends Service {
   readonly db: Database;
   readonly denied: DeniedAttempts;
-  /** Connects to the bus, and starts what every owner of rows does: publishes them, audits denied attempts, forgets what is old. */
+  /**
+   * Connects to the bus and starts the common work of owners: publishing rows, auditing denied attempts, removing old entries.
+   */
   connect(identities?: Pick<BusOptions, 'verifyIdentity'>): Promise<Bus>;
 }
 
@@ -34,7 +36,7 @@ export interface OwnerStart<Config> {
   maxConnections?: number;
 }
 
-/** Runs a service that owns rows: its database is migrated and open before `wire` is called. */
+/** Runs a service that owns rows: `wire` is called once its database is migrated and open. */
 export const runOwnerService = <Config extends OwnerConfig>(
   name: ServiceName,
   { config: readConfig, migrations, ...pool }: OwnerStart<Config>,

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
 
-/** For a nullable JSON column: JSON `null` is no value at all, so that "has none" is one thing. */
+/** For a nullable JSON column: stores JSON `null` as SQL null, so that an absent value has one form. */
 export const jsonOrNull = (value: Parameters<typeof sql.jsonb>[0] | null | undefined) =>
   value === null || value === undefined ? null : sql.jsonb(value);

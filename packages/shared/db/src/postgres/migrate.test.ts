@@ -82,7 +82,7 @@ test('a migration that fails half way is rolled back, and the error names it', a
   ]);
 });
 
-test('migrations run once where replicas start together', async () => {
+test('migrations run once if replicas start together', async () => {
   await write('0001-slow.sql', `create table first (a int); select pg_sleep(0.2); insert into first values (1);`);
 
   await Promise.all([migrateAll(), migrateAll(), migrateAll()]);
@@ -120,7 +120,7 @@ describe('a migration that needs an extension', () => {
   };
   const indexes = () => queryRows(`select indexname from pg_indexes where indexname = 'parts'`);
 
-  test('creates the extension where the role may', async () => {
+  test('creates the extension if the role may', async () => {
     await writeOptional('pg_trgm');
     await migrateAll();
 
@@ -135,7 +135,7 @@ describe('a migration that needs an extension', () => {
     expect(await indexes()).toEqual([{ indexname: 'parts' }]);
   });
 
-  test('is put off with a warning where the extension is not available, and applied by the first start that finds it', async () => {
+  test('is put off with a warning if the extension is unavailable, and applied by the first start that finds it', async () => {
     await queryRows(`
       do $$ begin create role without_rights login password 'x'; exception when duplicate_object then null; end $$;
       grant all on schema auth to without_rights;

@@ -6,7 +6,7 @@ import { LostConnection, NoSchema } from './errors/postgres-error.ts';
 
 export interface MigrateOptions {
   url: string;
-  /** The service's own folder; the shared tables (outbox, leases, …) come first by themselves. */
+  /** The service's folder; the shared tables (outbox, leases, …) are created before. */
   migrations: URL;
   log: Pick<Logger, 'info' | 'warn'>;
   applicationName: string;
@@ -16,22 +16,24 @@ export interface Migration {
   name: string;
   text: string;
   checksum: string;
-  /** The extension without which it cannot be applied. */
+  /** The extension that the migration needs. */
   extension?: string;
 }
 
-/** The schema is not up to date, so the service does not start. The message names the file to correct. */
+/** The schema is out of date, so the service does not start. The message names the file to correct. */
 class MigrationFailed extends Error {
   override readonly name = 'MigrationFailed';
 }
 
 const sharedMigrations = new URL('../migrations/', import.meta.url);
 
-/** A migration may rewrite a table, and may have to wait for the one that another replica runs. */
+/** A migration may rewrite a table, or wait for one that another replica runs. */
 const statementTimeoutMs = 300_000;
 const lockTimeoutMs = 60_000;
 
-/** Brings the schema of the connection up to date, forward only. Replicas that start together do it once. */
+/**
+ * Brings the schema of the connection up to date; migrations are never reverted. If replicas start together, one of them does it.
+ */
 export async function migrate({ url, migrations, log, applicationName }: MigrateOptions): Promise<void> {
   const wanted = await readMigrations(migrations);
   await using connection = await pgConnection({ url, applicationName, statementTimeoutMs, lockTimeoutMs });
@@ -59,8 +61,8 @@ export async function migrate({ url, migrations, log, applicationName }: Migrate
 }
 
 /**
- * Shared ones first, then the service's own, each in the order of their numbers; last those that need an extension, from
- * folders named like `with-pg_trgm`. The service has to work without these: they are put off until the extension is there.
+ * Shared migrations first, then those of the service, each in the order of their numbers; last those that need an extension, from
+ * folders named like `with-pg_trgm`. These are put off until the extension exists, so the service must work without them.
  */
 export async function readMigrations(folder: URL): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true });
@@ -97,7 +99,10 @@ async function readFolder(folder: URL, prefix: string): Promise<Migration[]> {
 
 const numberOf = (file: string): string => file.slice(0, 4);
 
-/** What is still to do. A migration that ran before and reads differently now is refused: its change would never happen. */
+/**
+ * The migrations that have not run yet. One that ran and was changed afterwards is refused, because the change would never take
+ * effect.
+ */
 export function pendingMigrations(wanted: Migration[], applied: ReadonlyMap<string, string>): Migration[] {
   const changed = wanted.find(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum);
   if (changed !== undefined) {
@@ -126,8 +131,8 @@ async function appliedMigrations(connection: PgConnection): Promise<Map<string, 
 }
 
 /**
- * The schema of an extension whose names this role may use. One that is missing is created where the role may do so; two
- * services of one database may try at the same time, and the one that waited finds it.
+ * The schema of an extension that this role may use. If the extension is missing, it is created if the role may do so. Two
+ * services of one database may try at the same time; the second then finds it.
  */
 async function haveExtension(connection: PgConnection, extension: string): Promise<{ schema: string } | null> {
   const find = () =>

@@ -25,7 +25,7 @@ beforeEach(() => db.query(nothing`truncate boats`));
 const launch = (queries: Queries, name: string) => queries.query(nothing`insert into boats (name) values (${name})`);
 const boats = (queries: Queries) => queries.anyFirst(boat`select name from boats order by name`);
 
-/** What is thrown, with everything that a log would show of it. */
+/** The error, with everything that a log would show of it. */
 async function failureOf(work: Promise<unknown>): Promise<Error & { shown: string }> {
   try {
     await work;
@@ -39,7 +39,7 @@ const shown = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${JSON.stringify(error)} ${shown(error.cause)}` : '';
 
 describe('a failed query', () => {
-  test('has neither SQL nor values in its message', async () => {
+  test('is shown with neither SQL nor values', async () => {
     const values = ['canary-one', 'canary-two'];
     const failures = await Promise.all([
       failureOf(db.query(nothing`insert into boats (id) values (${values[0] ?? ''})`)),
@@ -70,7 +70,7 @@ describe('a failed query', () => {
     await holding;
   });
 
-  test('is `unavailable` while every connection is taken, for a crowd too', async () => {
+  test('is `unavailable` while all connections are taken, even for many waiting callers', async () => {
     await using narrow = await openDatabase({ ...options, url: database.url, maxConnections: 1 });
     const release = Promise.withResolvers<void>();
     const holding = narrow.transaction(() => release.promise);
@@ -110,7 +110,7 @@ describe('a failed query', () => {
 });
 
 describe('an unreachable Postgres', () => {
-  test('is `unavailable` while it is away, and is used again when it is back', async () => {
+  test('is `unavailable` during an outage and works again afterwards', async () => {
     await using proxy = await startTcpProxy(database.url);
     await using remote = await openDatabase({ ...options, url: proxy.url });
     await Promise.all([boats(remote), boats(remote), boats(remote)]);
@@ -125,7 +125,7 @@ describe('an unreachable Postgres', () => {
     expect(await boats(remote)).toEqual([]);
   });
 
-  test('makes queries `timeout` when it stops answering, and its connections are dropped', async () => {
+  test('makes queries `timeout` and drops their connections when it stops answering', async () => {
     await using proxy = await startTcpProxy(database.url);
     await using remote = await openDatabase({ ...options, url: proxy.url, statementTimeoutMs: 200, maxConnections: 2 });
     await vi.waitFor(() => boats(remote));
@@ -152,7 +152,7 @@ describe('an unreachable Postgres', () => {
     expect(await boats(opened)).toEqual([]);
   });
 
-  test('is waited for no longer than until the abort', async () => {
+  test('is waited for only until the abort', async () => {
     const stop = new AbortController();
     const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
     const opening = openDatabase({ ...options, url, signal: stop.signal });
@@ -161,14 +161,14 @@ describe('an unreachable Postgres', () => {
     await expect(opening).rejects.toThrow('aborted');
   });
 
-  test('is not waited for if it runs and refuses the login', async () => {
+  test('is not waited for if it is running but refuses the login', async () => {
     const url = Object.assign(new URL(database.url), { pathname: '/no_such_database' }).href;
 
     await expect(openDatabase({ ...options, url })).rejects.toThrow('no_such_database');
   });
 });
 
-test('the first queries find all connections open, although a new one takes long', async () => {
+test('all connections are open for the first queries, although opening one takes long', async () => {
   await using proxy = await startTcpProxy(database.url);
   await using opened = await openDatabase({ ...options, url: proxy.url, maxConnections: 10 });
   proxy.keepOthersWaiting();

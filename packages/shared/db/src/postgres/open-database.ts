@@ -14,22 +14,22 @@ import { untilUp } from './until-up.ts';
 
 export interface DatabaseOptions {
   url: string;
-  /** The service's own folder of numbered .sql files. */
+  /** The service's folder of numbered .sql files. */
   migrations: URL;
   log: TroubleLogger;
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
   maxConnections?: number;
   statementTimeoutMs?: number;
-  /** Ends the wait for a Postgres that is not up yet. */
+  /** Ends the wait for Postgres at the start. */
   signal?: AbortSignal;
 }
 
 const attempts = 3;
 
 /**
- * Waits until Postgres is up, brings the schema up to date and opens the pool, with all its connections: a replica begins its loops at
- * once and gets as many requests as the others from its first moment, and to open a connection then takes long on a busy machine.
+ * Waits until Postgres is up, brings the schema up to date and opens the pool with all its connections. A replica starts its
+ * loops and receives its share of requests at once, and on a busy machine opening connections at that time would take long.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, migrations, log, applicationName, maxConnections = 10, statementTimeoutMs = 5_000, signal } = options;

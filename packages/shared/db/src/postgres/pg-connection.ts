@@ -2,14 +2,14 @@ import { Client } from 'pg';
 import { type ConnectionOptions, connectionSettings } from './pool/connection-settings.ts';
 import { fromPg } from './errors/postgres-error.ts';
 
-/** One connection that takes SQL text as it is, which slonik refuses: for migrations and for making databases. */
+/** One connection that accepts plain SQL text, which slonik refuses: for migrations and for creating databases. */
 export interface PgConnection extends AsyncDisposable {
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
 }
 
 export async function pgConnection(options: ConnectionOptions): Promise<PgConnection> {
   const client = new Client(connectionSettings(options));
-  // A connection that breaks while idle emits an error; the next query fails with it.
+  // If a connection breaks while idle, it emits an error; the next query then fails.
   client.on('error', () => {});
 
   const rethrow = (error: unknown): never => {
@@ -20,7 +20,7 @@ export async function pgConnection(options: ConnectionOptions): Promise<PgConnec
   return {
     async query(text, values) {
       const result = await client.query(text, values).catch(rethrow);
-      // A text of several statements has several results.
+      // A text with several statements has several results.
       return Array.isArray(result) ? [] : result.rows;
     },
     async [Symbol.asyncDispose]() {

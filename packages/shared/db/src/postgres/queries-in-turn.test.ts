@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 
-/** As many at the same time as clusters have after a start, each as slow as on a busy machine. */
+/** As many as there are clusters after a start, each as slow as on a busy machine. */
 const failuresOf = async (db: Queries): Promise<number> => {
   const sleep = () => db.one(slept`select 1 as done from pg_sleep(0.25)`);
   const inTransaction = () => db.transaction((tx) => tx.one(slept`select 1 as done from pg_sleep(0.25)`));
@@ -23,9 +23,9 @@ const failuresOf = async (db: Queries): Promise<number> => {
   return (await Promise.allSettled(works)).filter(({ status }) => status === 'rejected').length;
 };
 
-test('queries that wait for their turn get a connection, where as many at the same time do not', async () => {
+test('queries that take turns all get a connection, but the same number at once do not', async () => {
   const { db } = database;
-  // Opening connections takes longer on a busy machine than a query waits.
+  // On a busy machine, opening connections takes longer than a query waits.
   const opened = () => Promise.all(Array.from({ length: 10 }, () => db.one(slept`select 1 as done`)));
   await vi.waitFor(opened);
   const inTurn = queriesInTurn(db, atMost(4));

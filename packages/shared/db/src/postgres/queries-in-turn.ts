@@ -2,8 +2,8 @@ import type { InTurn } from '@berth/service/waiting/at-most';
 import type { Queries } from '../database.ts';
 
 /**
- * The same queries, each of which waits for its turn before it takes a connection. For work that comes in hundreds: it would
- * take all connections, and what waits for one does not wait long.
+ * The same queries, which take turns before they take a connection. For work that comes in hundreds: it would use up the
+ * connections, and others wait only a short time for one.
  */
 export const queriesInTurn = (db: Queries, inTurn: InTurn): Queries => ({
   any: (query) => inTurn(() => db.any(query)),

@@ -4,7 +4,7 @@ import { type TroubleLogger, troubleLog } from '../outbox/trouble-log.ts';
 
 const waitMs = 500;
 
-/** Tries again while Postgres cannot be reached; any other error, such as a wrong password, is thrown. */
+/** Retries while Postgres is unreachable; other errors, such as a wrong password, are thrown. */
 export async function untilUp<T>(
   work: () => Promise<T>,
   { log, signal }: { log: TroubleLogger; signal?: AbortSignal | undefined },

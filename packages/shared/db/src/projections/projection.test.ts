@@ -46,7 +46,7 @@ const message = (version: number, changes: Partial<StateMessage> = {}, name = `v
   ...changes,
 });
 
-/** What the bus is given to call. */
+/** The callbacks that the bus receives. */
 async function follower(options: Partial<ProjectionOptions> = {}): Promise<FollowOptions> {
   const { promise, resolve } = Promise.withResolvers<FollowOptions>();
   const bus = { state: { follow: async (_resource: unknown, given: FollowOptions) => resolve(given) } };

@@ -7,18 +7,21 @@ import type { Loop } from '@berth/service/service';
 import type { Queries, Transaction } from '../database.ts';
 import { stateDigest } from '../outbox/state-digest.ts';
 
-/** `lost`: the owner does not have the row and never said that it was deleted, as after a restore from a backup. */
+/** `lost`: the owner does not have the row and never published its deletion, as after a restore from a backup. */
 type Gone = 'deleted' | 'lost';
 
 export interface ProjectionSpec {
   resource: Resource;
-  /** See `createProjection` for its shape. */
+  /** `createProjection` describes its columns. */
   table: string;
-  /** Fields of the public row that the table keeps, under the same names; `env_id` may always be one. */
+  /** Fields of the public row that the table stores under the same names; `env_id` is always allowed. */
   columns: readonly string[];
-  /** In the transaction that changed the row; not called for older or repeated messages. */
+  /** Called in the transaction that changes the row, but not for older or repeated messages. */
   onApplied?: (message: StateMessage, tx: Transaction) => Promise<void>;
-  /** In the transaction that removes the row, by a deletion or because the digest shows that the owner has none. */
+  /**
+   * Called in the transaction that removes the row: after a deletion, or because the digest shows that the owner does not have
+   * it.
+   */
   onGone?: (id: string, tx: Transaction, why: Gone) => Promise<void>;
 }
 
@@ -28,27 +31,18 @@ export interface ProjectionOptions extends ProjectionSpec {
 }
 
 export interface Projection {
-  /** Applies a row of the owner, from the stream or from a confirmation; returns whether the version was newer. */
+  /** Applies a row from the stream or from a confirmation; returns whether its version was newer. */
   apply(db: Queries, message: StateMessage): Promise<boolean>;
   /** Keeps the projection up to date, and compares it with the owner's digests. */
   follow(following: Pick<ProjectionOptions, 'db' | 'bus'>): Loop;
 }
 
 /**
- * Keeps a projection of another service's rows. Its table has four columns of its own, and the copied ones, in types that
- * match their JSON:
- *
- *     create table cluster_projection (
- *       id uuid primary key,
- *       version bigint not null,
- *       deleted boolean not null,
- *       applied_at timestamptz(3) not null default now(),
- *       env_id uuid,
- *       ignore boolean not null
- *     );
- *
- * Deleted rows stay for 30 days with the version of their deletion, so that a late message cannot restore them:
- * queries say `where not deleted`.
+ * Maintains a projection of another service's rows. Its table has four columns of its own, and the copied ones, in types that
+ * match their JSON:     create table cluster_projection (       id uuid primary key,       version bigint not null,       deleted
+ * boolean not null,       applied_at timestamptz(3) not null default now(),       env_id uuid,       ignore boolean not null
+ * ); Deleted rows stay for 30 days with the version of their deletion, so that a late message cannot restore them: queries say
+ * `where not deleted`.
  */
 export function createProjection({ resource, table, columns, onApplied, onGone }: ProjectionSpec): Projection {
   refuseUnknownColumns(resource, columns);
@@ -123,8 +117,8 @@ function projectionStore(table: string, columns: readonly string[]) {
   const all = ['version', 'deleted', 'applied_at', ...columns].map((column) => sql.identifier([column]));
   const changes = all.map((column) => sql.fragment`${column} = excluded.${column}`);
   /**
-   * Rows that the owner does not have. Not those applied a moment ago: a row committed after the digest is not in it, and may
-   * have arrived first.
+   * Rows that the owner does not have, except for rows applied a moment ago: those may have been committed after the digest was
+   * taken.
    */
   const ghosts = (lowest: number) =>
     sql.fragment`not deleted and version < ${lowest} and applied_at < now() - interval '10 seconds'`;
@@ -147,7 +141,7 @@ function projectionStore(table: string, columns: readonly string[]) {
       return applied !== null;
     },
 
-    /** Digests of all rows, and of those that the owner may have too. */
+    /** Digests of all rows, and of the rows that the owner may have. */
     async digests(queries: Queries, lowest: number) {
       const { count, hash, part_count, part_hash } = await queries.one(digests`
         select count(*) as count, ${stateDigest(sql.fragment`id`, sql.fragment`version`)} as hash,

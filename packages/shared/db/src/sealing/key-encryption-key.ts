@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** A setting that holds the key under which a service seals what it stores. */
+/** A setting with the key under which a service seals stored values. */
 export const KeyEncryptionKey = z
   .base64('must be base64')
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.length === 32, 'must be the base64 of 32 bytes');
 
-/** Further keys, separated by spaces or line breaks, that only open what is sealed, while the key is being replaced. */
+/** Further keys, separated by spaces or line breaks, which only open sealed values while the key is being replaced. */
 export const OtherKeyEncryptionKeys = z
   .string()
   .default('')

@@ -20,14 +20,14 @@ test.for([
     (sealed: Buffer) =>
       unseal(key, 'kid-1', Buffer.concat([sealed.subarray(0, -1), Buffer.from([0xff ^ (sealed.at(-1) ?? 0)])])),
   ],
-  ['when it is cut off', (sealed: Buffer) => unseal(key, 'kid-1', sealed.subarray(0, 20))],
+  ['when it is truncated', (sealed: Buffer) => unseal(key, 'kid-1', sealed.subarray(0, 20))],
 ] as const)('a sealed value does not open %s', ([, open]) => {
   const sealed = seal(key, 'kid-1', 'a private key');
 
   expect(() => open(sealed)).toThrow(/authenticat|tag/i);
 });
 
-test('a sealed value opens if one of several keys fits, and not otherwise', () => {
+test('a sealed value opens if one of several keys fits, otherwise not', () => {
   const sealed = seal(key, 'kid-1', 'a private key');
 
   expect(unsealWithAny([randomBytes(32), key], 'kid-1', sealed).toString()).toBe('a private key');

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM: nonce, tag, ciphertext. `boundTo` must be the same when it is opened: sealed values do not move between rows. */
+/** AES-256-GCM: nonce, tag, ciphertext. Opening needs the same `boundTo`, so sealed values cannot be moved between rows. */
 export function seal(key: Buffer, boundTo: string, plain: string | Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(boundTo));
@@ -11,7 +11,7 @@ export function seal(key: Buffer, boundTo: string, plain: string | Buffer): Buff
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Throws when the key is another one, or the value was changed or belongs elsewhere. */
+/** Throws if the key is a different one, or if the value was changed or moved. */
 export function unseal(key: Buffer, boundTo: string, sealed: Buffer): Buffer {
   const nonce = sealed.subarray(0, nonceBytes);
   const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes);
@@ -21,7 +21,7 @@ export function unseal(key: Buffer, boundTo: string, sealed: Buffer): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }
 
-/** Opens with whichever of the keys fits: while one is being replaced, both are in use. Throws when none does. */
+/** Opens with any of the keys that fits: two are in use while one is being replaced. Throws if none fits. */
 export function unsealWithAny(keys: readonly Buffer[], boundTo: string, sealed: Buffer): Buffer {
   const [key, ...others] = keys;
   if (key === undefined) throw new Error('There is no key to open it with');

@@ -11,17 +11,13 @@ interface ServiceSchema {
 export interface ServiceDatabase {
   readonly database: string;
   readonly services: readonly ServiceSchema[];
-  /**
-   * Other databases of the server that are closed to every role without a grant; only for a server that nobody else
-   * uses.
-   */
+  /** Other databases of the server, which are closed to roles without a grant; only for a server with no other users. */
   readonly alsoClose?: readonly string[];
 }
 
 /**
- * One database with one schema and one role per service: a role can use its own schema and no other. Doing it again
- * changes nothing but the passwords. The administrator need not be a superuser: `createrole` and `createdb` are enough.
- * Returns one URL per service.
+ * One database with one schema and one role per service: a role can use only its own schema. Repeating this changes nothing but
+ * the passwords. The administrator need not be a superuser: `createrole` and `createdb` are enough. Returns one URL per service.
  */
 export async function createServiceDatabase(
   adminUrl: string,
@@ -57,14 +53,14 @@ export async function createServiceDatabase(
   );
 }
 
-/** One statement: with a check before the creation, two concurrent starts would race. */
+/** A single statement: a separate check would let two concurrent starts race. */
 const roleStatement = (name: string, password: string) => `do $berth$ begin
     create role ${escapeIdentifier(name)} login noinherit password ${escapeLiteral(password)};
   exception when duplicate_object then
     alter role ${escapeIdentifier(name)} with login noinherit password ${escapeLiteral(password)};
   end $berth$`;
 
-/** A typing error in a name must not make a service the owner of the server. */
+/** A typing error in a name must not make an administrator the role of a service. */
 async function refuseSuperuser(client: Client, role: string): Promise<void> {
   const { rowCount } = await client.query(
     'select from pg_roles where rolname = $1 and (rolsuper or rolcreaterole or rolcreatedb)',
@@ -75,13 +71,15 @@ async function refuseSuperuser(client: Client, role: string): Promise<void> {
   }
 }
 
-/** Only a member of a role can make a schema for it, unless it is a superuser. */
+/** Unless it is a superuser, only a member of a role can create a schema for it. */
 async function joinRole(client: Client, role: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = current_user and rolsuper');
   if (rowCount === 0) await client.query(`grant ${escapeIdentifier(role)} to current_user`);
 }
 
-/** On managed servers the schema `public` belongs to somebody else; since PostgreSQL 15 nobody can create in it anyway. */
+/**
+ * On managed servers, the schema `public` belongs to another role; since PostgreSQL 15 nobody can create objects in it anyway.
+ */
 async function revokePublicSchema(client: Client): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_namespace where nspname = 'public' and pg_has_role(nspowner, 'usage')`,
@@ -89,7 +87,7 @@ async function revokePublicSchema(client: Client): Promise<void> {
   if (rowCount !== 0) await client.query('revoke all on schema public from public');
 }
 
-/** Searches by part of a name use it; a role that may create nothing in the database cannot install it. */
+/** Searches by part of a name use it; most service roles may not install extensions. */
 async function installSearch(client: Client): Promise<void> {
   await client.query('create schema if not exists extensions');
   const { rowCount } = await client.query(`select from pg_available_extensions where name = 'pg_trgm'`);

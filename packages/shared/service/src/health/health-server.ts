@@ -15,7 +15,7 @@ export interface HealthServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** `/healthz`, `/readyz` and `/metrics` for probes and Prometheus; not meant to be public. */
+/** `/healthz`, `/readyz` and `/metrics` for probes and Prometheus; must not be public. */
 export async function startHealthServer({ host, port, health, log }: HealthServerOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     answer(request, response, health).catch((error: unknown) => {

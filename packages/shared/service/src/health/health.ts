@@ -10,7 +10,7 @@ export interface HealthReport {
 
 const patienceMs = 1_000;
 
-/** The checks of one service. A check that throws or takes longer than a second has failed. */
+/** The checks of a service. A check fails if it throws or takes longer than a second. */
 export class Health {
   readonly #liveness = new Map<string, Check>();
   readonly #readiness = new Map<string, Check>();

@@ -1,8 +1,8 @@
 import { type DestinationStream, pino } from 'pino';
 
 /**
- * Standard output for logs: the lines of one turn of the event loop go out in one write, since at a thousand requests a
- * second a system call per line is a tenth of a service's work. What a crash can lose is one turn; an exit loses nothing.
+ * Standard output for logs. The lines of one turn of the event loop are written together: at a thousand requests a second, a
+ * system call per line takes a tenth of a service's time. A crash can lose the lines of one turn; an exit loses none.
  */
 export function bunchedOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true });

@@ -24,7 +24,7 @@ describe('a log line', () => {
     { env: { OIDC_CLIENT_SECRET: 'hunter2', DB_PASSWORD: 'hunter2' } },
     { kubeconfig: 'hunter2', 'x-service-token': 'hunter2' },
     { deep: { a: { b: { c: { d: { e: { f: { g: 'hunter2' } } } } } } } },
-  ])('does not hold what is named like a secret: %j', (fields) => {
+  ])('does not contain fields named like a secret: %j', (fields) => {
     const { log, text } = capture();
 
     log.info(fields, 'message');
@@ -64,7 +64,7 @@ describe('an error in the log', () => {
     expect(text()).not.toContain('hunter2');
   });
 
-  test('of the database shows no values', () => {
+  test('shows no values of the database', () => {
     const { log, text } = capture();
     const database = Object.assign(new Error('invalid input syntax for type json: "hunter2\nmore"'), {
       severity: 'ERROR',
@@ -82,7 +82,7 @@ describe('an error in the log', () => {
     expect(text()).not.toContain('hunter2');
   });
 
-  test('that is not an Error, or is its own cause, is logged without failing', () => {
+  test('is logged without failing if it is not an Error, or is its own cause', () => {
     const { log, text } = capture();
     const loop = new Error('round');
     loop.cause = loop;

@@ -1,7 +1,7 @@
 export interface ErrorForLog {
   type: string;
   message: string;
-  /** Frames only; the first line of a stack repeats the message. */
+  /** Only frames; the first line of a stack repeats the message. */
   stack: string;
   code?: string;
   cause?: ErrorForLog;
@@ -9,7 +9,7 @@ export interface ErrorForLog {
 
 const maxCauses = 4;
 
-/** Only these fields of an error are logged; statements, rows and values that errors carry are left out. */
+/** Only these fields of an error are logged: other fields hold statements, rows and values. */
 export function errorForLog(error: unknown, causes = maxCauses): ErrorForLog {
   if (!(error instanceof Error))
     return { type: typeof error, message: 'a value that is not an Error was thrown', stack: '' };

@@ -6,7 +6,7 @@ const maxDepth = 6;
 
 const isSecret = (name: string): boolean => secretName.test(name) || secretPart.test(name);
 
-/** A copy for the log in which every field named like a secret is replaced, at any depth. */
+/** A copy for the log with the value of every field named like a secret replaced, at any depth. */
 export function withoutSecrets(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, isSecret(name) ? '[hidden]' : clean(value, 1)]),

@@ -6,7 +6,10 @@ import { observeEventLoopDelay } from './event-loop-delay.ts';
 
 const computedMs = 200;
 
-/** Waits for its turn, computes until its own thread has spent that much, however busy the machine is, then gives the turn back. */
+/**
+ * Waits for its turn, then computes until its own thread has used that much CPU time, however busy the machine is, and passes the
+ * turn back.
+ */
 const computing = `
   const turn = require('node:worker_threads').workerData;
   Atomics.wait(turn, 0, 0);
@@ -17,7 +20,7 @@ const computing = `
   Atomics.notify(turn, 0);
 `;
 
-test('a loop that waits while another thread of its process computes is late, and has not computed itself', async () => {
+test('a loop that waits while another thread computes has a delay, but has not computed itself', async () => {
   const registry = new Registry();
   const turn = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(computing, { eval: true, workerData: turn });

@@ -16,9 +16,9 @@ const histogramsOf = oncePerRegistry((registry) => {
 });
 
 /**
- * Measures how long one piece of work blocked everything else in the process. These are histograms because Node's own
- * metrics are gauges that reset at every scrape, so that infrequent or duplicate scrapers miss blocks.
- * On a busy machine the loop is late without computing, so the time it computed itself is a second histogram.
+ * Measures how long single pieces of work block all others in the process. Histograms, because Node's own metrics are gauges that
+ * reset at every scrape, so infrequent or duplicate scrapers miss blocks. On a busy machine the loop is late without computing,
+ * so its computing time is a second histogram.
  */
 export function observeEventLoopDelay(registry: Registry): Disposable {
   const { delay, ownDelay } = histogramsOf(registry);

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 
-/** Creates the metrics of a registry once: registering a name twice fails. */
+/** Creates the metrics of a registry once, since registering a name twice fails. */
 export function oncePerRegistry<Metrics>(make: (registry: Registry) => Metrics): (registry: Registry) => Metrics {
   const made = new WeakMap<Registry, { metrics: Metrics }>();
   return (registry) => {

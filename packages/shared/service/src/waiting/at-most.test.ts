@@ -11,7 +11,7 @@ const limits = [
 ];
 
 test.each(limits)(
-  '$name: two jobs run at the same time, in their order, and a failed one makes room',
+  '$name: two jobs run at the same time, in their order, and a failed one frees its slot',
   async ({ limited }) => {
     const begun: number[] = [];
     const ends = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
@@ -52,7 +52,7 @@ test('jobs with one slot do not overlap, keep their order, and continue after on
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
 });
 
-test('a job that hangs gives up its slot, once', async () => {
+test('a job that hangs gives up its slot once', async () => {
   const inTurn = atMost(1, { holdMs: 20 });
   void inTurn(() => never);
 
@@ -72,7 +72,7 @@ test('a job that hangs gives up its slot, once', async () => {
   expect(begun).toEqual(['after']);
 });
 
-test('a job that waits too long for a server gives its slot to the next, and takes one again before it continues', async () => {
+test('a job that waits too long for a server passes on its slot, and gets one again before it continues', async () => {
   const inTurn = atMost(1, { awayMs: 10 });
   const answer = Promise.withResolvers<string>();
   const end = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ test('a job that waits too long for a server gives its slot to the next, and tak
   expect(order).toEqual(['next', 'slow']);
 });
 
-test('a job keeps its slot during its own part, however long that takes', async () => {
+test('a job keeps its slot while it computes, however long that takes', async () => {
   const inTurn = atMost(1, { awayMs: 0 });
   const end = Promise.withResolvers<void>();
   const order: string[] = [];

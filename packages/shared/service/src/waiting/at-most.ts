@@ -3,17 +3,17 @@ import { withinMs } from './within-ms.ts';
 
 export interface Slot {
   /**
-   * Does a part of the work that waits for another system. If it takes longer than `awayMs`, the slot goes to other work, and
+   * Runs a part of the work that waits for another system. If it takes longer than `awayMs`, its slot goes to other work, and
    * this work continues once it has a slot again.
    */
   away<T>(part: () => Promise<T>): Promise<T>;
-  /** Lets the work that waits go first: long work calls it now and then, so that it cannot keep its slot for good. */
+  /** Lets waiting work go first. Long work calls it now and then, so that it does not keep its slot all the time. */
   pass(): Promise<void>;
 }
 
 interface Patience {
   patienceMs: number;
-  /** Thrown when `patienceMs` end before the turn comes. */
+  /** Thrown if the turn does not come within `patienceMs`. */
   refusal: () => Error;
 }
 
@@ -21,7 +21,7 @@ interface Patience {
 export type InTurn = <T>(work: (slot: Slot) => Promise<T>, patience?: Patience) => Promise<T>;
 
 export interface AtMostOptions {
-  /** Work that takes longer continues, but gives up its slot: work that hangs must not hold up all the rest. */
+  /** Work that takes longer continues without a slot, so that hanging work does not hold up the rest. */
   readonly holdMs?: number;
   readonly awayMs?: number;
 }

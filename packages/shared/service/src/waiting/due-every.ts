@@ -1,13 +1,13 @@
 export interface Schedule {
-  /** True once per period; the next one counts from then. */
+  /** True once per period; the next period starts then. */
   due(): boolean;
-  /** How long it has been due. */
+  /** For how long it has been due. */
   overdueMs(): number;
   /** Makes it due. */
   now(): void;
 }
 
-/** For a loop that has several things to do, each in its own time. */
+/** For a loop with several tasks, each with a period of its own. */
 export function dueEvery(ms: number, { firstAfterMs = ms }: { firstAfterMs?: number } = {}): Schedule {
   let next = performance.now() + firstAfterMs;
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eachAtMost } from './each-at-most.ts';
 
-test('two items are worked on at the same time, in their order, and none after a failure', async () => {
+test('two items are handled at the same time, in order, and none is started after a failure', async () => {
   const begun: number[] = [];
   const ends = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
   const all = eachAtMost(2, [0, 1, 2, 3], async (n) => {

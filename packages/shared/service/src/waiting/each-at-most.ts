@@ -1,6 +1,6 @@
 import { atMost } from './at-most.ts';
 
-/** Does the work for each item, for at most `limit` at the same time, in their order. None is begun after a failure. */
+/** Does the work for each item in order, at most `limit` at the same time. After a failure, none is started. */
 export async function eachAtMost<T>(
   limit: number,
   items: readonly T[],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { nextTurn } from './next-turn.ts';
 
-test('the next turn comes after the timers that are due and the immediates that wait', async () => {
+test('the next turn starts after due timers and waiting immediates', async () => {
   const order: string[] = [];
   await new Promise<void>((resolve) => {
-    // In a callback of the loop itself, as every request is.
+    // Within a callback of the loop, like every request.
     setImmediate(() => {
       setImmediate(() => order.push('immediate'));
       setImmediate(() => setImmediate(() => order.push('immediate of the next turn')));

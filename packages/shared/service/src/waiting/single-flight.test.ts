@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { singleFlight, singleFlights } from './single-flight.ts';
 
-test('work that is under way is shared, and started again after its end', async () => {
+test('concurrent calls share the work, and a later call starts it again', async () => {
   let runs = 0;
   const next = singleFlight(async () => {
     runs += 1;
@@ -12,7 +12,7 @@ test('work that is under way is shared, and started again after its end', async 
   expect(await next()).toBe(2);
 });
 
-test('work that failed is started again', async () => {
+test('a call after a failure starts the work again', async () => {
   let runs = 0;
   const next = singleFlight(async () => {
     runs += 1;
@@ -24,7 +24,7 @@ test('work that failed is started again', async () => {
   expect(await next()).toBe(2);
 });
 
-test('work of different keys is not shared', async () => {
+test('calls with different keys do not share work', async () => {
   const flights = singleFlights<string>();
   const started: string[] = [];
   const work = (name: string) => async () => {

@@ -1,17 +1,17 @@
 interface Waiting {
   /** Resolves when the caller has a slot. */
   turn: Promise<true>;
-  /** Waits no longer. False for a caller that was given a slot at the last moment. */
+  /** Stops waiting. False if the caller has just been given a slot. */
   giveUp(): boolean;
 }
 
-/** A number of slots and the queue for them. All that limits how much happens at the same time is made of it. */
+/** A number of slots and the queue for them; every limit of concurrency is built on this. */
 export interface Slots {
   /** Takes a free slot; false if there is none. */
   take(): boolean;
-  /** Waits for a slot: lower ranks go first, and equal ones in order of arrival. */
+  /** Waits for a slot: lower ranks first, equal ranks in order of arrival. */
   wait(rank?: number): Waiting;
-  /** Frees the caller's slot for the next that waits. */
+  /** Frees the caller's slot for the next caller in the queue. */
   leave(): void;
   /** How many wait. */
   length(): number;

@@ -3,7 +3,7 @@ import { atMost, type InTurn } from './at-most.ts';
 /** Work of the same name runs one after the other. */
 export type TurnsOf = (name: string) => InTurn;
 
-/** Queues of waiting work by name; an empty one is removed. */
+/** Queues of waiting work by name; empty queues are removed. */
 export function createTurns(): TurnsOf {
   const queues = new Map<string, { inTurn: InTurn; works: number }>();
 

@@ -1,4 +1,4 @@
-/** The result of work that continues after the signal aborts, because others wait for it too. */
+/** The result of work, or the abort of the signal. The work continues, because others may wait for it too. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = Promise.withResolvers<never>();
   const abort = (): void => over.reject(signal.reason);

@@ -1,4 +1,4 @@
-/** Lets a loop sleep until it is woken or its time is over. A wake-up that comes while nobody sleeps is not lost. */
+/** Lets a loop sleep until it is woken or its time is over. A wake-up while nobody sleeps ends the next sleep. */
 export interface WakeUp {
   wake(): void;
   /** Resolves at the next wake-up (also one since the last wait), after `ms`, or when the signal aborts. */

@@ -4,10 +4,10 @@ import { resources } from '@berth/contracts/resources/index';
 import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 import { UntestableContract } from './untestable-contract.ts';
 
-/** Longer than any field may be: a field that accepts it is unbounded. */
+/** Longer than any field may be, so a field that accepts it has no limit. */
 const beyondAll = 8_192;
 
-/** Six bytes in JSON and one in UTF-8; four bytes in both; and for fields that take few characters. */
+/** Characters of six bytes in JSON and one in UTF-8, of four bytes in both, and for fields that take few characters. */
 const letters = ['\u0001', '😀', 'あ', 'z'];
 const around: ((filling: string) => string)[] = [(filling) => filling, (filling) => `https://a.example/${filling}`];
 const dnsName = `${'d'.repeat(50)}.`.repeat(6);
@@ -20,21 +20,21 @@ const singleValues = (mark: string): unknown[] => [
 ];
 
 const sizes = {
-  /** Its size in answers and messages. */
+  /** The size that counts in answers and messages. */
   json: (value: unknown) => jsonBytes(value),
-  /** Its size in Postgres and its indexes. */
+  /** The size that counts in Postgres and its indexes. */
   utf8: (value: unknown) => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)),
 };
 
 export interface LargestOptions {
-  /** Fields whose value depends on other rows or has a special shape. */
+  /** Fields whose value depends on other rows or has a special format. */
   given?: Record<string, unknown>;
-  /** Digits in every text, which make each row unique. */
+  /** Digits added to every text to make each row unique. */
   mark?: string;
   largestAs?: keyof typeof sizes;
 }
 
-/** A body in which every field has the largest value that its schema accepts. */
+/** A body with the largest value that its schema accepts in every field. */
 export function largestBody({ body }: Operation, options: LargestOptions = {}): Record<string, unknown> {
   if (!(body instanceof z.ZodObject)) throw new UntestableContract('only an object has fields');
   const { given = {} } = options;
@@ -57,7 +57,7 @@ function largestValue(schema: z.ZodType, { mark = '', largestAs = 'json' }: Larg
   const size = sizes[largestAs];
   return known.toSorted((a, b) => size(a) - size(b)).at(-1);
 
-  /** Undefined if the field does not accept one. */
+  /** Undefined if the field accepts no such value. */
   function longest(each: string, shape: (filling: string) => string): string | undefined {
     const textOf = (length: number) => shape(each.repeat(length) + mark);
     let [fits, tooLong] = [0, beyondAll];
@@ -75,7 +75,7 @@ function largestValue(schema: z.ZodType, { mark = '', largestAs = 'json' }: Larg
 const enumOf = (schema: z.ZodType): unknown[] =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).enum ?? [];
 
-/** Resources of a service whose rows have a text that a caller writes: the others have a fixed size. */
+/** Resources of a service whose rows contain text from callers; the others have a fixed size. */
 export const resourcesWithTexts = (owner: ServiceName): string[] =>
   resources
     .filter((resource) => resource.owner === owner && resource.state !== undefined)

@@ -43,25 +43,25 @@ export function recordOutcomes(bus: Bus): Bus {
   };
 }
 
-/** Refusals that each operation decides itself. If-Match is compared in one place, and the gateway refuses the rest. */
+/** Refusals that each operation decides itself. If-Match is compared in one place, and the gateway decides the rest. */
 const ownProblems: readonly ProblemStatus[] = [400, 401, 403, 404, 409];
 
 /** Refusals that an operation's rule allows in general but that cannot occur for its rows. */
 const impossible: readonly Outcome[] = [
-  // Only its holder and site admins see a user token, and they may revoke it; for all others it is 404.
+  // Only its user and site admins see a user token, and both may revoke it; for all others it is 404.
   'user_tokens.delete 403',
-  // The gateway refuses it before it calls itself.
+  // The gateway refuses it before it would call itself.
   'server.get 400',
 ];
 
-/** Answered by the stand-in for auth in the gateway's test of all codes. */
+/** Covered by the stub of auth in the gateway's test of all codes. */
 const ofStandIns: readonly Outcome[] = ['envs.list 409'];
 
-/** The outcomes that contracts of public operations declare and that were not recorded. */
+/** Outcomes that contracts of public operations declare but that were not recorded. */
 export const missingOutcomes = (recorded: ReadonlySet<Outcome>): Outcome[] =>
   publicOperations().flatMap(({ operation, resource }) =>
     [200, ...problemStatuses(operation, resource).filter((status) => ownProblems.includes(status))]
-      // A creation that declares no conflicts answers 409 to repeats only; the tests of `once` cover these.
+      // A creation that declares no conflicts answers 409 only to repeats; the tests of `once` cover these.
       .filter((status) => status !== 409 || operation.conflicts !== undefined)
       .map((status) => outcomeOf(operation, status))
       .filter((outcome) => !recorded.has(outcome) && !impossible.includes(outcome)),
@@ -74,7 +74,7 @@ export const undeclaredConflicts = (recorded: ReadonlySet<Outcome>): Outcome[] =
     .map(({ operation }) => outcomeOf(operation, 409))
     .filter((outcome) => recorded.has(outcome) && !ofStandIns.includes(outcome));
 
-/** Operations that the gateway forwards. It answers streams itself. */
+/** Operations that the gateway forwards; it answers streams itself. */
 const publicOperations = (): { operation: Operation; resource: Resource }[] =>
   resources.flatMap((resource) =>
     Object.values<Operation>(resource.operations)

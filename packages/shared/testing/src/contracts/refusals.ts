@@ -29,17 +29,17 @@ export type Send = (
 
 const outsider: Identity = { kind: 'user', id: randomUUID(), is_admin: false, env_roles: {}, deployment_roles: [] };
 
-/** A well-formed request for a row that does not exist, where the operation has a path id. */
+/** A well-formed request for a row that does not exist, if the operation has an id in its path. */
 const wellFormed = ({ body, bodyOptional, ...spec }: OperationSpec): object => ({
   ...(hasPathId(spec) && { id: randomUUID() }),
   ...(body && !bodyOptional && { body: sampleOf(body) }),
 });
 
-/** The refusals that follow from an operation's contract alone, for any rows. */
 /** Whether its contract refuses an outsider for every row. */
 const isDeniedToOutsiders = ({ allow }: Operation, request: object): boolean =>
   allow.on === 'identity' && !allow.allows(outsider, request);
 
+/** The refusals that follow from an operation's contract alone, for any rows. */
 function refusalsOf(operation: Operation): Refusal[] {
   const { allow } = operation;
   const request = wellFormed(operation);
@@ -52,8 +52,8 @@ function refusalsOf(operation: Operation): Refusal[] {
 }
 
 /**
- * Tries every public operation of a service with requests that its contract refuses: a malformed one, one without a credential, one
- * of a caller whom the rule excludes, one for a row that does not exist. Returns those that were answered otherwise.
+ * Sends requests that the contract refuses to every public operation of a service: malformed, without a credential, from a caller
+ * whom the rule excludes, and for a row that does not exist. Returns those that were answered otherwise.
  */
 export async function answeredUnlikeContract(owner: ServiceName, send: Send): Promise<string[]> {
   const cases = publicOperationsOf(owner).flatMap((operation) =>
@@ -79,7 +79,7 @@ const publicOperationsOf = (owner: ServiceName): Operation[] =>
     .flatMap((resource) => Object.values<Operation>(resource.operations))
     .filter(({ http }) => http !== undefined);
 
-/** The operations on which `answeredUnlikeContract` makes a denied attempt, as the audit log names them. */
+/** The operations on which `answeredUnlikeContract` causes a denied attempt, by their names in the audit log. */
 export const deniedAttempts = (owner: ServiceName): { resource: string; action: string }[] =>
   publicOperationsOf(owner)
     .filter((operation) => isDeniedToOutsiders(operation, wellFormed(operation)))

@@ -20,7 +20,7 @@ function sample(schema: JsonObject): JsonValue {
   if (type !== 'object') return null;
 
   const fields = isJsonObject(properties) ? properties : {};
-  // Where one of several fields is required, the last one is used.
+  // If one of several fields is required, the last one is used.
   const names = minProperties === 1 ? Object.keys(fields).slice(-1) : (required as string[]);
   return Object.fromEntries(names.map((name) => [name, sample(fields[name] as JsonObject)]));
 }

@@ -1,4 +1,4 @@
-/** A check of all contracts cannot try one of them: its test has to be given the value or the list that the message names. */
+/** A check of all contracts lacks a value or a list for one of them; the message says what to add to the test. */
 export class UntestableContract extends Error {
   override readonly name = 'UntestableContract';
 }

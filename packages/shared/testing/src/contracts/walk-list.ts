@@ -3,7 +3,7 @@ import type { Operation, Resource, ServiceName } from '@berth/contracts/definiti
 import { resources } from '@berth/contracts/resources/index';
 import { UntestableContract } from './untestable-contract.ts';
 
-/** Newest first, in PostgreSQL's notation: every kind of time that a column may hold. */
+/** Newest first, in PostgreSQL's notation: every kind of time that a column can hold. */
 export const extremeTimes = [
   'infinity',
   '9999-12-31 23:59:59.999Z',
@@ -19,7 +19,7 @@ interface PageOfRows {
   next?: string | null | undefined;
 }
 
-/** The ids of a list in the order of a walk by keyset, over the pages that `page` requests. */
+/** The ids of a list in the order of a walk by keyset; `page` requests one page. */
 export async function walkList(page: (after: string) => Promise<PageOfRows>): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | null = ''; after !== null; ) {
@@ -37,15 +37,15 @@ const ListedPage = z.looseObject({ items: z.array(Row), next: z.string().nullish
 export type CallOperation = (operation: Operation, request: object) => Promise<unknown>;
 
 export interface ReadEveryWay {
-  /** The walk by keyset. */
+  /** The ids of the walk by keyset. */
   walked: ListedRow[];
-  /** The first ten of those, each by its id. */
+  /** The first ten of these rows, each read by its id. */
   read: ListedRow[];
-  /** Ids by page number, in each order that the contract names. */
+  /** The ids by page number, for each order that the contract names. */
   sorted: Record<string, string[]>;
 }
 
-/** All rows of a resource by each of its reads, in pages of this size; by page number only in these orders. */
+/** All rows of a resource by each of its reads, with this page size; by page number only in these orders. */
 export async function readEveryWay(
   name: string,
   call: CallOperation,
@@ -78,7 +78,7 @@ export async function readEveryWay(
 }
 
 /**
- * The orders in which a list did not show each of these rows exactly once. Orders by creation must also list them as given,
+ * The orders in which a list did not show each of these rows exactly once. Orders by creation must also match the given rows,
  * newest first.
  */
 export const wrongOrders = (sorted: ReadEveryWay['sorted'], newestFirst: readonly string[]): string[] =>
@@ -90,7 +90,7 @@ export const wrongOrders = (sorted: ReadEveryWay['sorted'], newestFirst: readonl
     })
     .map(([sort]) => sort);
 
-/** Bytes of the largest of these rows in an answer. */
+/** The size in bytes of the largest of these rows in an answer. */
 export const largestOf = (rows: readonly ListedRow[]): number =>
   Math.max(...rows.map((row) => Buffer.byteLength(JSON.stringify(row)) + 1));
 
@@ -105,7 +105,7 @@ const sortsOf = ({ query }: Operation): string[] =>
     .object({ properties: z.object({ sort: z.object({ enum: z.array(z.string()) }) }) })
     .parse(z.toJSONSchema(query ?? z.object({}), { io: 'input', unrepresentable: 'any' })).properties.sort.enum;
 
-/** The names of the resources of a service that have a list to walk over, for tests that must not forget one. */
+/** Names of the resources of a service that have a list to walk over, so that a test can check that it covers all. */
 export const listedResources = (owner: ServiceName): string[] =>
   resources
     .filter((resource) => resource.owner === owner)

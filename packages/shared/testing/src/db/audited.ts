@@ -21,7 +21,7 @@ export const audited = (db: Pick<Queries, 'any'>, objectId: string) =>
     from audit_log where object_id = ${objectId} and result = 'done' order by id
   `);
 
-/** The operations with a denied attempt in the audit log. */
+/** The operations that have a denied attempt in the audit log. */
 export const deniedIn = (db: Pick<Queries, 'any'>) =>
   db.any(sql.type(z.object({ resource: z.string(), action: z.string() }))`
     select distinct resource, action from audit_log where result = 'denied'

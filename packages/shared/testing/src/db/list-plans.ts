@@ -7,33 +7,33 @@ import { listedResources } from '../contracts/walk-list.ts';
 import { UntestableContract } from '../contracts/untestable-contract.ts';
 import { openTestDatabase } from '../open-test-database.ts';
 
-/** How many rows each list has. */
+/** The number of rows in each list. */
 const manyRows = 100_000;
 
 /** A member of one of many envs, or a caller who sees all envs. */
 type Seeing = 'one env' | 'all envs';
 
 export const oneEnv = '00000000-0000-4000-8000-000000000003';
-/** The envs that such a caller sees. */
+/** The envs that this caller sees. */
 export const visible = { 'all envs': 'all', 'one env': [oneEnv] } as const satisfies Record<Seeing, unknown>;
 
 export interface PlannedList {
   /** Fills the table with `manyRows` rows. */
   rows: FragmentSqlToken;
-  /** The list as the service calls it. */
+  /** Calls the list as the service does. */
   list(queries: Queries, query: object, seeing: Seeing): Promise<unknown>;
-  /** Values of filters that cannot be taken from a row. */
+  /** Values for filters that cannot be taken from a row. */
   values?: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** A UUID for each number, the same one each time. */
+/** A UUID for each number, always the same. */
 export const nthId = (n: FragmentSqlToken): FragmentSqlToken =>
   sql.fragment`('00000000-0000-4000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
 
 /** The UUID of a row among `numbers`. */
 export const rowId = nthId(sql.fragment`n`);
 
-/** One of `many` values, in an order unrelated to that of the rows. */
+/** One of `many` values, in an order independent of that of the rows. */
 export const oneOf = (count: number, salt = 0): FragmentSqlToken =>
   sql.fragment`(abs(hashint8(n + ${salt * 1_000_003})) % ${count})::int`;
 
@@ -45,7 +45,7 @@ export const aTime = (salt = 0): FragmentSqlToken =>
 
 const nothing = sql.type(z.object({}));
 
-/** Writes the rows of all lists into their tables and vacuums these as autovacuum would. */
+/** Writes the rows of all lists and vacuums their tables like autovacuum. */
 async function fillLists(db: Database, lists: Readonly<Record<string, PlannedList>>): Promise<void> {
   for (const [table, { rows }] of Object.entries(lists)) {
     await db.transaction(async (tx) => {
@@ -93,7 +93,7 @@ const Plan: z.ZodType<Plan> = z.looseObject({
 });
 const Explained = z.object({ 'QUERY PLAN': z.tuple([z.looseObject({ Plan })]) });
 
-/** Explains each list statement instead of returning its rows; each statement once. */
+/** Explains each distinct list statement instead of returning its rows. */
 function explaining(db: Queries, plans: Plan[], explained: Set<string>): Queries {
   const explain = async (query: Query) => {
     const statement = JSON.stringify([query.sql, query.values]);
@@ -121,17 +121,18 @@ const readBy = (node: Plan): number =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
   node['Actual Loops'];
 
-/** A full page, and the rows that show whether more follow. */
+/** A full page, plus the row that shows whether more follow. */
 const largestPage = 102;
 /**
- * A filter and an order that share no index: PostgreSQL walks the index of the order, or sorts the rows that the filter finds,
- * whichever is cheaper. Sorting up to ten pages takes less than a millisecond; an index for each pair would slow every write.
+ * Allowed for a filter and an order without a common index: PostgreSQL walks the index of the order, or sorts the rows that match
+ * the filter, whichever is cheaper. Sorting up to ten pages takes less than a millisecond, but an index for each pair would slow
+ * down every write.
  */
 const mostSorted = 1_000;
-/** The same with three conditions: it reads the rows that two of them find. */
+/** With three conditions, PostgreSQL reads the rows that match two of them. */
 const mostRead = manyRows / 10 + largestPage;
 
-/** Why the cost of a statement grows with the number of rows. */
+/** Reasons why the cost of a statement grows with the number of rows. */
 function faultsOf(plan: Plan): string[] {
   const nodes = nodesOf(plan);
   const page = nodes.find((node) => node['Subplan Name'] === 'CTE page');
@@ -144,7 +145,7 @@ function faultsOf(plan: Plan): string[] {
     (node) => node['Node Type'].endsWith('Sort') && (node.Plans ?? []).some((child) => rowsOf(child) > mostSorted),
   );
   const reads = ofPage.filter((node) => node['Node Type'].includes('Scan') && readBy(node) > mostRead);
-  // A count reads the rows it counts; counting much of the table may as well scan it.
+  // A count reads the rows that it counts; to count much of a table, it may scan the table.
   const wasted = counted.filter((node) => node['Node Type'] === 'Seq Scan' && rowsOf(node) * 100 < readBy(node));
   return [
     ...scans.map((node) => `reads all of ${node['Relation Name']}`),
@@ -167,7 +168,7 @@ export interface PlannedLists {
   lists: Readonly<Record<string, PlannedList>>;
 }
 
-/** The faults of all lists of a service, in a database of their own; `before` fills other tables. */
+/** The faults of all lists of a service, in a separate database; `before` fills further tables. */
 export async function faultsAtManyRows({
   migrations,
   before,
@@ -182,8 +183,8 @@ export async function faultsAtManyRows({
 }
 
 /**
- * Tries each order of each list, with each filter alone and without one, for a caller who sees all envs and for one who sees
- * one env. Returns why the cost of a statement grows with the number of rows.
+ * Tries each list in each order, without a filter and with each filter, for a caller who sees all envs and for one who sees one
+ * env. Returns the reasons why the cost of a statement grows with the number of rows.
  */
 async function faultyPlans({ owner, db, lists }: PlannedLists & { db: Database }): Promise<string[]> {
   const missing = listedResources(owner).filter((name) => lists[name] === undefined);

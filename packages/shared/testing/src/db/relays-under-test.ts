@@ -13,7 +13,7 @@ const quiet = { info: () => {}, warn: () => {} };
 const nothing = sql.type(z.object({}));
 const counted = sql.type(z.object({ count: z.number() }));
 
-/** Much shorter than in production, except for digests, which a test enables if it needs them. */
+/** Much shorter than in production. Digests keep their interval; tests that need them set a shorter one. */
 export const shortTimes = { leaseMs: 600, heartbeatMs: 100, pollMs: 20, streamCheckMs: 30, digestMs: 60_000 };
 
 export const envNamed = (id: string, name: string): Env => ({
@@ -39,15 +39,15 @@ export const summaries = (messages: readonly StateMessage[]): string[] =>
 export interface RelaysUnderTest {
   readonly db: Database;
   readonly url: string;
-  /** Changes an env and records the state, as its owner does. */
+  /** Changes an env and records its state, like the owner. */
   record(id: string, operation: StateOperation, name?: string): Promise<void>;
   insert(name?: string): Promise<string>;
-  /** Runs a relay until the end of the test, or until the returned function is called. */
+  /** Runs a relay until the test ends or the returned function is called. */
   start(bus: OutboxRelayOptions['bus'], options?: Partial<OutboxRelayOptions>): () => Promise<void>;
   unpublished(): Promise<number>;
 }
 
-/** Called at the top of a test file: gives it a database, empties the outbox for each test, and stops all relays. */
+/** To be called at the top of a test file: provides a database, empties the outbox before each test, and stops all relays. */
 export function relaysUnderTest(migrations: URL): RelaysUnderTest {
   let database: OpenTestDatabase | undefined;
   let running: (() => Promise<void>)[] = [];

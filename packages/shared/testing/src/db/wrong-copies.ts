@@ -18,7 +18,7 @@ interface Copy {
   id: string;
 }
 
-/** Every way in which a copy may differ from its owner. */
+/** The ways in which a copy may differ from its owner. */
 const wrongWays: Record<string, (copy: Copy) => Promise<unknown>> = {
   'has an older row': ({ db, table, id }) =>
     db.query(nothing`update ${sql.identifier([table])} set version = 1 where id = ${id}`),
@@ -47,13 +47,13 @@ export interface CopyInTest {
   projection: Projection;
   resource: string;
   table: string;
-  /** A public row of the owner; a second one is made from it with another id. */
+  /** A public row of the owner; a second row is made from it with another id. */
   row: { id: string };
 }
 
 /**
- * Makes the copy wrong and lets it talk to an owner, until the two agree: its digest, and all rows with new versions where
- * the copy complains. Answers what is then in the copy and at the owner.
+ * Makes the copy wrong and repeats digests and republications as the owner would, until the two agree. Returns the rows of the
+ * copy and of the owner.
  */
 export async function mended({ db, projection, resource, table, row }: CopyInTest, way: string) {
   const { apply, matches, highest } = await follower(projection, db);
@@ -89,7 +89,7 @@ const digestOfRows = (db: Database, rows: readonly z.infer<typeof Held>[]) =>
     from jsonb_to_recordset(${sql.jsonb([...rows])}) as owned(id uuid, version bigint)
   `);
 
-/** The callbacks given to the bus. */
+/** The callbacks that the bus received. */
 async function follower(projection: Projection, db: Database): Promise<FollowOptions> {
   const { promise, resolve } = Promise.withResolvers<FollowOptions>();
   const bus = { state: { follow: async (_resource: unknown, given: FollowOptions) => resolve(given) } };

@@ -9,11 +9,11 @@ interface Reached {
 
 export interface Explored {
   states: number;
-  /** The steps to a state in which an old right is used after its removal was answered. */
+  /** The steps to a state in which a removed right is used although its removal was answered. */
   violation: string[] | null;
 }
 
-/** Every state that the protocol can reach, whatever the order of its steps. */
+/** Every state that the protocol can reach in any order of steps. */
 export function exploredStates(size: Size, options: Without = {}): Explored {
   const { stepsFrom, isViolated } = protocolOf(size, options);
   const start = startOf(size);
@@ -29,7 +29,7 @@ export function exploredStates(size: Size, options: Without = {}): Explored {
   return { states: reached.length, violation: null };
 }
 
-/** Some of the states where there are too many: steps in random order, the same ones each time. */
+/** Some states, if there are too many: steps in a random order, the same in each run. */
 export function walkedStates(
   size: Size,
   { walks, steps }: { walks: number; steps: number },

@@ -1,4 +1,4 @@
-/** The rules of the protocol (docs/decisions/0015). The search runs with all of them, or without one. */
+/** The rules of the protocol (docs/decisions/0015). The search uses all of them, or leaves one out. */
 export const rules = {
   'a lease counts from before its renewal was sent': true,
   'a gateway is listed before it has the lease': true,

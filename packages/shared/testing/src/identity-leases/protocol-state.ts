@@ -2,15 +2,15 @@ import type { GatewayLease, Ticket } from '@berth/bus/identity-leases/gateway-le
 
 export interface Size {
   gateways: number;
-  /** Replicas of auth that work on a change. */
+  /** The number of auth replicas that work on a change. */
   changes: number;
   leaseTicks: number;
 }
 
-/** Times are relative to now, so that the number of states is finite: a step of the clock moves them all. */
+/** Times are relative to now, which keeps the number of states finite: a step of the clock changes them all. */
 export interface Gateway {
   lease: GatewayLease;
-  /** An identity with the old right. Identities with the new right are harmless and left out. */
+  /** A cached identity with the removed right. Identities without it are harmless and left out. */
   entry: Ticket | null;
   lookup: { ticket: Ticket | null; hasRead: boolean } | null;
   renewal: { sentAt: number; isListed: boolean } | null;
@@ -20,12 +20,12 @@ export interface Gateway {
 export interface Awaited {
   gateway: number;
   state: 'sent' | 'forgot' | 'confirmed';
-  /** The renewal of the row as it is now; it was `asRead` when the list was read. */
+  /** The renewal in the row as it is now; `asRead` is the one in the list that was read. */
   renewal: 'asRead' | 'later';
 }
 
 export interface Change {
-  /** A change of another right: it also removes gateways from the list. */
+  /** Handles a change of another right, which also removes gateways from the list. */
   isOfOther: boolean;
   phase: 'idle' | 'listed early' | 'committed' | 'waiting';
   readAt: number;
@@ -41,7 +41,7 @@ export interface State {
 
 export const idle: Change = { isOfOther: false, phase: 'idle', readAt: 0, awaited: [] };
 
-/** Before the first step. */
+/** The state before the first step. */
 export const startOf = (size: Size): State => ({
   gateways: Array.from({ length: size.gateways }, () => ({
     lease: { until: 0, generation: 0 },
@@ -55,7 +55,7 @@ export const startOf = (size: Size): State => ({
   isAnswered: false,
 });
 
-/** A short key, since there are hundreds of thousands of states. */
+/** A short key, because there are hundreds of thousands of states. */
 export function keyOf({ gateways, changes, isRemoved, isAnswered }: State): string {
   const ofTicket = (ticket: Ticket | null) =>
     ticket === null ? '-' : `${ticket.until}${ticket.generation === 0 ? '' : 'o'}`;

@@ -13,15 +13,15 @@ export interface Without {
 }
 
 /**
- * The steps of the protocol. A gateway that takes none is a paused one; a message that is never received is a lost one; a
- * change that goes back to idle is that of a replica that was killed.
+ * The steps of the protocol. Some failures need no step of their own: a paused gateway takes no steps, a lost message is never
+ * received, and a change of a killed replica returns to idle.
  */
 export function protocolOf(size: Size, { without }: Without) {
   const holds = (rule: Rule): boolean => rule !== without;
 
   return { stepsFrom, isViolated };
 
-  /** Whether a request that starts now would be served with the old right, although its removal was answered. */
+  /** Whether a request that starts now would be served with the removed right although the removal was answered. */
   function isViolated({ isAnswered, gateways }: State): boolean {
     if (!isAnswered) return false;
     return gateways.some(
@@ -74,7 +74,7 @@ export function protocolOf(size: Size, { without }: Without) {
     if (lookup === null) {
       const takesEarly = holds('a ticket is taken before its lookup is sent');
       const ticket = takesEarly ? ticketOf(lease, 0) : null;
-      // Without a ticket nothing is kept.
+      // Without a ticket the result is not cached.
       if (ticket !== null || !takesEarly) steps.push(to('sends a lookup', { lookup: { ticket, hasRead: false } }));
     } else if (!lookup.hasRead) {
       // A request that reads the new right is harmless.
@@ -108,7 +108,7 @@ export function protocolOf(size: Size, { without }: Without) {
       next: {
         ...state,
         ...rest,
-        // Once it is answered, only the gateways matter.
+        // After the answer, only the gateways matter.
         changes: rest.isAnswered ? state.changes.map(() => idle) : state.changes.with(n, { ...change, ...changed }),
       },
     });
@@ -199,7 +199,7 @@ export function protocolOf(size: Size, { without }: Without) {
     };
   }
 
-  /** Makes equivalent states equal: ended leases, and tickets from before an invalidation. */
+  /** Makes equivalent states equal: drops ended leases, and tickets from before an invalidation. */
   function tidy({ lease, entry, lookup, ...rest }: Gateway): Gateway {
     const aged = (ticket: Ticket): Ticket => ({
       until: Math.max(ticket.until, 0),

@@ -8,7 +8,7 @@ const FIRST_PORT = 15_000;
 const LAST_PORT = 30_000;
 const ATTEMPTS = 50;
 
-// Servers start in parallel: a port is taken from the moment it is reserved, long before its server listens.
+// Servers start in parallel, so a port counts as taken once it is reserved, long before its server listens.
 const reserved = new Set<number>();
 
 /** A loopback port on which nothing listens, and which this process hands out only once. */
@@ -22,7 +22,7 @@ export async function freePort(): Promise<number> {
   throw new ServerUnavailable(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${ATTEMPTS} attempts`);
 }
 
-/** Keeps `freePort` from handing out a port that a server of this process had before and gets again. */
+/** Reserves a port that a server of this process had before and gets again. */
 export function reservePort(port: number): void {
   reserved.add(port);
 }

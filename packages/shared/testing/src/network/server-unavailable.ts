@@ -1,4 +1,4 @@
-/** A server of the tests is not there or does not start: a matter of the machine, not of the code under test. */
+/** A server that tests need is missing or does not start: a problem of the machine, not of the tested code. */
 export class ServerUnavailable extends Error {
   override readonly name = 'ServerUnavailable';
 }

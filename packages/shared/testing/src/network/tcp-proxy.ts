@@ -4,17 +4,17 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export interface TcpProxy extends AsyncDisposable {
   /** The URL of the server, through the proxy. */
   readonly url: string;
-  /** Connections break and new ones are refused, as when the server was killed. */
+  /** Connections break and new ones are refused, as if the server had been killed. */
   refuse(): Promise<void>;
-  /** Connections stay open but no longer carry anything, as when the network is lost. */
+  /** Connections stay open but carry nothing, as if the network were lost. */
   silence(): void;
-  /** Open connections keep working; new ones carry nothing. */
+  /** Open connections keep working, but new ones carry nothing. */
   keepOthersWaiting(): void;
-  /** The server is back, on the same port. */
+  /** Connections work again, on the same port. */
   restore(): Promise<void>;
 }
 
-/** A proxy in front of a shared server, so that a test can cut itself off without affecting others. */
+/** A proxy in front of a shared server: a test can cut its own connections without affecting others. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const behind = new URL(target);
   const sockets = new Set<Socket>();

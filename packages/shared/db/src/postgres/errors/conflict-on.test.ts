@@ -20,7 +20,7 @@ const launch = (name: string, weight: number) =>
     .query(nothing`insert into boats (name, weight) values (${name}, ${weight})`)
     .catch(conflictOn('boats_name_key', `A boat named ${name} already exists`));
 
-test('a violation of the named constraint becomes a conflict with the given message, and of another one does not', async () => {
+test('a violation of the named constraint becomes a conflict with the given message, other violations do not', async () => {
   await launch('a', 1);
 
   await expect(launch('a', 1)).rejects.toMatchObject({ code: 'conflict', message: 'A boat named a already exists' });

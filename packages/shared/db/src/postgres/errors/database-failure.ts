@@ -4,7 +4,7 @@ import { LostConnection, NoAnswer, PostgresError } from './postgres-error.ts';
 const queryCanceled = '57014';
 const lockNotAvailable = '55P03';
 
-/** Errors of the database that the caller can act on; others come back as they are. */
+/** Converts errors of the database that the caller can act on; returns others unchanged. */
 export function databaseFailure(error: unknown): unknown {
   if (isOverdue(error)) return new AppError('timeout', 'The database took too long', { cause: error });
   if (error instanceof LostConnection || isLostRace(error)) {
@@ -19,5 +19,5 @@ export const isLockTimeout = (error: unknown): boolean =>
 const isOverdue = (error: unknown): boolean =>
   error instanceof NoAnswer || isLockTimeout(error) || (error instanceof PostgresError && error.code === queryCanceled);
 
-/** A deadlock or a conflict between transactions: nothing was changed, and to run it again is right. */
+/** A deadlock or a conflict between transactions: nothing was changed, so the work can be repeated. */
 export const isLostRace = (error: unknown): boolean => error instanceof PostgresError && error.code.startsWith('40');

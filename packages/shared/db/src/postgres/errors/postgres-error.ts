@@ -1,8 +1,8 @@
 import { DatabaseError } from 'pg';
 
 /**
- * What Postgres said about a statement, without the values that were in it: its detail, its context
- * and the messages of data errors quote them, and errors end up in logs.
+ * The error of a statement without the values in it. Its detail, its context and messages of data errors quote values, and errors
+ * are logged.
  */
 export class PostgresError extends Error {
   readonly code: string;
@@ -16,7 +16,7 @@ export class PostgresError extends Error {
   }
 }
 
-/** The connection is gone, with whatever was under way on it, or none could be opened. */
+/** The connection was lost during a statement, or could not be opened. */
 export class LostConnection extends Error {
   constructor(cause: Error) {
     super('The connection to Postgres is lost', { cause });
@@ -24,7 +24,7 @@ export class LostConnection extends Error {
   }
 }
 
-/** No answer within our own deadline; the connection is given up. */
+/** No answer within our own deadline; the connection is dropped. */
 export class NoAnswer extends Error {
   constructor(cause: Error) {
     super('Postgres did not answer', { cause });
@@ -32,7 +32,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** An administrator has to create the schema, or to set another search path for the role. */
+/** An administrator has to create the schema or to change the role's search path. */
 export class NoSchema extends Error {
   constructor(searchPath: string) {
     super(`None of the schemas of the search path (${searchPath}) exists`);
@@ -43,7 +43,7 @@ export class NoSchema extends Error {
 /** 08 connection exceptions, 53 out of resources, 57P0x shutting down or starting up, 25P03 idle in a transaction. */
 const isConnectionCode = (code: string): boolean => /^(08...|53...|57P0.|25P03)$/.test(code);
 
-/** pg's messages, without a code, for a connection that cannot be opened or used. */
+/** Messages of pg, without a code, about a connection that cannot be opened or used. */
 const brokenConnection =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e|Cannot use a pool after)/;
 

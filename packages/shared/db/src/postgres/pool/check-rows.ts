@@ -5,10 +5,10 @@ interface Issue {
   readonly path?: readonly unknown[] | undefined;
 }
 
-/** A row does not have the shape that its query promises: a column drifted, or the query is wrong. */
+/** A row does not have the shape that its query declares: the column has changed, or the query is wrong. */
 class UnexpectedRow extends Error {
   constructor(issues: readonly Issue[]) {
-    // Paths and rules only: the values are not for a log.
+    // Only paths and rules, because values must not be logged.
     super(issues.map((issue) => `column ${pathOf(issue)}: ${issue.message}`).join('; '));
     this.name = 'UnexpectedRow';
   }

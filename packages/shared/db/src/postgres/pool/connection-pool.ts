@@ -9,7 +9,7 @@ import type { Session } from './transaction.ts';
 import { withinMs } from '@berth/service/waiting/within-ms';
 
 export interface ConnectionPool {
-  /** Opens all connections for the queries to come, or as many as the server gives. */
+  /** Opens all connections in advance, or as many as the server allows. */
   open(): Promise<void>;
   run(query: Query): Promise<RawResult>;
   withSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -18,12 +18,12 @@ export interface ConnectionPool {
 
 /** Short enough for an answer within a second. */
 const patienceMs = 700;
-/** What a request takes once it has a connection, on a busy machine. */
+/** How long a request needs once it has a connection, on a busy machine. */
 const reserveMs = 1_000;
 const lifetimeSeconds = 1_800;
 const endMs = 2_000;
 
-/** Connections that are opened ahead or on demand and dropped when they fail; waits for one are bounded. */
+/** Connections, opened in advance or on demand, and dropped when they fail. Waiting for one has a time limit. */
 export function connectionPool(settings: ClientConfig, max: number): ConnectionPool {
   const pool = new Pool({ ...settings, max, idleTimeoutMillis: 0, maxLifetimeSeconds: lifetimeSeconds });
   const statementOf = statements();
@@ -34,7 +34,7 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
     reserveMs,
     refusal: noneFree,
   });
-  // Reports of lost connections, idle and busy; the current or next query on the connection gets the error.
+  // Called when a connection is lost, idle or busy; its current or next query gets the error.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
 
@@ -48,7 +48,7 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
       queue.answered();
       return client;
     }
-    // It arrived too late for this query, but serves later ones.
+    // This connection came too late for its query but serves later ones.
     connecting.then(
       (late) => late.release(),
       () => undefined,
@@ -79,7 +79,7 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
           command: async (text) => (await run({ text })).command,
         });
       } finally {
-        // A connection in the middle of a statement is never handed out again.
+        // A connection in the middle of a statement must not be reused.
         client.release(broken || client.getTransactionStatus() !== 'I');
       }
     } finally {
@@ -103,7 +103,7 @@ export function connectionPool(settings: ClientConfig, max: number): ConnectionP
   };
 }
 
-/** For the caller, a refused password too means that the database is unavailable. */
+/** To callers, a refused password also means that the database is unavailable. */
 function notConnected(error: unknown): never {
   const failure = fromPg(error);
   throw failure instanceof LostConnection ? failure : new LostConnection(failure);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withDeadline } from '@berth/service/waiting/deadline';
 import { type ConnectionQueue, connectionQueue } from './connection-queue.ts';
 
-// The clock goes on only in `pass`: a machine that stalls changes no outcome.
+// The clock only advances in `pass`, so a machine that stalls changes nothing.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -24,14 +24,14 @@ const outcomeOf = (entering: Promise<void>) =>
     () => 'entered',
     () => 'refused',
   );
-/** As a query ends that was answered. */
+/** Frees a connection as an answered query does. */
 function ends({ answered, leave }: ConnectionQueue): void {
   answered();
   leave();
 }
 const within = <T>(ms: number, work: () => T): T => withDeadline(performance.now() + ms, work);
 
-test('a crowd that waits longer than the patience is served one after the other while the server answers', async () => {
+test('a crowd is served one after the other while the server answers, even if it waits longer than the patience', async () => {
   const queue = queueOf(1);
   const works = Array.from({ length: 12 }, () =>
     within(60_000, async () => {
@@ -45,7 +45,7 @@ test('a crowd that waits longer than the patience is served one after the other 
   await expect(Promise.all(works)).resolves.toHaveLength(12);
 });
 
-test('work with a nearer deadline goes first, and work of the same deadline in the order in which it came', async () => {
+test('work with an earlier deadline goes first, equal deadlines in order of arrival', async () => {
   const queue = queueOf(1);
   const entered: string[] = [];
   await queue.enter();
@@ -69,9 +69,9 @@ test('work with a nearer deadline goes first, and work of the same deadline in t
 });
 
 test.for<[string, number | undefined]>([
-  ['with a far deadline', 60_000],
+  ['with a late deadline', 60_000],
   ['without a deadline', undefined],
-])('work %s is refused after the patience while the server answers nothing', async ([, deadline]) => {
+])('work %s is refused after the patience if the server does not answer', async ([, deadline]) => {
   const queue = queueOf(1);
   await queue.enter();
   const waiting = deadline === undefined ? queue.enter() : within(deadline, queue.enter);
@@ -87,7 +87,7 @@ test.for<[string, number | undefined]>([
 
 test.for<[string, (queue: ConnectionQueue) => void, string]>([
   ['a statement that is answered lets those that wait go on waiting', ({ answered }) => answered(), 'entered'],
-  ['the end of a connection that broke does not', () => undefined, 'refused'],
+  ['work is refused after a connection breaks without an answer', () => undefined, 'refused'],
 ])('%s', async ([, happens, outcome]) => {
   const queue = queueOf(1);
   await queue.enter();
@@ -108,7 +108,7 @@ test.for<[string, (queue: ConnectionQueue) => void, string]>([
   expect(await last).toBe(outcome);
 });
 
-test('work whose deadline would pass first is refused, although the server answers', async () => {
+test('work whose deadline would pass first is refused, even if the server answers', async () => {
   const queue = queueOf(1);
   await queue.enter();
   const last = outcomeOf(within(3 * patienceMs, queue.enter));
@@ -124,7 +124,7 @@ test('work whose deadline would pass first is refused, although the server answe
   expect((await Promise.all(before)).at(-1)).toBe('refused');
 });
 
-test('work is refused when what it needs itself is more than is left before its deadline, although the server answers', async () => {
+test('work that needs more time than it has left is refused, even if the server answers', async () => {
   const reserveMs = 60_000;
   const queue = queueOf(1, 100, reserveMs);
   await queue.enter();

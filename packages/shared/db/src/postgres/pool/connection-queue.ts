@@ -3,32 +3,32 @@ import { slots } from '@berth/service/waiting/slots';
 import { withinMs } from '@berth/service/waiting/within-ms';
 
 export interface ConnectionQueueOptions {
-  /** Connections that are in use at the same time. */
+  /** The number of connections in use at the same time. */
   max: number;
   mostWaiting: number;
-  /** How long work waits that has no deadline, and any work while the server answers nothing. */
+  /** How long work without a deadline waits, and any work while the server does not answer. */
   patienceMs: number;
-  /** Time before its deadline that work needs once it has a connection. */
+  /** Time that work needs between getting a connection and its deadline. */
   reserveMs: number;
   refusal: () => Error;
 }
 
 export interface ConnectionQueue {
-  /** Resolves when the caller may take a connection; throws the refusal when that would be too late. */
+  /** Resolves when the caller may take a connection; throws the refusal if that would be too late. */
   enter(): Promise<void>;
-  /** Waits for a new connection by the same rule; undefined when that would be too late. */
+  /** Waits for a new connection by the same rule; undefined if that would be too late. */
   wait<T extends object | true>(promise: Promise<T>): Promise<T | undefined>;
-  /** The server answered on one of the connections. */
+  /** A connection received an answer from the server. */
   answered(): void;
-  /** Lets the next one enter. */
+  /** Lets the next caller take a connection. */
   leave(): void;
 }
 
 /**
- * The callers that wait for a connection, ordered by the time at which waiting becomes useless: a heartbeat with two seconds goes
- * before a change with five. While the server answers, work waits for its turn as long as its deadline allows, so a crowd is served
- * one after the other; while it does not, as when it hangs, work is refused soon. Freed connections do not show whether it answers:
- * with five hundred requests at once each turn takes so long that every transaction, of several turns, outlasts the patience.
+ * Callers waiting for a connection, ordered by the time at which waiting becomes useless: a heartbeat with two seconds left goes
+ * before a change with five. While the server answers, work waits as long as its deadline allows, so a crowd is served one after
+ * the other. If the server hangs, work is refused soon. Freed connections do not show whether it answers: with five hundred
+ * concurrent requests, one turn takes so long that every transaction of several statements would exceed the patience.
  */
 export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueue {
   const { max, mostWaiting, patienceMs, reserveMs, refusal } = options;
@@ -45,7 +45,7 @@ export function connectionQueue(options: ConnectionQueueOptions): ConnectionQueu
     return undefined;
   }
 
-  /** When waiting that started at this time has become useless. */
+  /** The time at which waiting that started at `since` becomes useless. */
   const leaveByOf = (startedAt: number): number =>
     Math.max(startedAt + patienceMs, (currentDeadline() ?? 0) - reserveMs);
 

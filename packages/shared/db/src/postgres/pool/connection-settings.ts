@@ -8,10 +8,10 @@ export interface ConnectionOptions {
   lockTimeoutMs?: number;
 }
 
-/** How long a new connection may take on a busy machine; a refused one fails at once, and callers of the pool wait less. */
+/** How long opening a connection may take on a busy machine. A refused one fails at once, and callers of the pool wait less. */
 const connectTimeoutMs = 5_000;
 
-/** Every wait in Postgres has an end: a statement, a lock, an idle transaction, a silent server. */
+/** Limits every wait in Postgres: a statement, a lock, an idle transaction, a silent server. */
 export function connectionSettings({
   url,
   applicationName,
@@ -24,14 +24,14 @@ export function connectionSettings({
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
-    // Our own end of the line: a machine that is gone sends no "statement timeout".
+    // Our own timeout: an unreachable machine sends no "statement timeout".
     query_timeout: statementTimeoutMs + 1_000,
     keepAlive: true,
     types: valueParsers,
   };
 }
 
-/** The URL may carry options of its own, such as a search path; they stay. */
+/** Keeps options that the URL already has, such as a search path. */
 function withSessionOptions(url: string, options: string): string {
   const target = new URL(url);
   const given = target.searchParams.get('options');

@@ -6,7 +6,7 @@ export interface RawResult {
   rowCount: number | null;
 }
 
-/** A query that must give a row gave none, or too many. */
+/** A query returned no row or too many for its verb. */
 class UnexpectedRowCount extends Error {
   constructor(expected: string, count: number) {
     super(`expected ${expected}, got ${count}`);
@@ -14,7 +14,7 @@ class UnexpectedRowCount extends Error {
   }
 }
 
-/** Every kind of question over one way to run a statement. */
+/** All query verbs over one function that runs a statement. */
 export function queriesOver(run: (query: Query) => Promise<RawResult>): Omit<Queries, 'transaction'> {
   const any: Queries['any'] = async (query) => checkRows(query.parser, (await run(query)).rows);
   const anyFirst: Queries['anyFirst'] = async (query) => (await any(query)).map(firstColumn);

@@ -7,8 +7,8 @@ export interface Statement {
 }
 
 /**
- * A comment for statements that Postgres plans again for each of their values. A plan that is kept knows no value: for
- * a part of a name it expects few rows, reads all that match and sorts them, however many there are.
+ * A comment that makes Postgres plan the statement anew for its values. A cached plan ignores values: for part of a name it
+ * expects few rows, reads all matches and sorts them, however many there are.
  */
 export const plannedForItsValues = '/* planned for its values */';
 
@@ -23,8 +23,8 @@ interface Known {
 }
 
 /**
- * What pg is sent for a query. Statements that come again and again get a name, so that Postgres parses and plans them
- * once per connection. Each name costs memory in every connection, so rare statements get none and there is an end to them.
+ * A query as pg receives it. Frequent statements get a name, so that Postgres parses and plans them once per connection. Each
+ * name costs memory in every connection, so rare statements get none and the number is limited.
  */
 export function statements(): (query: Pick<Query, 'sql' | 'values'>) => Statement {
   const named = new Map<string, Known>();
@@ -34,7 +34,7 @@ export function statements(): (query: Pick<Query, 'sql' | 'values'>) => Statemen
     const found = named.get(sql) ?? others.get(sql);
     if (found !== undefined) return found;
     if (others.size >= maxRemembered) others = new Map();
-    // slonik numbers the values of a query in its own way until the query is whole.
+    // slonik has placeholders of its own until the query is complete.
     const made = { text: sql.replaceAll('$slonik_', '$'), times: 0 };
     others.set(sql, made);
     return made;

@@ -36,7 +36,7 @@ describe('transactions', () => {
     expect(await boats(db)).toEqual(['kept']);
   });
 
-  test('do not count as committed when a failed statement was ignored', async () => {
+  test('do not commit if the failure of a statement was ignored', async () => {
     const swallowing = db.transaction(async (tx) => {
       await launch(tx, 'a');
       await launch(tx, 'a').catch(() => undefined);
@@ -86,7 +86,7 @@ describe('transactions', () => {
     expect(await boats(db)).toEqual(['a', 'b', 'c']);
   });
 
-  test('refuse a query that bypasses them, and one after their end', async () => {
+  test('refuse a query that bypasses them, and queries after their end', async () => {
     const late = await db.transaction(async (tx): Promise<Transaction> => tx);
 
     await expect(db.transaction(async () => boats(db))).rejects.toThrow('its own `tx`');
@@ -107,7 +107,7 @@ describe('transactions', () => {
     expect(await boats(db)).toEqual([]);
   });
 
-  test('allow queries after their end from work that was started in them', async () => {
+  test('allow later queries of the pool in work that was started inside them', async () => {
     const gate = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
     await db.transaction(async () => {
@@ -118,7 +118,7 @@ describe('transactions', () => {
     await expect(later).resolves.toEqual([]);
   });
 
-  test('that deadlock are retried', async () => {
+  test('are retried after a deadlock', async () => {
     await launch(db, 'a');
     await launch(db, 'b');
     const both = Promise.withResolvers<void>();

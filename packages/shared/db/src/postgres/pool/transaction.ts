@@ -3,10 +3,10 @@ import type { Query, Transaction } from '../../database.ts';
 import { RecordedChanges } from '../../recorded-changes.ts';
 import { queriesOver, type RawResult } from './queries.ts';
 
-/** One connection, checked out for a transaction. */
+/** One connection, reserved for a transaction. */
 export interface Session {
   run(query: Query): Promise<RawResult>;
-  /** `begin`, `commit`, savepoints: answers the command that Postgres carried out. */
+  /** `begin`, `commit`, savepoints: returns the command that Postgres executed. */
   command(text: string): Promise<string>;
 }
 
@@ -16,14 +16,14 @@ interface Running {
 
 const running = new AsyncLocalStorage<Running>();
 
-/** A query of the pool inside of a transaction would not see its changes, and a full pool would wait for itself. */
+/** Inside a transaction, a query of the pool would not see its changes, and would wait forever if the pool is used up. */
 export function refuseInsideTransaction(): void {
   if (running.getStore()?.over === false) {
     throw new Error('A transaction is under way here: its queries go through its own `tx`');
   }
 }
 
-/** Begins, works, writes what the transaction publishes, commits; rolls back when any of it throws. */
+/** Begins, does the work, writes the published rows and commits; rolls back if any of this throws. */
 export async function runTransaction<T>(
   session: Session,
   work: (tx: Transaction) => Promise<T>,
@@ -41,7 +41,7 @@ export async function runTransaction<T>(
         return result;
       });
     } finally {
-      // Before the end is sent: what comes later would run outside of the transaction.
+      // Set before the end is sent, because later queries would run outside the transaction.
       state.over = true;
     }
   };
@@ -52,7 +52,7 @@ export async function runTransaction<T>(
     result = await worked();
     await commit(turns);
   } catch (error) {
-    // A lost connection has rolled back by itself; the first error is the cause.
+    // A lost connection rolls back by itself; the first error is the cause.
     await turns.command('rollback').catch(() => undefined);
     throw error;
   }
@@ -60,7 +60,7 @@ export async function runTransaction<T>(
   return result;
 }
 
-/** A connection runs one query at a time; the work may start several at once. */
+/** A connection runs one query at a time, but work may start several at once. */
 function inTurn(session: Session): Session {
   let last: Promise<unknown> = Promise.resolve();
   const next = <T>(work: () => Promise<T>): Promise<T> => {
@@ -74,7 +74,7 @@ function inTurn(session: Session): Session {
   };
 }
 
-/** Postgres answers a commit after a failed statement with a rollback, and no error. */
+/** After a failed statement, Postgres answers a commit with a rollback and no error. */
 async function commit(session: Session): Promise<void> {
   const done = await session.command('commit');
   if (done !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed');

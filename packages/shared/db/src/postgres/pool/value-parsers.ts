@@ -7,8 +7,8 @@ const firstTime = '0001-01-01T00:00:00.000Z';
 const lastTime = '9999-12-31T23:59:59.999Z';
 
 /**
- * Postgres prints `2024-05-06 07:08:09.123+00`, because every connection sets UTC. A time outside the years that
- * ISO 8601 writes with four digits becomes the nearest one inside: a row must stay readable whatever its times are.
+ * Postgres prints `2024-05-06 07:08:09.123+00`, because every connection uses UTC. Times before year 1 or after 9999 become the
+ * nearest year that ISO 8601 writes with four digits: a row must stay readable whatever its times are.
  */
 function isoTime(text: string): string {
   if (text === '-infinity' || text.endsWith(' BC')) return firstTime;
@@ -19,22 +19,22 @@ function isoTime(text: string): string {
   return `${date}T${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
 }
 
-/** Counts and versions are numbers. What a number cannot hold stays text, which the schema of the query then refuses. */
+/** Counts and versions are numbers. Larger integers stay text, which the schema of the query then refuses. */
 function wholeNumber(text: string): number | string {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : text;
 }
 
-/** A walk over a value that is shorter than this takes less than to remember that it needs none. */
+/** Below this length, checking a value takes less time than remembering that it was checked. */
 const worthRemembering = 1_000;
 
-/** It was checked when it was written, and Postgres keeps nothing else in such a column. */
+/** The value was validated when it was written, and such columns hold only JSON. */
 const checkedJson: Parse = (text) =>
   text.length < worthRemembering ? JSON.parse(text) : knownAsJson(JSON.parse(text));
 
 const keepText: Parse = (text) => text;
 
-/** Arrays of one dimension; neither times nor numbers hold a comma or an escaped quote. */
+/** One-dimensional arrays; neither times nor numbers contain a comma or an escaped quote. */
 const listOf =
   (parse: Parse): Parse =>
   (text) =>
@@ -56,7 +56,7 @@ const parsers = new Map<number, Parse>([
   [types.builtins.INTERVAL, keepText],
 ]);
 
-/** Turns what Postgres sends into plain values: times are ISO strings, bigints are numbers. */
+/** Converts values from Postgres: times to ISO strings, bigints to numbers. */
 export const valueParsers: CustomTypesConfig = {
   getTypeParser: (oid) => parsers.get(oid) ?? types.getTypeParser(oid, 'text'),
 };
