@@ -47,6 +47,8 @@
 {{- $gateway := index .Values "api-gateway" -}}
 {{- if and $gateway.tls.clientCa.existingSecret (not $gateway.tls.existingSecret) -}}{{- fail "api-gateway.tls.clientCa.existingSecret: has no effect without api-gateway.tls.existingSecret, since only TLS has certificates of clients" -}}{{- end -}}
 
+{{- if and (or $global.ingress.enabled $global.httpRoute.enabled) (not $gateway.trustedProxies) -}}{{- fail "api-gateway.trustedProxies: required with global.ingress or global.httpRoute, the addresses of the proxies in front, such as [10.0.0.0/8] for the pods of the ingress controller; without them all clients share one limit, and one can keep the others from signing in. Set it to none if the proxy keeps the address of the client" -}}{{- end -}}
+
 {{- $sync := index .Values "cluster-sync" -}}
 {{- if eq $sync.clusterSecrets.namespace .Release.Namespace -}}{{- fail "cluster-sync.clusterSecrets.namespace: must be another namespace than that of the release, since cluster-sync may read all Secrets in it" -}}{{- end -}}
 {{- if and $sync.kubeconfig.contexts (not $sync.kubeconfig.existingSecret) -}}{{- fail "cluster-sync.kubeconfig.contexts: has no effect without cluster-sync.kubeconfig.existingSecret" -}}{{- end -}}

@@ -147,7 +147,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
       global,
       'api-gateway': object({
         ...ofEveryPart(settings['api-gateway']),
-        trustedProxies: list(matching('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$')),
+        trustedProxies: { oneOf: [list(matching('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$')), { const: 'none' }] },
         preStopSeconds: whole(0, 300),
         lingerSeconds: whole(0, 15),
         tls: object({ existingSecret: secretName, clientCa: existing('key') }),

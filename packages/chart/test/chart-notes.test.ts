@@ -30,6 +30,7 @@ const everythingSet = merged(needed, {
     nats: { url: 'nats://nats.nats:4222', existingSecret: 'nats-passwords' },
     ingress: { enabled: true, hosts: ['berth.example.com'] },
   },
+  'api-gateway': { trustedProxies: ['10.0.0.0/8'] },
   auth: { adminEmails: ['ada@example.com', 'bob@example.com'] },
   'cluster-sync': { kubeconfig: { existingSecret: 'clusters' } },
   'registry-scan': { registries: [{ url: 'https://registry.example.com' }] },

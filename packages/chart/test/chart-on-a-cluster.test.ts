@@ -95,6 +95,7 @@ const everythingBrought: Values = {
       hostnames: ['berth.example.com'],
     },
   },
+  'api-gateway': { trustedProxies: 'none' },
   'cluster-sync': { kubeconfig: { existingSecret: 'clusters', contexts: ['prod', 'test'] }, eks: { regions: ['all'] } },
   'registry-scan': {
     registries: [{ url: 'https://registry.example.com', existingSecret: 'registry', repository_prefix: 'charts/' }],
@@ -163,6 +164,7 @@ const inEveryPart = (values: Values): Values => Object.fromEntries(everyPart.map
 const inGlobal = (global: Values): Values => ({ global });
 const ingress = { enabled: true, hosts: ['berth.example.com'] };
 const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
+const inFront = (global: Values): Values => ({ global, 'api-gateway': { trustedProxies: ['10.0.0.0/8'] } });
 
 const matrix: [string, Values, string[]][] = [
   ['with servers of its own', bundled, []],
@@ -178,17 +180,17 @@ const matrix: [string, Values, string[]][] = [
   ['with PostgreSQL brought and NATS of its own', merged(bundled, inGlobal({ postgresql: urlsBrought })), []],
   ['with its own cluster as one of its clusters', merged(bundled, ownCluster), []],
   ['with clusters of labelled Secrets and of EKS', merged(bundled, clustersElsewhere), []],
-  ['with an ingress without TLS', merged(bundled, inGlobal({ ownUrl: '', ingress })), []],
+  ['with an ingress without TLS', merged(bundled, inFront({ ownUrl: '', ingress })), []],
   [
     'with an ingress of two hosts',
     merged(
       bundled,
-      inGlobal({ ingress: { ...ingress, hosts: ['a.example.com', 'b.example.com'], annotations: { a: 'b' } } }),
+      inFront({ ingress: { ...ingress, hosts: ['a.example.com', 'b.example.com'], annotations: { a: 'b' } } }),
     ),
     [],
   ],
-  ['with a Gateway', merged(bundled, inGlobal({ httpRoute: { ...httpRoute, annotations: { a: 'b' } } })), all],
-  ['with an ingress and a Gateway', merged(bundled, inGlobal({ ingress, httpRoute })), all],
+  ['with a Gateway', merged(bundled, inFront({ httpRoute: { ...httpRoute, annotations: { a: 'b' } } })), all],
+  ['with an ingress and a Gateway', merged(bundled, inFront({ ingress, httpRoute })), all],
   [
     'with TLS at the gateway',
     merged(bundled, gatewayTls({ service: { type: 'LoadBalancer', annotations: { a: 'b' } } })),
@@ -196,7 +198,7 @@ const matrix: [string, Values, string[]][] = [
   ],
   [
     'with TLS at the gateway behind an ingress and a Gateway',
-    merged(bundled, inGlobal({ ingress, httpRoute }), gatewayTls()),
+    merged(bundled, inFront({ ingress, httpRoute }), gatewayTls()),
     all,
   ],
   [

@@ -32,6 +32,7 @@ beforeAll(async () => {
 afterAll(() => helm?.[Symbol.asyncDispose]());
 
 const usual = merged(needed, bundled);
+const proxied: Values = { 'api-gateway': { trustedProxies: ['10.0.0.0/8'] } };
 const inGlobal = (global: Values): Values => ({ global });
 
 test('the files of the chart that follow from contracts and settings are current', async () => {
@@ -61,7 +62,10 @@ describe('a value that cannot work is refused by its name:', () => {
     ['global.ingress.hosts', inGlobal({ ingress: { enabled: true } })],
     ['global.ingress.hosts.0', inGlobal({ ingress: { enabled: true, hosts: ['https://berth.example.com'] } })],
     ['global.httpRoute.parentRefs', inGlobal({ httpRoute: { enabled: true } })],
-    ['global.httpRoute.enabled', inGlobal({ httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] } })],
+    [
+      'global.httpRoute.enabled',
+      { ...inGlobal({ httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] } }), ...proxied },
+    ],
     ['global.image.registry', inGlobal({ image: { registry: 'https://registry.example.com' } })],
     ['global.image.tag', inGlobal({ image: { tag: 'a tag' } })],
     ['global.image.pullPolicy', inGlobal({ image: { pullPolicy: 'Sometimes' } })],
@@ -93,7 +97,13 @@ describe('a value that cannot work is refused by its name:', () => {
     ['auth.adminEmails.0', { auth: { adminEmails: ['ada'] } }],
     ['auth.replicas', { auth: { replicas: -1 } }],
     ['api-gateway.autoscaling.minReplicas', { 'api-gateway': { autoscaling: { enabled: true, minReplicas: 9 } } }],
-    ['api-gateway.trustedProxies.0', { 'api-gateway': { trustedProxies: ['ingress'] } }],
+    ['api-gateway.trustedProxies', { 'api-gateway': { trustedProxies: ['ingress'] } }],
+    ['api-gateway.trustedProxies', { 'api-gateway': { trustedProxies: 'all' } }],
+    ['api-gateway.trustedProxies', inGlobal({ ingress: { enabled: true, hosts: ['berth.example.com'] } })],
+    [
+      'api-gateway.trustedProxies',
+      inGlobal({ httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], hostnames: ['berth.example.com'] } }),
+    ],
     ['api-gateway.service.port', { 'api-gateway': { service: { port: 70_000 } } }],
     ['api-gateway.tls.existingSecret', { 'api-gateway': { tls: { existingSecret: 'TLS' } } }],
     [
@@ -134,6 +144,24 @@ describe('a value that cannot work is refused by its name:', () => {
       names.some((one) => refusal.includes(one)),
       refusal,
     ).toBe(true);
+  });
+});
+
+describe('proxies in front', () => {
+  const ingress = inGlobal({ ingress: { enabled: true, hosts: ['berth.example.com'] } });
+  const trusted = async (trustedProxies: unknown) => {
+    const values = merged(usual, ingress, { 'api-gateway': { trustedProxies } });
+    const rendered = JSON.stringify(await helm.render(values));
+    return /"name":"TRUSTED_PROXIES","value":"([^"]*)"/.exec(rendered)?.[1] ?? '';
+  };
+
+  test('are required with an ingress, and the refusal says what to set', async () => {
+    await expect(helm.render(merged(usual, ingress))).rejects.toThrow(/such as \[10\.0\.0\.0\/8\].*Set it to none if/s);
+  });
+
+  test('are passed to the gateway, which trusts none of them for "none"', async () => {
+    expect(await trusted(['10.0.0.0/8', '192.0.2.7'])).toBe('10.0.0.0/8 192.0.2.7');
+    expect(await trusted('none')).toBe('');
   });
 });
 
@@ -315,7 +343,7 @@ describe('TLS at the gateway', () => {
 
   const release = async (gateway: Values) => {
     const ingress = { enabled: true, hosts: ['berth.example.com'] };
-    const manifests = await helm.render(merged(usual, inGlobal({ ingress }), { 'api-gateway': gateway }));
+    const manifests = await helm.render(merged(usual, proxied, inGlobal({ ingress }), { 'api-gateway': gateway }));
     const named = (kind: string, name: string) =>
       manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === `ship-berth-${name}`);
     const pod = named('Deployment', 'api-gateway');

@@ -7,6 +7,7 @@ import { Attempts } from './attempts/attempts.ts';
 import { KnownCredentials } from './attempts/known-credentials.ts';
 import { networkOf } from './attempts/network-of.ts';
 import { shareAttempts } from './attempts/share-attempts.ts';
+import { createStartedSignIns } from './attempts/started-sign-ins.ts';
 import { authenticateBy } from './authentication/authenticate.ts';
 import { presentsCredential } from './authentication/credential-of.ts';
 import type { LeasedIdentities } from './authentication/leases/leased-identities.ts';
@@ -100,7 +101,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   const ofContracts = {
     authenticate,
     requireCredential,
-    signIns,
+    signIns: { attempts: signIns, addresses, started: createStartedSignIns(deps.bus.hints, deps.stopping) },
     compress,
     places,
     largeBodies: onlyForLargeBodies(large),

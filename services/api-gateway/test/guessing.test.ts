@@ -44,7 +44,7 @@ async function start(trustedProxies: string[] = []): Promise<void> {
     some(logins, {
       start: async () => {
         signIns += 1;
-        return { redirect_url: 'https://idp.example.test', state: 's' };
+        return { redirect_url: 'https://idp.example.test', state: `started-${signIns}` };
       },
       finish: async () => {
         signIns += 1;
@@ -109,7 +109,11 @@ describe('behind a trusted proxy', () => {
   test('started and finished sign-ins are counted together, at every path and with every method', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' };
     const finish = (path: string, auth_code: string) =>
-      fetch(`${gateway.url}${path}`, { method: 'POST', headers, body: JSON.stringify({ auth_code, state: 's' }) });
+      fetch(`${gateway.url}${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ auth_code, state: `unknown ${auth_code}`.replace(' ', '-') }),
+      });
     const begin = (method: string) => fetch(`${gateway.url}/api/v2/auth/idp`, { method, headers });
 
     const first = [
@@ -125,6 +129,30 @@ describe('behind a trusted proxy', () => {
     expect(await problemOf(refused)).toMatchObject({ status: 429 });
     expect((await finish('/auth/idp/callback', 'c')).status).toBe(429);
     expect(signIns).toBe(4);
+  });
+
+  test('a sign-in under way ends whatever strangers at its address do, once, and at another gateway too', async () => {
+    const second = await startTestGateway({
+      nats: gateway.nats,
+      trustedProxies: ['127.0.0.0/8'],
+      perMinute: { signInsPerMinute: 4, anonymousRequestsPerMinute: 20, now: () => 0 },
+    });
+    await using _second = second;
+    const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' };
+    const finish = async ({ url }: TestGateway, state: string) => {
+      const body = JSON.stringify({ auth_code: 'a', state });
+      return (await fetch(`${url}/auth/idp/callback`, { method: 'POST', headers, body })).status;
+    };
+    const start = async ({ url }: TestGateway) => (await fetch(`${url}/api/v2/auth/idp`, { headers })).status;
+    expect([await start(gateway), await start(gateway)]).toEqual([200, 200]);
+    for (let n = 0; n < 30; n += 1) await finish(second, `stranger-${n}`);
+    expect([await finish(second, 'stranger'), await start(second)]).toEqual([429, 429]);
+
+    // The owner of this test refuses every attempt with 400.
+    expect(await finish(second, 'started-1')).toBe(400);
+    expect(await finish(second, 'started-1')).toBe(429);
+    for (let n = 0; n < 10; n += 1) await finish(gateway, `stranger-${n}`);
+    expect(await finish(gateway, 'started-2')).toBe(400);
   });
 
   test('a network that reaches its limit is logged once, without the credential', async () => {

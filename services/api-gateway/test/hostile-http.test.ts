@@ -50,6 +50,14 @@ test.for([
   expect(rawProblemOf(await gateway.raw(request))).toMatchObject({ status, code });
 });
 
+test('a request that asks for another protocol is answered, and its connection is closed instead of leaving the next one unanswered', async () => {
+  const asks = 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\n\r\n';
+  const received = await gateway.raw(`${asks}GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n`);
+
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
+  expect(received).toMatch(/connection: close/i);
+});
+
 test('an unknown Expect header is ignored', async () => {
   const answer = await gateway.raw(
     'GET /api/v2/nothing HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
 import { auditSettings } from '@berth/db/audit/audit-retention';
 import { KeyEncryptionKey, OtherKeyEncryptionKeys } from '@berth/db/sealing/key-encryption-key';
+import { asciiLowerCase } from '@berth/contracts/fields/ascii-case';
 import { z } from 'zod';
 
 const days = 24 * 60 * 60;
@@ -13,7 +14,7 @@ const AdminEmails = z
   .string()
   .default('')
   .transform((list) => list.split(/\s+/).filter((entry) => entry !== ''))
-  .pipe(z.array(z.string().toLowerCase().includes('@', 'must be e-mail addresses, separated by spaces')));
+  .pipe(z.array(z.string().overwrite(asciiLowerCase).includes('@', 'must be e-mail addresses, separated by spaces')));
 
 const HttpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })

@@ -269,7 +269,7 @@ describe('the audit log', () => {
     expect(events.map(({ details }) => details)).toEqual(
       expect.arrayContaining([
         { code: 'token_revoked', credential: 'token', address: '127.0.0.1', token_id: own?.id },
-        { code: 'unauthenticated', credential: 'token', address: '127.0.0.1' },
+        { code: 'unauthenticated', credential: 'token', address: '127.0.0.1', guessed_token_id: own?.id },
         { code: 'unauthenticated', credential: 'jwt', address: '127.0.0.1' },
       ]),
     );

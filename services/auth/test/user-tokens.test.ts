@@ -47,6 +47,25 @@ test('a user token authenticates its user, and its secret is only in the first a
   });
 });
 
+test('a user has at most a hundred tokens, however many requests ask at once; a revoked one makes room', async () => {
+  const ada = await somebody(auth);
+  const ask = () => ada.send(create, { body: { user_id: null } });
+  const tokens: string[] = [];
+  for (let n = 0; n < 97; n += 1) tokens.push((await ask()).created_token);
+
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, ask));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  await expect(ask()).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('at most 100 tokens'),
+  });
+  await expect(admin.send(create, { body: { user_id: ada.id } })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(admin.send(create, { body: { user_id: null } })).resolves.toBeDefined();
+
+  await ada.send(revoke, { id: idOf(tokens[0] ?? '') });
+  await expect(ask()).resolves.toBeDefined();
+});
+
 test('a site admin creates, reads and revokes user tokens of others', async () => {
   const ada = await somebody(auth);
 

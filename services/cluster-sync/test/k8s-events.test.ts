@@ -60,6 +60,15 @@ const counted = (n: number, more: object = {}) => ({
   ...more,
 });
 
+test('forty readers of a namespace share one read, and all get the events', async () => {
+  events = [counted(1), counted(2)];
+
+  const pages = await Promise.all(Array.from({ length: 40 }, (_, n) => list({ per_page: 1, page: 1 + (n % 2) })));
+
+  expect(new Set(pages.map(({ items }) => items[0]?.uid))).toEqual(new Set(['e1', 'e2']));
+  expect(cluster.server.requests.filter(({ path }) => path.includes('/events'))).toHaveLength(1);
+});
+
 test('events are listed newest first, in pages, in the shapes of old and new senders', async () => {
   const series = {
     metadata: { uid: 'series', creationTimestamp: minute(1) },

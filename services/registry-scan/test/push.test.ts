@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PushHint } from '../src/push/push-envelope.ts';
@@ -63,6 +64,30 @@ test('a push event of more than 1 MiB is refused', async () => {
 
   expect(status).toBe(413);
   expect((await post(envelope)).status).toBe(202);
+});
+
+test('registries get in beside strangers who connect and say nothing, and keep their connections', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const push = () =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-length': Buffer.byteLength(envelope) };
+      const sent = request({ port: listener.port, path: '/events', method: 'POST', headers, agent }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      });
+      sent.once('error', reject);
+      sent.end(envelope);
+    });
+  expect(await push()).toBe(202);
+
+  const strangers = Array.from({ length: 150 }, () => connect(listener.port, '127.0.0.1'));
+  let closed = 0;
+  for (const stranger of strangers) stranger.on('error', () => undefined).once('close', () => (closed += 1));
+  await expect.poll(() => closed).toBe(50);
+
+  expect([await push(), (await post(envelope)).status]).toEqual([202, 202]);
+  expect(closed).toBeLessThan(150);
+  for (const stranger of strangers) stranger.destroy();
+  agent.destroy();
 });
 
 test('push events are accepted at one path, with one method only', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asciiLowerCase } from '@berth/contracts/fields/ascii-case';
 import { isForbiddenKey, Json } from '@berth/contracts/fields/json';
 import { ruleWords } from '@berth/contracts/fields/rule-words';
 import { Collection } from './collection.ts';
@@ -12,7 +13,8 @@ export type SingleType = (typeof singleTypes)[number];
 const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.preprocess(
     // Charts in the field write the names in any case.
-    (value) => names.find((name) => typeof value === 'string' && name.toLowerCase() === value.toLowerCase()) ?? value,
+    (value) =>
+      names.find((name) => typeof value === 'string' && asciiLowerCase(name) === asciiLowerCase(value)) ?? value,
     z.enum(names, ruleWords(`must be one of ${names.join(', ')}`)),
   );
 

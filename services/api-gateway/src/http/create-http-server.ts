@@ -18,6 +18,7 @@ import { chargeTime, chargeUsage } from '../limits/charge-usage.ts';
 import { largeBodyBytes } from '../limits/cost.ts';
 import { holdRefusals } from '../limits/hold-refusals.ts';
 import { closedConnections } from './connections/connection-metrics.ts';
+import { closeAfterUpgrade } from './connections/close-after-upgrade.ts';
 import { limitConnections } from './connections/limit-connections.ts';
 import { oneAtATime } from './connections/one-at-a-time.ts';
 import { limitRequestsPerConnection } from './connections/limit-requests-per-connection.ts';
@@ -121,6 +122,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   // Unknown expectations are ignored; the default would be a refusal without problem+json.
   app.server.on('checkExpectation', inTurn(app.routing));
   limitRequestsPerConnection(app.server, 1_000);
+  closeAfterUpgrade(app.server);
 
   app.decorateRequest('identity', undefined);
   app.decorateRequest('identityToken', undefined);

@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Limits requests of such a route by identity, once they are authenticated. */
     needsCredential?: boolean;
+    /** Such a route counts its requests itself. */
+    limitsItself?: boolean;
   }
 }
 
@@ -22,8 +24,8 @@ export function limitAddresses(
   { addresses, networkOf, presentsCredential }: LimitAddressesDeps,
 ): void {
   app.addHook('onRequest', async (request, reply) => {
-    const { isProbe, needsCredential } = request.routeOptions.config;
-    if (isProbe || (needsCredential && presentsCredential(request.headers))) return;
+    const { isProbe, limitsItself, needsCredential } = request.routeOptions.config;
+    if (isProbe || limitsItself || (needsCredential && presentsCredential(request.headers))) return;
     const key = networkOf(request);
     addresses.take(key, reply);
     request.payer = { limit: addresses, key };

@@ -6,8 +6,7 @@ import { httpRouteOf } from '@berth/contracts/definition/http-route';
 import { idempotencyKeyOf, isCreation } from '@berth/contracts/definition/idempotency-key';
 import { loginCallbackPath, logins } from '@berth/contracts/resources/accounts/logins';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import type { Attempts } from '../attempts/attempts.ts';
-import { isAttempt, limitAttempts } from '../attempts/limit-attempts.ts';
+import { isAttempt, limitAttempts, type LimitAttemptsDeps, noteStart } from '../attempts/limit-attempts.ts';
 import { networkOf } from '../attempts/network-of.ts';
 import type { Authenticate } from '../authentication/authenticate.ts';
 import type { RequireCredential } from '../authentication/require-credential.ts';
@@ -23,7 +22,7 @@ export interface RouteDeps {
   authenticate: Authenticate;
   requireCredential: RequireCredential;
   compress: CompressList;
-  signIns: Attempts;
+  signIns: LimitAttemptsDeps;
   /** For the requests of an identity that are answered at the same time, and for those with a large body. */
   places: EnterPlace;
   largeBodies: EnterPlace;
@@ -65,7 +64,7 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
       url,
       bodyLimit: bodyLimitOf(operation),
       ...(operation.allow.on !== 'nothing' && withCredential(operation, deps)),
-      ...(isAttempt(operation) && { onRequest: limitAttempts(deps.signIns) }),
+      ...(isAttempt(operation) && limitAttempts(operation, deps.signIns)),
       handler: answer(route, deps),
     });
   }
@@ -89,7 +88,7 @@ const contentType = 'application/json; charset=utf-8';
 const etagIn = (json: Uint8Array, resource: Resource): string | null =>
   etagOf(resource, JSON.parse(Buffer.from(json).toString()));
 
-function answer({ operation, resource }: Route, { bus, compress, budgetMs: usualMs = 5_000 }: RouteDeps) {
+function answer({ operation, resource }: Route, { bus, compress, signIns, budgetMs: usualMs = 5_000 }: RouteDeps) {
   const status = successStatus(operation);
   const budgetMs = operation.deadlineMs ?? usualMs;
   const isRow = answersRow(operation, resource);
@@ -111,6 +110,7 @@ function answer({ operation, resource }: Route, { bus, compress, budgetMs: usual
       // The time to receive the body does not count.
       deadlineMs: Math.max(0, budgetMs - request.spentMs),
     });
+    noteStart(operation, json, signIns.started);
     if (status !== 200) reply.code(status);
     if (status === 204) return reply.send();
     if (isRow) reply.header('etag', etag ?? etagIn(json, resource));

@@ -6,14 +6,17 @@ import type { PresentedToken } from '../tokens/api-token.ts';
 import type { JwtSubject } from '../tokens/jwt-claims.ts';
 import { notAuthenticated } from '../tokens/jwt-verifier.ts';
 import { matchesHash } from '../tokens/matches-hash.ts';
+import { WrongSecret } from '../tokens/wrong-secret.ts';
 import type { SessionRow, TokenRow } from './credential-repository.ts';
 
 const revoked = (message: string) => new AppError('token_revoked', message);
 const inactive = (holder: string) => new AppError('user_inactive', `The ${holder} is not active`);
 
 /** Explains a refusal only to callers that have the secret; to all others every token is unknown. */
-export function identityBehindToken({ secretHash }: PresentedToken, row: TokenRow | null): PackedIdentity {
-  if (!matchesHash(secretHash, row?.secret_hash) || row === null) throw notAuthenticated();
+export function identityBehindToken({ id, secretHash }: PresentedToken, row: TokenRow | null): PackedIdentity {
+  const isRight = matchesHash(secretHash, row?.secret_hash);
+  if (row === null) throw notAuthenticated();
+  if (!isRight) throw new WrongSecret(id);
   if (row.is_revoked) throw revoked('The token has been revoked');
   if (row.is_expired) throw new AppError('token_expired', 'The token has expired');
   if (!row.is_active) throw inactive(row.holder);

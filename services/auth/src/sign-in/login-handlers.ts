@@ -34,8 +34,8 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
   function noteRefusal({ code, message: reason }: AppError, { network, requestId }: Context): void {
     // Anything else is an outage, and no attempt to sign in was refused.
     if (code !== 'invalid_login' && code !== 'login_refused') return;
-    const details = { code, reason, address: network };
-    denied.noteSignIn({ requestId, resource: logins.name, action: 'refuse login', details });
+    const details = { code, reason };
+    denied.noteSignIn({ requestId, resource: logins.name, action: 'refuse login', address: network, details });
   }
 
   return implement(logins, {

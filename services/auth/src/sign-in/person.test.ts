@@ -36,6 +36,8 @@ describe('the person behind a login', () => {
     ['with an e-mail that is not an address', { email: 'ada' }, 'no e-mail'],
     ['with two addresses in one', { email: 'a@b.c d@e.f' }, 'no e-mail'],
     ['with half of a surrogate pair in the e-mail', { email: 'a\ud83d@b.c' }, 'no e-mail'],
+    ['with a sign of kelvin as a K in the e-mail', { email: '\u212Aate@example.com' }, 'looks like another one'],
+    ['with letters of full width in the e-mail', { email: '\uff41da@example.com' }, 'looks like another one'],
     ['with an unverified e-mail', { email_verified: false }, 'not verified'],
     ['with email_verified as the text "false"', { email_verified: 'false' }, 'not verified'],
   ] as const)('is refused %s', ([, change, words]) => {

@@ -1,3 +1,4 @@
+import { foldsToAscii } from '@berth/contracts/fields/ascii-case';
 import { Text } from '@berth/contracts/fields/fields';
 import { AppError } from '@berth/contracts/errors';
 import { z } from 'zod';
@@ -34,6 +35,13 @@ export function personFrom(claims: unknown): Person {
   const email = known.email.trim();
 
   if (!isEmail(email)) throw new AppError('login_refused', 'The identity provider sent no e-mail address for you');
+  // Databases fold more letters than ASCII, so such an address could take the place of another.
+  if (foldsToAscii(email)) {
+    throw new AppError(
+      'login_refused',
+      'Your e-mail address has a letter that looks like another one: write it in plain letters',
+    );
+  }
   if (isFalse(email_verified)) {
     throw new AppError('login_refused', 'Your e-mail address is not verified at the identity provider');
   }

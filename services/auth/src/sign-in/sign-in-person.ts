@@ -6,6 +6,7 @@ import type { Transaction } from '@berth/db/database';
 import type { InTransaction } from '@berth/db/in-transaction';
 import { PostgresError } from '@berth/db/postgres/errors/postgres-error';
 import { AppError } from '@berth/contracts/errors';
+import { asciiLowerCase } from '@berth/contracts/fields/ascii-case';
 import type { EnvMemberChanges } from '../envs/env-member-repository.ts';
 import type { StoredUser } from '../users/stored-user.ts';
 import type { UserChanges } from '../users/user-repository.ts';
@@ -19,7 +20,7 @@ interface Store {
 
 export interface SignInDeps {
   inTransaction: InTransaction<Store>;
-  /** Lower case. */
+  /** Lower case, of the letters of ASCII. */
   adminEmails: ReadonlySet<string>;
 }
 
@@ -30,7 +31,7 @@ export const signInPerson = (
   requestId: string,
 ): Promise<StoredUser> =>
   inTransaction(async (store, tx) => {
-    const isAdmin = adminEmails.has(person.email.toLowerCase());
+    const isAdmin = adminEmails.has(asciiLowerCase(person.email));
     const user =
       (await store.users.findBySubject(person)) ??
       (await firstLogin(store, tx, person, { isAdmin, requestId })) ??

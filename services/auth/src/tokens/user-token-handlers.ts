@@ -1,13 +1,12 @@
 import type { Identity } from '@berth/contracts/access/identity';
 import { implement } from '@berth/bus/rpc/implement';
-import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
+import { mostUserTokens, mostUserTokensADay, userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import type { Database } from '@berth/db/database';
 import { createRow } from '@berth/db/changes/create-row';
 import { removeRow } from '@berth/db/changes/remove-row';
 import type { InTransaction } from '@berth/db/in-transaction';
 import { AppError, found, named } from '@berth/contracts/errors';
 import type { ChangesRights } from '../identity-leases/changes-rights.ts';
-import type { UserRepository } from '../users/user-repository.ts';
 import { newApiToken } from './api-token.ts';
 import { type ClockStore, refusePastExpiry } from './refuse-past-expiry.ts';
 import { createUserTokenRepository, type Holders, type UserTokenChanges } from './user-token-repository.ts';
@@ -18,9 +17,16 @@ function visibleHolders(identity: Identity): Holders {
   return identity.is_admin ? 'all' : { userId: identity.id };
 }
 
+function refuseTooMany(held: { now: number; today: number }): void {
+  if (held.now >= mostUserTokens)
+    throw new AppError('conflict', `A user has at most ${mostUserTokens} tokens; revoke one that is not used`);
+  if (held.today >= mostUserTokensADay)
+    throw new AppError('conflict', `A user makes at most ${mostUserTokensADay} tokens a day; use one for longer`);
+}
+
 export interface UserTokenHandlersDeps {
   db: Database;
-  inTransaction: InTransaction<ClockStore & { users: UserRepository; userTokens: UserTokenChanges }>;
+  inTransaction: InTransaction<ClockStore & { userTokens: UserTokenChanges }>;
   changesRights: ChangesRights;
 }
 
@@ -44,8 +50,8 @@ export const userTokenHandlers = ({ db, inTransaction, changesRights }: UserToke
         insert: async (store) => {
           await refusePastExpiry(store, expires_at);
           const user_id = body.user_id ?? identity.id;
-          const holder = (await store.users.exists(user_id)) ? { user_id } : null;
-          context.permit(named(holder, 'body.user_id', 'user'));
+          context.permit(named(await store.userTokens.lockHolder(user_id), 'body.user_id', 'user'));
+          refuseTooMany(await store.userTokens.held(user_id));
           return store.userTokens.insert({ id, user_id, name, expires_at, secretHash });
         },
         answer: () => ({ created_token: text }),

@@ -5,6 +5,7 @@ import { equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
+import { z } from 'zod';
 
 export interface UserTokenFilters extends ListRequest {
   user_id?: string | undefined;
@@ -18,6 +19,7 @@ export interface NewUserTokenRow extends Pick<UserToken, 'id' | 'user_id' | 'nam
 }
 
 const token = sql.type(UserToken);
+const holder = sql.type(UserToken.pick({ user_id: true }));
 const columns = sql.fragment`id, user_id, created_at, name, expires_at, last_used_at`;
 
 const heldBy = (holders: Holders) => {
@@ -63,11 +65,24 @@ export const createUserTokenRepository = (db: Queries) => ({
 });
 
 /** Reads and changes in a transaction. Each change is published with it. */
+const Held = z.strictObject({ now: z.number(), today: z.number() });
+
 export const createUserTokenChanges = (tx: Transaction) => {
   const published = publishing(tx, userTokens);
 
   return {
     ...createUserTokenRepository(tx),
+
+    /** Lets one token of a user be added at a time, so that the count holds. Null if there is no such user. */
+    lockHolder: (userId: string) =>
+      tx.maybeOne(holder`select id as user_id from users where id = ${userId} for no key update`),
+
+    held: (userId: string) =>
+      tx.one(sql.type(Held)`
+        select count(*) filter (where revoked_at is null)::int as now, count(*)::int as today
+        from user_tokens
+        where user_id = ${userId} and (revoked_at is null or revoked_at > now() - interval '1 day')
+      `),
 
     insert: ({ id, user_id, name, expires_at, secretHash }: NewUserTokenRow) =>
       tx

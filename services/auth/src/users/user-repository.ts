@@ -66,8 +66,6 @@ export const createUserRepository = (db: Queries) => ({
 
   find: (id: string, viewer: Identity) => db.maybeOne(user`select ${columnsFor(viewer)} from users where id = ${id}`),
 
-  exists: (id: string) => db.exists(user`select from users where id = ${id}`),
-
   /** Locks the user, so that no other transaction grants it a role. Returns whether it exists. */
   lockForRoles: (id: string) => db.exists(user`select from users where id = ${id} for no key update`),
 

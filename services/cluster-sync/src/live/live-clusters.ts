@@ -3,24 +3,23 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { AppError, found } from '@berth/contracts/errors';
+import { createLivePlaces, type LiveLimits, type Reader, usualLimits } from './live-places.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 
 export interface LiveClustersDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'find'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
-  /** Concurrent reads, per cluster and in total. More are refused, as they would use up the connections of the watches. */
-  readonly limits?: { readonly perCluster: number; readonly total: number };
+  readonly limits?: LiveLimits;
 }
 
 /** Reads from a cluster while a caller waits for the answer. */
-export type ReadCluster = <T>(clusterId: string, work: (api: KubeApi) => Promise<T>) => Promise<T>;
+export type ReadCluster = <T>(clusterId: string, reader: Reader, work: (api: KubeApi) => Promise<T>) => Promise<T>;
 
 /** Must equal the interval of the probes. */
 const probedEverySeconds = 15;
 /** An operator needs at least this long to correct a configuration. */
 const configuredWithinSeconds = 60;
-const shortReadSeconds = 1;
 /** A longer `Retry-After` of a cluster is shortened to this. */
 const longestRetryAfterMs = 60_000;
 
@@ -28,15 +27,10 @@ const longestRetryAfterMs = 60_000;
  * Reads from clusters within limits. Refuses a cluster that is ignored, does not answer or is read too often; the message
  * gives the reason and a way out.
  */
-export function liveClusters({
-  clusterRepository,
-  directory,
-  limits = { perCluster: 10, total: 60 },
-}: LiveClustersDeps): ReadCluster {
-  const open = new Map<string, number>();
-  let total = 0;
+export function liveClusters({ clusterRepository, directory, limits = usualLimits }: LiveClustersDeps): ReadCluster {
+  const takePlace = createLivePlaces(limits);
 
-  return async (clusterId, work) => {
+  return async (clusterId, reader, work) => {
     const { provider_id, name, ignore, not_ok_reason } = found(
       await clusterRepository.find(clusterId, 'all'),
       k8sClusters.singular,
@@ -56,21 +50,7 @@ export function liveClusters({
         configuredWithinSeconds,
       );
     }
-    const own = open.get(clusterId) ?? 0;
-    if (own >= limits.perCluster) {
-      throw unavailable(
-        `${own} logs and events of the cluster ${name} are already being read, which is the maximum; try again, or follow fewer logs`,
-        shortReadSeconds,
-      );
-    }
-    if (total >= limits.total) {
-      throw unavailable(
-        `cluster-sync already reads ${total} logs and events of all clusters, which is its maximum; try again, or follow fewer logs`,
-        shortReadSeconds,
-      );
-    }
-    open.set(clusterId, own + 1);
-    total += 1;
+    using _place = await takePlace({ id: clusterId, name }, reader);
     try {
       return await work(connection.api);
     } catch (error) {
@@ -81,11 +61,6 @@ export function liveClusters({
         cause: error,
         retryAfterSeconds,
       });
-    } finally {
-      total -= 1;
-      const left = (open.get(clusterId) ?? 1) - 1;
-      if (left > 0) open.set(clusterId, left);
-      else open.delete(clusterId);
     }
   };
 }

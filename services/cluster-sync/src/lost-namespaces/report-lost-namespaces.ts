@@ -54,7 +54,7 @@ async function isDecided(
 
   const now = verdictByNamespace(
     lost,
-    await readCluster(cluster_id, (api) => readNamespace(api, lost.namespace, signal)),
+    await readCluster(cluster_id, { identity: null }, (api) => readNamespace(api, lost.namespace, signal)),
     heldMs,
   );
   if (typeof now === 'string') return now === 'forget';

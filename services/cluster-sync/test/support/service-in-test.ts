@@ -57,7 +57,11 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
     deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
   );
   bus.serve(clusterHandlers({ inTransaction, clusterRepository, bus }));
-  const readCluster = liveClusters({ clusterRepository, directory, limits: { perCluster: 2, total: 3 } });
+  const readCluster = liveClusters({
+    clusterRepository,
+    directory,
+    limits: { perCluster: 2, total: 3, perIdentity: 3 },
+  });
   const k8sResourceRepository = createK8sResourceRepository(db);
   const logTimes = { openMs: 3_000, quietMs: 100, gatherMs: 20 };
   const readLog = readPodLog({ bus, k8sResourceRepository, readCluster, logTimes });

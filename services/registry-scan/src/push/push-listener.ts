@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Service } from '@berth/service/service';
 import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { readBounded } from '@berth/egress/read-bounded';
@@ -21,6 +21,7 @@ export interface PushListener extends AsyncDisposable {
 }
 
 const maxBytes = 1024 * 1024;
+const mostStrangers = 100;
 
 /** Serves `POST /events`: push events in the format of the distribution project. */
 export async function startPushListener({
@@ -33,10 +34,13 @@ export async function startPushListener({
   const expected = sha256(`Bearer ${token}`);
   const isAuthorized = ({ headers }: IncomingMessage) => timingSafeEqual(sha256(headers.authorization ?? ''), expected);
 
+  const strangers = new Set<Socket>();
+
   async function answer(request: IncomingMessage): Promise<number> {
     if (new URL(request.url ?? '/', 'http://push').pathname !== '/events') return 404;
     if (request.method !== 'POST') return 405;
     if (!isAuthorized(request)) return 401;
+    strangers.delete(request.socket);
 
     const body = await readBounded(request, maxBytes);
     const { data } = PushEnvelope.safeParse(parsedJson(body.toString()));
@@ -56,8 +60,21 @@ export async function startPushListener({
     response.writeHead(status, status === 405 ? { ...headers, allow: 'POST' } : headers).end();
   }
 
+  /**
+   * A connection is a stranger's until it has shown the token. A new stranger takes the place of the one that has waited the
+   * longest, so that a registry gets in, however many connect and say nothing.
+   */
+  function limitStrangers(socket: Socket): void {
+    strangers.add(socket);
+    socket.once('close', () => strangers.delete(socket));
+    const [oldest] = strangers;
+    if (strangers.size <= mostStrangers || !oldest) return;
+    strangers.delete(oldest);
+    oldest.destroy();
+  }
+
   const server = createServer({ requestTimeout: 15_000, headersTimeout: 5_000, maxHeaderSize: 8 * 1024 });
-  server.maxConnections = 100;
+  server.on('connection', limitStrangers);
   server.on('request', (request, response) => void handle(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -12,14 +12,21 @@ export interface ListK8sEventsDeps {
   bus: Pick<Bus, 'call'>;
 }
 
-type Context = Pick<HandlerContext<typeof deployments.operations.get>, 'identity' | 'requestId' | 'remainingMs'>;
+type Context = Pick<
+  HandlerContext<typeof deployments.operations.get>,
+  'identity' | 'identityToken' | 'requestId' | 'remainingMs'
+>;
 
 /** The Kubernetes events of a deployment, for those who may read it. `cluster-sync` reads them from the cluster. */
 export const listK8sEvents =
   ({ store, bus }: ListK8sEventsDeps) =>
-  async (id: string, query: K8sEventQuery, { identity, requestId, remainingMs }: Context): Promise<K8sEventPage> => {
+  async (
+    id: string,
+    query: K8sEventQuery,
+    { identity, identityToken, requestId, remainingMs }: Context,
+  ): Promise<K8sEventPage> => {
     const visible = found(await store.deployments.find(id, visibleEnvs(identity)), deployments.singular);
     const record = found(await store.deployments.record(visible.id), deployments.singular);
     const body = { deployment_id: id, ...placeOf(record), query };
-    return bus.call(k8sEvents.operations.list, { body }, { requestId, deadlineMs: remainingMs() });
+    return bus.call(k8sEvents.operations.list, { body }, { identityToken, requestId, deadlineMs: remainingMs() });
   };

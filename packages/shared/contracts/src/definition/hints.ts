@@ -15,6 +15,8 @@ export const hints = {
   task_cancel: { sender: 'tasks', listeners: ['runner'] },
   /** Attempts that a replica has counted for a network; the key holds both. A lost hint lets that many more attempts through. */
   attempts_made: { sender: 'api-gateway', listeners: ['api-gateway'] },
+  /** A person began to sign in; key: a hash of the state. A lost hint leaves the callback to the limit of its address. */
+  sign_in_started: { sender: 'api-gateway', listeners: ['api-gateway'] },
   /** The log of a task has new lines, or has ended; key: task id. */
   task_log: { sender: 'tasks', listeners: ['api-gateway'] },
 } as const satisfies Record<string, { sender: CallerName; listeners: readonly CallerName[] }>;

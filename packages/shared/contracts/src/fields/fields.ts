@@ -1,3 +1,4 @@
+import { asciiLowerCase } from './ascii-case.ts';
 import { z } from 'zod';
 import { harmIn, isHarmless } from './harmful-text.ts';
 import { ruleWords } from './rule-words.ts';
@@ -87,7 +88,7 @@ export const DeploymentName = z
 export const DnsName = z
   .string()
   .trim()
-  .toLowerCase()
+  .overwrite(asciiLowerCase)
   .max(253)
   .regex(new RegExp(`^${dnsLabel}(?:\\.${dnsLabel})*$`), 'must be a DNS name such as apps.example.com');
 

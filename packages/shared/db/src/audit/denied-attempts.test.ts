@@ -85,12 +85,12 @@ test('denied attempts are kept while the database is unavailable, and written wh
   expect(await linesOf(id)).toMatchObject([{ times: 1 }]);
 });
 
-test('refused sign-ins are counted for all addresses together, so that a flood of addresses adds a few events', async () => {
+test('refused sign-ins of fifty addresses have events of their own in a minute, so that a flood of addresses adds a few', async () => {
   const { clock, denied } = underTest();
   const resource = `sign-ins ${randomUUID()}`;
   const flood = () => {
     for (let n = 0; n < 2_000; n += 1) {
-      denied.noteSignIn({ requestId: 'r', resource, action: 'authenticate', details: { address: `192.0.2.${n}` } });
+      denied.noteSignIn({ requestId: 'r', resource, action: 'authenticate', address: `192.0.2.${n}`, details: {} });
     }
   };
   flood();
@@ -106,4 +106,37 @@ test('refused sign-ins are counted for all addresses together, so that a flood o
   expect(lines).toHaveLength(101);
   expect(lines.at(-1)).toMatchObject({ action: 'further attempts', times: 1_950 * 2 });
   expect(lines.reduce((sum, { times }) => sum + times, 0)).toBe(4_000);
+});
+
+test('a flood of different refusals of one address, or of many, hides neither a guess at an account nor one of another address', async () => {
+  const { clock, denied } = underTest();
+  const resource = `sign-ins ${randomUUID()}`;
+  const guess = { requestId: 'r', resource, action: 'authenticate' };
+  for (let n = 0; n < 500; n += 1)
+    denied.noteSignIn({ ...guess, address: '192.0.2.1', details: { reason: `noise ${n}` } });
+  denied.noteSignIn({ ...guess, address: '198.51.100.7', details: { reason: 'a guess' } });
+  for (let n = 0; n < 500; n += 1) denied.noteSignIn({ ...guess, address: `203.0.113.${n}`, details: {} });
+  for (let n = 0; n < 9; n += 1)
+    denied.noteSignIn({ ...guess, address: `203.0.113.${n}`, account: 'ada', details: { reason: `at ada ${n}` } });
+  clock.ms = 60_000;
+  await denied.write();
+
+  const Event = z.object({ action: z.string(), times: z.number(), details: z.record(z.string(), z.unknown()) });
+  const events = await database.db.any(sql.type(Event)`
+    select action, times, details from audit_log where resource = ${resource} order by id
+  `);
+  const reasons = events.map(({ details }) => String(details['reason']));
+  expect(reasons.filter((reason) => reason.startsWith('noise'))).toHaveLength(3);
+  expect(reasons.filter((reason) => reason === 'a guess')).toHaveLength(1);
+  expect(reasons.filter((reason) => reason.startsWith('at ada'))).toHaveLength(5);
+  const further = events.filter(({ action }) => action === 'further attempts');
+  expect(further).toEqual([
+    {
+      action: 'further attempts',
+      times: 497,
+      details: { address: '192.0.2.1', different_attempts_before: 3, addresses: 1 },
+    },
+    { action: 'further attempts', times: 452, details: { different_attempts_before: 0, addresses: 452 } },
+    { action: 'further attempts', times: 4, details: { account: 'ada', different_attempts_before: 5, addresses: 4 } },
+  ]);
 });

@@ -10,7 +10,11 @@ export interface RefusedSignIn {
   resource: string;
   /** As a verb. */
   action: string;
-  /** Attempts with the same source and reason count as equal. */
+  /** The network that it came from, as far as it is known. */
+  address: string | null;
+  /** The account that it was aimed at, such as the id of a token, where auth can tell. */
+  account?: string | undefined;
+  /** Why it was refused. Attempts for which all of it is the same, and the address, are alike. */
   details: JsonObject;
 }
 
@@ -27,13 +31,15 @@ interface Options {
   now?: () => number;
 }
 
-/** The source whose different attempts are limited: an identity, or all callers without one. */
+/** What the number of different attempts is limited for: an identity, an account, an address, or all further addresses. */
 interface Source {
   name: string;
   /** The most different attempts of one minute that get an event each. */
   most: number;
   by: AuditEntry['by'];
   resource: string;
+  /** For the event that counts the rest. */
+  details?: JsonObject;
 }
 
 type Attempt = Omit<AuditEntry, 'result' | 'times'>;
@@ -50,6 +56,8 @@ interface Minute {
   minute: number;
   alike: Map<string, Alike>;
   leftOut: number;
+  /** The addresses of what was left out, up to a number. */
+  addresses: Set<string>;
 }
 
 interface Due {
@@ -58,9 +66,14 @@ interface Due {
 }
 
 const mostOfIdentity = 20;
-/** One limit for all addresses, because an attacker has many. */
-const mostOfStrangers = 50;
+/** For each address, so that a flood from others does not hide a guess. */
+const mostOfAddress = 3;
+/** Addresses with events of their own in one minute: an attacker who floods may have many. */
+const mostAddresses = 50;
+/** For each account, whatever the addresses are: whoever guesses at it cannot be hidden by other noise. */
+const mostOfAccount = 5;
 const mostSources = 10_000;
+const mostCounted = 10_000;
 
 /**
  * Records refused attempts at little cost: nothing for the request, few rows in the table. Equal attempts within a minute become
@@ -69,11 +82,12 @@ const mostSources = 10_000;
  */
 export function createDeniedAttempts({ db, log, now = Date.now }: Options): DeniedAttempts {
   const minutes = new Map<string, Minute>();
+  let strangers = { minute: 0, addresses: new Set<string>() };
   let dropped = 0;
 
   const minuteNow = (): number => Math.floor(now() / 60_000);
 
-  function count(source: Source, name: string, attempt: Attempt): void {
+  function count(source: Source, name: string, attempt: Attempt, address?: string): void {
     const minute = minuteNow();
     const key = `${minute} ${source.name}`;
     const known = minutes.get(key);
@@ -81,12 +95,23 @@ export function createDeniedAttempts({ db, log, now = Date.now }: Options): Deni
       dropped += 1;
       return;
     }
-    const own = known ?? { source, minute, alike: new Map(), leftOut: 0 };
+    const own = known ?? { source, minute, alike: new Map(), leftOut: 0, addresses: new Set() };
     if (!known) minutes.set(key, own);
     const before = own.alike.get(name);
     if (before) before.times += 1;
     else if (own.alike.size < source.most) own.alike.set(name, { attempt, times: 1, isWritten: false });
-    else own.leftOut += 1;
+    else {
+      own.leftOut += 1;
+      if (address !== undefined && own.addresses.size < mostCounted) own.addresses.add(address);
+    }
+  }
+
+  /** Whether the address is one of those that have events of their own in this minute. */
+  function hasOwnEvents(address: string): boolean {
+    const minute = minuteNow();
+    if (strangers.minute !== minute) strangers = { minute, addresses: new Set() };
+    if (strangers.addresses.size < mostAddresses) strangers.addresses.add(address);
+    return strangers.addresses.has(address);
   }
 
   async function write(all = false): Promise<void> {
@@ -129,11 +154,20 @@ export function createDeniedAttempts({ db, log, now = Date.now }: Options): Deni
       const attempt = { by, action: operation, resource, objectId, envId, details: {} };
       count(source, `${resource} ${operation} ${objectId ?? ''}`, attempt);
     },
-    noteSignIn({ requestId, resource, action, details }) {
+    noteSignIn({ requestId, resource, action, address, account, details: reason }) {
       const by = { identity: undefined, requestId };
-      const source = { name: resource, most: mostOfStrangers, by, resource };
+      const details = { ...reason, address };
       const attempt = { by, action, resource, objectId: null, envId: null, details };
-      count(source, `${action} ${JSON.stringify(details)}`, attempt);
+      const from = address ?? 'unknown';
+      count(sourceOf(), `${action} ${JSON.stringify(details)}`, attempt, from);
+
+      function sourceOf(): Source {
+        if (account !== undefined)
+          return { name: `${resource} account ${account}`, most: mostOfAccount, by, resource, details: { account } };
+        if (hasOwnEvents(from))
+          return { name: `${resource} address ${from}`, most: mostOfAddress, by, resource, details: { address } };
+        return { name: resource, most: 0, by, resource };
+      }
     },
     write: () => write(),
     [Symbol.asyncDispose]: () =>
@@ -147,14 +181,14 @@ function* inBatches(due: readonly Due[]): Generator<readonly Due[]> {
   for (let from = 0; from < due.length; from += 1_000) yield due.slice(from, from + 1_000);
 }
 
-/** Has neither object nor env, so only site admins see it. */
-const restOf = ({ source: { by, most, resource }, leftOut }: Minute): AuditEntry => ({
+/** An event without object and env, so only site admins see it. */
+const restOf = ({ source: { by, most, resource, details }, leftOut, addresses }: Minute): AuditEntry => ({
   by: { identity: by.identity, requestId: null },
   action: 'further attempts',
   resource,
   objectId: null,
   envId: null,
-  details: { different_attempts_before: most },
+  details: { ...details, different_attempts_before: most, ...(addresses.size > 0 && { addresses: addresses.size }) },
   result: 'denied',
   times: leftOut,
 });

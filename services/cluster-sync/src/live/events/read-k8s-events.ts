@@ -1,6 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfMissing } from '@berth/kube/kube-error';
-import type { K8sEvent, K8sEventPage, K8sEventQuery } from '@berth/contracts/resources/clusters/k8s-events';
+import type { K8sEvent } from '@berth/contracts/resources/clusters/k8s-events';
 import { deploymentNamespace } from '../../resources/objects/deployment-namespace.ts';
 import { listPages } from '../../kube/list-pages.ts';
 import { k8sEventOf } from './k8s-event-of.ts';
@@ -9,7 +9,12 @@ export interface EventsToRead {
   readonly cluster_id: string;
   readonly deployment_id: string;
   readonly namespace: string;
-  readonly query: K8sEventQuery;
+}
+
+export interface EventsOfNamespace {
+  readonly items: K8sEvent[];
+  /** False if there are more than were read. */
+  readonly isComplete: boolean;
 }
 
 const deadlineMs = 3_000;
@@ -21,25 +26,16 @@ const nothing = { items: [], isComplete: true };
  */
 export async function readK8sEvents(
   api: Pick<KubeApi, 'getJson' | 'getBytes'>,
-  { cluster_id, deployment_id, namespace, query }: EventsToRead,
-  { signal, maxEvents }: { signal: AbortSignal; maxEvents: number },
-): Promise<K8sEventPage> {
+  { cluster_id, deployment_id, namespace }: EventsToRead,
+  maxEvents: number,
+): Promise<EventsOfNamespace> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+  const limit = AbortSignal.timeout(deadlineMs);
   const { items, isComplete } = (await belongsTo(api, path, deployment_id, limit))
     ? await readAll(api, path, { clusterId: cluster_id, signal: limit, maxEvents })
     : nothing;
   items.sort((one, other) => compare(other.last_seen_at, one.last_seen_at) || compare(one.uid, other.uid));
-
-  const { page = 1, per_page = 50 } = query;
-  const from = (page - 1) * per_page;
-  return {
-    page,
-    per_page,
-    items: items.slice(from, from + per_page),
-    num_total: items.length,
-    incomplete: !isComplete,
-  };
+  return { items, isComplete };
 }
 
 /** Events of a namespace that belongs to somebody else must not be shown. */

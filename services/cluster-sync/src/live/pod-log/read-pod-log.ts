@@ -41,7 +41,8 @@ export const readPodLog =
     // The pod runs in the env of its cluster, even while its deployment moves to another env.
     context.permit({ kind_id, env_id: row.env_id });
     if (row.kind !== 'Pod') throw new AppError('conflict', `A ${row.kind} has no log; read the log of one of its pods`);
-    return readCluster(row.cluster_id, (api) =>
+    const reader = { identity, follows: request.follow === true };
+    return readCluster(row.cluster_id, reader, (api) =>
       readLogPart(api, row, request, { signal, ...(logTimes && { times: logTimes }) }),
     );
   };

@@ -1,9 +1,11 @@
+import { asciiLowerCase } from '@berth/contracts/fields/ascii-case';
+
 /**
  * Namespace and Helm release of a deployment: lower-cased kind, dash, name (Specification, "Namespaces").
  * Computed once and stored, so that renaming a kind changes nothing that runs.
  */
 export function namespaceOf(kind: string, name: string): string {
-  const prefix = kind.toLowerCase().replaceAll(/[./]/g, '-');
+  const prefix = asciiLowerCase(kind).replaceAll(/[./]/g, '-');
   return name === '' ? prefix : `${prefix}-${name}`;
 }
 

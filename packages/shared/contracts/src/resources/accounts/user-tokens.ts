@@ -13,6 +13,11 @@ export type UserToken = z.infer<typeof UserToken>;
 export const NewUserToken = z.strictObject({ user_id: Id.nullable(), ...newTokenFields });
 export type NewUserToken = z.infer<typeof NewUserToken>;
 
+/** Tokens of one user that are not revoked, expired ones included. */
+export const mostUserTokens = 100;
+/** The same with those that were revoked within a day, whose rows stay. */
+export const mostUserTokensADay = 1_000;
+
 export const userTokens = resource('user_tokens', {
   owner: 'auth',
   singular: 'user token',
@@ -34,6 +39,7 @@ export const userTokens = resource('user_tokens', {
       summary: 'Create a user token; its value is in this answer only',
       allow: tokenHolder,
       body: NewUserToken,
+      conflicts: `the user has ${mostUserTokens} tokens, or ${mostUserTokensADay} with those revoked within a day`,
       response: CreatedToken,
     }),
     get: operation({

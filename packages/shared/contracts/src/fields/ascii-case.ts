@@ -1,0 +1,9 @@
+/**
+ * For identifiers. `toLowerCase` also turns U+212A, the sign of kelvin, into a `k`, so that two texts which nobody would take for one
+ * become the same.
+ */
+export const asciiLowerCase = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+/** Whether it has a character beside ASCII that lower case or normalization (NFKC) turns into ASCII. */
+export const foldsToAscii = (text: string): boolean =>
+  [...text].some((char) => char > '\u007f' && /[ -~]/.test(char.toLowerCase() + char.normalize('NFKC')));
