@@ -46,9 +46,9 @@ const libraries = [
   },
   {
     names: ['node:child_process', 'child_process'],
-    homes: ['processes', 'helm', 'chartParser', 'credentialPrograms', 'untrustedWork'],
+    homes: ['processes', 'helm', 'credentialPrograms', 'untrustedWork'],
     reason:
-      'Processes are started by runner/src/helm/helm-starter.ts, the chart parser, cluster-sync/src/providers/run-program.ts, packages/untrusted-work, the process guard and the local stack only, so that each has a stop.',
+      'Processes are started by runner/src/helm/helm-starter.ts, cluster-sync/src/providers/run-program.ts, packages/untrusted-work, the process guard and the local stack only, so that each has a stop.',
   },
   {
     names: ['pino'],
@@ -83,7 +83,6 @@ const folders: Record<Home, string[]> = {
   helm: ['services/runner/src/helm/**'],
   credentialPrograms: ['services/cluster-sync/src/providers/run-program.ts'],
   untrustedWork: ['packages/untrusted-work/src/work-process.ts'],
-  chartParser: ['services/registry-scan/src/archive/chart-parser.ts'],
   processes: [
     'packages/devstack/src/**',
     'packages/process-guard/src/**',

@@ -29,7 +29,7 @@ const mayCarry = {
     ],
   },
   'registry-scan': {
-    workspace: ['bus', 'chart-extensions', 'contracts', 'db', 'egress', 'process-guard', 'service'],
+    workspace: ['bus', 'chart-extensions', 'contracts', 'db', 'egress', 'process-guard', 'service', 'untrusted-work'],
     outside: ['re2js', 'tar-stream', 'yaml'],
   },
 };

@@ -128,7 +128,7 @@ test('a package whose manifest gives too large a size is not fetched, and its ch
   expect(server().requests.some(({ line }) => line.includes('/blobs/'))).toBe(false);
 });
 
-test('a chart whose YAML takes minutes to parse is listed as broken', async () => {
+test('a chart whose YAML takes minutes to parse is listed as broken, and is not read again', async () => {
   server().push('charts/web', '1.0.0', await chartTgz({ 'Chart.yaml': '&a '.repeat(300_000) }));
 
   await scan();
@@ -136,4 +136,9 @@ test('a chart whose YAML takes minutes to parse is listed as broken', async () =
   expect(await charts()).toMatchObject([
     { error: expect.stringMatching(/take (longer than|more memory)/), parsed_version: '1.0.0' },
   ]);
+  const packagesRead = () => server().requests.filter(({ line }) => line.includes('/blobs/')).length;
+  const before = packagesRead();
+  await makeRechecksDue();
+  await scan();
+  expect(packagesRead()).toBe(before);
 });

@@ -3,7 +3,7 @@ import type { ExecProgram } from '@berth/kube/kube-access';
 import { NoCredential } from '@berth/kube/kube-error';
 import { Timestamp } from '@berth/contracts/fields/fields';
 import { atMost, type InTurn } from '@berth/service/waiting/at-most';
-import { parsedJson } from '@berth/contracts/fields/json';
+import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import { z } from 'zod';
 import type { ChangingToken, PresentToken } from './cluster-provider.ts';
 import { runProgram } from './run-program.ts';
@@ -52,7 +52,7 @@ export function tokenFromProgram(
     const printed = await inTurn(() =>
       runProgram({ command, args, env: environment, deadlineMs, maxBytes }, unlimited),
     );
-    const { data } = Credential.safeParse(parsedJson(printed));
+    const { data } = Credential.safeParse(parsedBoundedJson(printed));
     if (!data) throw new NoCredential(`${command} printed no credential with a token`);
     const { token, expirationTimestamp: end } = data.status;
     return { token, expiresAt: end ?? new Date(Date.now() + withoutEndMs).toISOString() };

@@ -12,7 +12,6 @@ export async function readChart(archive: Uint8Array): Promise<ParsedChart> {
   try {
     return parseChart(await unpackFiles(archive, isWanted));
   } catch (error) {
-    if (error instanceof ChartUnreadable) return brokenChart(error.message);
-    throw error;
+    return brokenChart(error instanceof ChartUnreadable ? error.message : `the chart cannot be read: ${String(error)}`);
   }
 }

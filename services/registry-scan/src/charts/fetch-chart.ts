@@ -16,13 +16,15 @@ export interface FetchedChart extends ParsedChart {
 }
 
 export interface FetchChartDeps {
-  /** Shared by all registries; it parses one package at a time. */
+  /** Shared by all registries; each repository has a share of it. */
   parser: ChartParser;
   objects: Pick<ObjectStore, 'put'>;
   log: Pick<Service['log'], 'warn'>;
 }
 
 export interface ChartSource {
+  /** The domain of the registry. */
+  domain: string;
   client: Pick<RegistryClient, 'blob'>;
   packages: InTurn;
   repository: string;
@@ -46,7 +48,7 @@ export async function fetchChart(
 
 async function fetchAndRead(
   { parser, objects, log }: FetchChartDeps,
-  { client, repository, layer: { digest: archiveDigest } }: ChartSource,
+  { domain, client, repository, layer: { digest: archiveDigest } }: ChartSource,
   signal: AbortSignal,
 ): Promise<FetchedChart> {
   let archive: Buffer;
@@ -57,12 +59,12 @@ async function fetchAndRead(
     return { ...brokenChart(error.message), archiveDigest, isFinal: false };
   }
 
-  const { chart, isFinal } = await parser.parse(archive);
+  const chart = await parser.parse(archive, { owner: `${domain}/${repository}`, signal });
   if (chart.error === null) {
     // The object store is a cache: a missing package is fetched again when the chart is deployed.
     await objects.put(archiveDigest, archive).catch((error: unknown) => {
       log.warn({ err: error, digest: archiveDigest }, 'storing a chart archive failed');
     });
   }
-  return { ...chart, archiveDigest, isFinal };
+  return { ...chart, archiveDigest, isFinal: true };
 }

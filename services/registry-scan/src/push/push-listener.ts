@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Service } from '@berth/service/service';
 import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { readBounded } from '@berth/egress/read-bounded';
-import { parsedJson } from '@berth/contracts/fields/json';
+import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';
 
 export interface PushListenerOptions {
@@ -43,7 +43,7 @@ export async function startPushListener({
     strangers.delete(request.socket);
 
     const body = await readBounded(request, maxBytes);
-    const { data } = PushEnvelope.safeParse(parsedJson(body.toString()));
+    const { data } = PushEnvelope.safeParse(parsedBoundedJson(body));
     if (!data) return 400;
     onHints(hintsIn(data));
     return 202;

@@ -54,12 +54,12 @@ interface Manifest {
 /** Tags of the same manifest have the same content, so it is fetched once. */
 async function contentOf(
   { chartRepository, fetching }: ScanDeps,
-  { client, packages }: ConfiguredRegistry,
+  { source: { domain }, client, packages }: ConfiguredRegistry,
   { repository, digest, layer }: Manifest,
   signal: AbortSignal,
 ): Promise<FetchedChart> {
   const known = await chartRepository.findContent(digest);
-  if (known === null) return fetchChart(fetching, { client, packages, repository, layer }, signal);
+  if (known === null) return fetchChart(fetching, { domain, client, packages, repository, layer }, signal);
   const { archive_digest: archiveDigest, ...content } = known;
   return { ...content, archiveDigest, isFinal: true };
 }

@@ -1,4 +1,5 @@
-import { isJson, parsedJson } from '@berth/contracts/fields/json';
+import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
+import { isJson } from '@berth/contracts/fields/json';
 import { ReportedContent } from '@berth/contracts/resources/deployments/reported-status';
 import type { StatusPollResult } from '@berth/contracts/resources/tasks/status-polls';
 import { z } from 'zod';
@@ -39,9 +40,9 @@ export function readStatus({ status, text: body }: Answer, token: string): Statu
   return { error: `Its answer is not a status: ${issue?.path.join('.')} ${issue?.message ?? ''}`.slice(0, 500) };
 }
 
-/** Undefined unless it is JSON that the platform can keep, nested at most 64 levels deep. */
+/** Undefined unless it is JSON that the platform can keep: at most 64 levels and 10,000 members. */
 function parsed(body: string): unknown {
-  const json = parsedJson(body);
+  const json = parsedBoundedJson(body);
   return isJson(json) ? json : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createHttpClient } from '@berth/egress/http-client';
 import { digestOf } from '@berth/bus/objects/digest-of';
-import { parsedJson } from '@berth/contracts/fields/json';
+import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import { acceptedManifests, type ChartLayer, chartLayerOf } from '../replies/manifest.ts';
 import { isRepositoryName, isTag } from '../names.ts';
 import { nextPage } from '../replies/next-page.ts';
@@ -17,6 +17,8 @@ const blobTimeoutMs = 60_000;
 const pageSize = 1000;
 const maxPages = 200;
 const maxNames = 100_000;
+/** Of one page: registries may ignore its size. */
+const pageLimits = { depth: 4, members: maxNames };
 
 const Catalog = z.object({ repositories: z.array(z.string()).nullable() }).transform((page) => page.repositories ?? []);
 const Tags = z.object({ tags: z.array(z.string()).nullable() }).transform((page) => page.tags ?? []);
@@ -61,7 +63,7 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
       const reply = await session.request(url, { ...metadata, ...request });
       if (isNotFound(reply)) return null;
       if (reply.status !== 200) throw unexpected(reply.status, path);
-      names.push(...parseReply(reply, page, 'a list of names'));
+      for (const name of parseReply(reply, page, 'a list of names', pageLimits)) names.push(name);
       url = nextPage(reply.headers.link, url);
     }
     return names;
@@ -98,7 +100,7 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
       if (typeof claimed === 'string' && claimed.startsWith('sha256:') && claimed !== digest) {
         throw new RegistryError('malformed', `${path} does not match its digest`);
       }
-      const manifest = parsedJson(reply.body.toString());
+      const manifest = parsedBoundedJson(reply.body);
       const { data } = TypedManifest.safeParse(manifest);
       const sentAs = reply.headers['content-type']?.split(';')[0]?.trim();
       // Keeps two readers from interpreting one document differently:

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HttpReply } from '@berth/egress/http-client';
-import { parsedJson } from '@berth/contracts/fields/json';
+import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 
 const notFoundCodes = ['NAME_UNKNOWN', 'MANIFEST_UNKNOWN', 'BLOB_UNKNOWN', 'NOT_FOUND'];
 const Errors = z.object({ errors: z.array(z.object({ code: z.string() })).min(1) });
@@ -11,6 +11,6 @@ const Errors = z.object({ errors: z.array(z.object({ code: z.string() })).min(1)
  */
 export function isNotFound(reply: HttpReply): boolean {
   if (reply.status !== 404) return false;
-  const { data } = Errors.safeParse(parsedJson(reply.body.toString()));
+  const { data } = Errors.safeParse(parsedBoundedJson(reply.body));
   return data?.errors.some(({ code }) => notFoundCodes.includes(code)) ?? false;
 }
