@@ -18,7 +18,7 @@ const mayCarry = {
     outside: ['undici', 'yaml'],
   },
   'cluster-sync': {
-    workspace: ['bus', 'contracts', 'db', 'kube', 'process-guard', 'service'],
+    workspace: ['bus', 'contracts', 'db', 'kube', 'process-guard', 'service', 'untrusted-work'],
     outside: [
       '@aws-sdk/client-account',
       '@aws-sdk/client-eks',

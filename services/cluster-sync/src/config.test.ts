@@ -5,6 +5,8 @@ import { configuredProviders } from './providers/configured-providers.ts';
 const required = { NATS_URL: 'nats://127.0.0.1:4222', NATS_PASSWORD: 'x', DATABASE_URL: 'postgres://127.0.0.1/berth' };
 const read = (settings: Record<string, string> = {}) => Config.parse({ ...required, ...settings });
 
+const kubeconfigs = { run: () => Promise.reject(new Error('not read here')) };
+
 const prefixes = (providers: readonly { prefix: string }[]) => providers.map(({ prefix }) => prefix);
 
 test('each configured source of clusters is a separate provider', () => {
@@ -16,6 +18,7 @@ test('each configured source of clusters is a separate provider', () => {
       KUBERNETES_SERVICE_HOST: '10.0.0.1',
       CLUSTER_EKS_REGIONS: 'all',
     }),
+    kubeconfigs,
   );
 
   expect(prefixes(configured)).toEqual(['kubeconfig:', 'own:', 'secret:', 'arn:']);
@@ -23,7 +26,7 @@ test('each configured source of clusters is a separate provider', () => {
 });
 
 test('a source without configuration finds nothing, so clusters that it found before are flagged', async () => {
-  const { configured, unconfigured } = configuredProviders(read());
+  const { configured, unconfigured } = configuredProviders(read(), kubeconfigs);
 
   expect(configured).toEqual([]);
   expect(prefixes(unconfigured)).toEqual(['kubeconfig:', 'own:', 'secret:', 'arn:']);

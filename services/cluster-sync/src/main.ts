@@ -18,6 +18,7 @@ import { deploymentCredentialsHandlers } from './credentials/deployment-credenti
 import { createWriteCredentials } from './credentials/write-credentials.ts';
 import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
+import { kubeconfigWork } from './providers/kubeconfig-work.ts';
 import { discoveryLoops } from './discovery/discovery-loops.ts';
 import { envProjection } from './envs/env-projection.ts';
 import { grantHandlers } from './grants/grant-handlers.ts';
@@ -76,8 +77,14 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
 
   loop('follow envs', envProjection.follow({ db, bus }));
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
-  for (const discovery of discoveryLoops({ clusterRepository, directory, log, ignoreNew: config.ignoreNew }, config))
-    loop(...discovery);
+  const discovering = {
+    clusterRepository,
+    directory,
+    kubeconfigs: use(kubeconfigWork()),
+    log,
+    ignoreNew: config.ignoreNew,
+  };
+  for (const discovery of discoveryLoops(discovering, config)) loop(...discovery);
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
   const lostNamespaceRepository = createLostNamespaceRepository(db);
   loop(

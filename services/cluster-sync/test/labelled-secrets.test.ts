@@ -1,21 +1,57 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { kubeconfigWork } from '../src/providers/kubeconfig-work.ts';
 import { labelledSecretsProvider } from '../src/providers/labelled-secrets.ts';
 import { startFakeApiServer } from './support/fake-api-server.ts';
 
-test('too many labelled Secrets are refused, and the reason names the limit', async () => {
+const kubeconfigs = kubeconfigWork();
+afterAll(() => kubeconfigs[Symbol.asyncDispose]());
+
+const secretOf = (name: string, kubeconfig: string) => ({
+  metadata: { name },
+  data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+});
+
+const kubeconfigWith = (contexts: number) =>
+  JSON.stringify({
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:6443' } }],
+    users: [{ name: 'u', user: { token: 'abc' } }],
+    contexts: Array.from({ length: contexts }, (_, n) => ({ name: `x${n}`, context: { cluster: 'c', user: 'u' } })),
+  });
+
+/** What the provider finds in a namespace with these Secrets. */
+async function find(items: object[]) {
   await using server = await startFakeApiServer();
   server.misbehave = (_, response) => {
-    const items = Array.from({ length: 501 }, (__, n) => ({ metadata: { name: `secret-${n}` } }));
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items }));
     return true;
   };
   const token = { source: 'test', current: async () => ({ token: 'fake', expiresAt: '2030-01-01T00:00:00Z' }) };
   const access = async () => ({ access: { ...server.access, token: null }, token });
+  const provider = labelledSecretsProvider({ access, namespace: 'here', allowed: new Set(), kubeconfigs }, 1_000);
+  return await provider.find(AbortSignal.timeout(30_000));
+}
 
-  const { find } = labelledSecretsProvider({ access, namespace: 'here', allowed: new Set() }, 1_000);
+test('too many labelled Secrets are refused, and the reason names the limit', async () => {
+  const secrets = Array.from({ length: 501 }, (_, n) => ({ metadata: { name: `secret-${n}` } }));
 
-  await expect(find(AbortSignal.timeout(30_000))).rejects.toThrow(
-    'more than 500 Secrets in here have the label berth.dev/cluster',
-  );
+  await expect(find(secrets)).rejects.toThrow('more than 500 Secrets in here have the label berth.dev/cluster');
+});
+
+test('a Secret whose YAML takes minutes, or has thousands of contexts, does not hide the clusters of the others', async () => {
+  const secrets = [
+    secretOf('bomb', '&a '.repeat(100_000)),
+    secretOf('many', kubeconfigWith(501)),
+    secretOf('text', 'no kubeconfig'),
+    secretOf('good', kubeconfigWith(1)),
+  ];
+
+  const { clusters, unread } = await find(secrets);
+
+  expect(clusters.map(({ provider_id }) => provider_id)).toEqual(['secret:here/good:x0']);
+  expect(unread).toEqual([
+    { prefix: 'secret:here/bomb:', reason: 'the Secret bomb: it cannot be read' },
+    { prefix: 'secret:here/many:', reason: 'the Secret many: the kubeconfig has more than 500 contexts' },
+    { prefix: 'secret:here/text:', reason: expect.stringContaining('the Secret text: this is not a kubeconfig') },
+  ]);
 });

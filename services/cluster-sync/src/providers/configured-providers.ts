@@ -1,7 +1,7 @@
 import type { AllowedField } from '@berth/kube/kube-access';
 import { type ClusterProvider, notConfigured } from './cluster-provider.ts';
 import { eksPrefix, eksProvider } from './eks-clusters.ts';
-import { labelledSecretsPrefix, labelledSecretsProvider } from './labelled-secrets.ts';
+import { type LabelledSecretsOptions, labelledSecretsPrefix, labelledSecretsProvider } from './labelled-secrets.ts';
 import { ownAccess, type OwnClusterOptions, ownClusterPrefix, ownClusterProvider } from './own-cluster.ts';
 import { kubeconfigPrefix, kubeconfigProvider } from './read-kubeconfig.ts';
 
@@ -19,7 +19,10 @@ export interface ProviderSettings {
 }
 
 /** One for each source. One without configuration only flags clusters that it found earlier. */
-export function configuredProviders(settings: ProviderSettings): {
+export function configuredProviders(
+  settings: ProviderSettings,
+  kubeconfigs: LabelledSecretsOptions['kubeconfigs'],
+): {
   configured: ClusterProvider[];
   unconfigured: ClusterProvider[];
 } {
@@ -41,7 +44,7 @@ export function configuredProviders(settings: ProviderSettings): {
     ...(ownName === undefined ? [] : [ownClusterProvider({ name: ownName, access }, rediscoverMs)]),
     ...(secretsNamespace === undefined
       ? []
-      : [labelledSecretsProvider({ access, namespace: secretsNamespace, allowed }, rediscoverMs)]),
+      : [labelledSecretsProvider({ access, namespace: secretsNamespace, allowed, kubeconfigs }, rediscoverMs)]),
     ...(eksRegions.length === 0 ? [] : [eksProvider({ regions }, settings.eksMs)]),
   ];
   const prefixes = new Set(configured.map(({ prefix }) => prefix));

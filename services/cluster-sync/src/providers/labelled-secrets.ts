@@ -1,11 +1,11 @@
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { AllowedField } from '@berth/kube/kube-access';
 import { openKubeApi } from '@berth/kube/kube-api';
-import { parseKubeconfig, UnusableKubeconfig } from '@berth/kube/kubeconfig';
+import type { UntrustedWork } from '@berth/untrusted-work/untrusted-work';
 import { z } from 'zod';
 import { listPages } from '../kube/list-pages.ts';
 import type { ClusterProvider, FoundClusters } from './cluster-provider.ts';
-import { clustersOfKubeconfig } from './clusters-of-kubeconfig.ts';
+import type { KubeconfigJobs } from './kubeconfig-process.ts';
 import type { OwnAccess } from './own-cluster.ts';
 import { SourceUnreadable } from './source-unreadable.ts';
 import { whenChanged } from './when-changed.ts';
@@ -15,12 +15,16 @@ export interface LabelledSecretsOptions {
   readonly access: () => Promise<OwnAccess>;
   readonly namespace: string;
   readonly allowed: ReadonlySet<AllowedField>;
+  /** Some kilobytes of hostile YAML take minutes, or end the process that parses them. */
+  readonly kubeconfigs: Pick<UntrustedWork<KubeconfigJobs>, 'run'>;
 }
 
 const prefix = 'secret:';
 const secretLabel = 'berth.dev/cluster';
 const key = 'kubeconfig';
 const mostSecrets = 500;
+/** A kubeconfig takes milliseconds. */
+const withinMs = 2_000;
 /** Anybody who may write Secrets can make one, so it must neither read files of this machine nor run programs on it. */
 const ofThisMachine: readonly AllowedField[] = ['tokenFile', 'exec'];
 
@@ -33,7 +37,7 @@ type Secret = z.infer<typeof Secret>;
 /** Reads the Secrets with the label, each with a kubeconfig. They are read every time, so a change counts at the next read. */
 export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs: number): ClusterProvider {
   const allowed = new Set([...options.allowed].filter((field) => !ofThisMachine.includes(field)));
-  const found = whenChanged<FoundClusters>();
+  const found = whenChanged<Promise<FoundClusters>>();
 
   const find = async (signal: AbortSignal): Promise<FoundClusters> => {
     const { access, token } = await options.access();
@@ -58,20 +62,23 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
         },
       );
     }
-    return found(JSON.stringify(secrets), () => clustersOf(secrets));
+    return found(JSON.stringify(secrets), () => clustersOf(secrets, signal));
   };
 
-  function clustersOf(secrets: readonly Secret[]): FoundClusters {
+  async function clustersOf(secrets: readonly Secret[], signal: AbortSignal): Promise<FoundClusters> {
     const clusters: FoundClusters['clusters'][number][] = [];
     const unread: FoundClusters['unread'][number][] = [];
     for (const { metadata, data } of secrets) {
       const own = `${prefix}${options.namespace}/${metadata.name}:`;
       try {
-        const kubeconfig = parseKubeconfig(Buffer.from(data?.[key] ?? '', 'base64').toString());
+        const text = Buffer.from(data?.[key] ?? '', 'base64').toString();
         const source = { prefix: own, regionName: 'secret', contexts: null, allowed };
-        clusters.push(...clustersOfKubeconfig(kubeconfig, source));
-      } catch (error) {
-        unread.push({ prefix: own, reason: `the Secret ${metadata.name}: ${wordsOf(error)}` });
+        const read = await options.kubeconfigs.run('clustersOf', { text, source }, { owner: own, signal, withinMs });
+        if ('unusable' in read) unread.push({ prefix: own, reason: `the Secret ${metadata.name}: ${read.unusable}` });
+        else clusters.push(...read);
+      } catch {
+        signal.throwIfAborted();
+        unread.push({ prefix: own, reason: `the Secret ${metadata.name}: it cannot be read` });
       }
     }
     return { clusters, unread };
@@ -79,8 +86,5 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
 
   return { source: `the labelled Secrets of ${options.namespace}`, prefix, everyMs, find };
 }
-
-/** Only messages that never quote what was read are passed on. */
-const wordsOf = (error: unknown): string => (error instanceof UnusableKubeconfig ? error.message : 'it cannot be read');
 
 export const labelledSecretsPrefix = prefix;
