@@ -13,7 +13,8 @@ const packageOrder = [
   ['bus'],
   ['service'],
   ['contracts'],
-  ['process-guard', 'untrusted-work'],
+  ['untrusted-work'],
+  ['process-guard'],
 ];
 /** For tests and for work on Berth; what is deployed imports none of them. */
 const notDeployed = ['chart', 'devstack', 'testing'];

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { serialize } from 'node:v8';
 
 /** What a process can be asked to do, by name. Jobs keep nothing from one call to the next. */
@@ -16,7 +15,6 @@ export type Answer = { value: Uint8Array } | { tooLarge: number } | { failed: st
 
 /** Answers the questions of the parent process. It exits with its parent: nothing else keeps it running. */
 export function answerWork(jobs: Jobs): void {
-  beKilledFirst();
   process.on('message', (question: Question) => {
     void answerOf(jobs, question).then((answer) => process.send?.(answer));
   });
@@ -29,14 +27,5 @@ async function answerOf(jobs: Jobs, { job, input, maxBytes }: Question): Promise
     return value.length > maxBytes ? { tooLarge: value.length } : { value };
   } catch (error) {
     return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-}
-
-/** Where memory runs out nevertheless, the kernel is to end this process and not its parent. */
-function beKilledFirst(): void {
-  try {
-    writeFileSync('/proc/self/oom_score_adj', '1000');
-  } catch {
-    // Not Linux.
   }
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { giveWay, withLimits } from '@berth/process-guard/process-limits';
 import type { Answer, Question } from './answer-work.ts';
 
 /** A process that works on one question after the other. */
@@ -20,15 +21,21 @@ export interface WorkProcessOptions {
 }
 
 const readyWithinMs = 30_000;
+/** V8 counts this much more than it uses. What lies outside of the heap, such as unpacked files, gets as much as the heap. */
+const unusedMb = 560;
 
 export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): Promise<WorkProcess> {
+  const node = [process.execPath, `--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'];
+  const [execPath, execArgv] = withLimits({ memoryBytes: (unusedMb + 2 * heapMb) * 1024 * 1024 }, node);
   const child = fork(fileURLToPath(entry), {
     env: {},
-    execArgv: [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'],
+    execPath,
+    execArgv,
     serialization: 'advanced',
     // V8's report of a full heap must not end up between the JSON lines of the log.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
+  if (child.pid !== undefined) giveWay(child.pid);
   // Ends together with `exit`, or instead of it where no process could be started.
   child.on('error', () => undefined);
   const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
