@@ -56,6 +56,7 @@ const result: DryRunResult = {
     },
   ],
   hooks: [],
+  cluster_roles: [{ cluster_role: 'widgets-operator', scope: 'Cluster' }],
   unchanged: 3,
   cut: nothingCut,
 };
@@ -141,6 +142,7 @@ describe('a plan of an update', () => {
       reinstalls: [{ deployment_id: dependent.id, namespace: dependent.namespace }],
       objects: result.objects.map((object) => ({ ...object, cluster_id: tasks.clusterId })),
       hooks: [],
+      cluster_roles: [{ cluster_id: tasks.clusterId, cluster_role: 'widgets-operator', scope: 'Cluster' }],
       unchanged: 3,
       cut: nothingCut,
     });

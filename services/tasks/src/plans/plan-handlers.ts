@@ -92,6 +92,7 @@ async function planOf(
     reinstalls: reinstalls.map(({ id: deployment_id, namespace }) => ({ deployment_id, namespace })),
     objects: inCluster(({ objects }) => objects),
     hooks: inCluster(({ hooks }) => hooks),
+    cluster_roles: inCluster(({ cluster_roles = [] }) => cluster_roles),
     unchanged: sum(({ unchanged }) => unchanged),
     cut: {
       objects: sum(({ cut }) => cut.objects),

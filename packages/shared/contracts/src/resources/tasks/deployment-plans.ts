@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { owner } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Json, Text } from '../../fields/fields.ts';
+import { GrantScope } from '../clusters/cluster-role-grants.ts';
 import { DeploymentChanges, mayChangeDeployment, NewDeployment } from '../deployments/deployments.ts';
 import { operationNames } from './task-operation.ts';
 
@@ -44,6 +45,10 @@ export const PlannedHook = z.strictObject({
 });
 export type PlannedHook = z.infer<typeof PlannedHook>;
 
+/** A ClusterRole with which the deployment acts beyond its namespace, by a grant. */
+export const PlannedClusterRole = z.strictObject({ cluster_id: Id, cluster_role: Text, scope: GrantScope });
+export type PlannedClusterRole = z.infer<typeof PlannedClusterRole>;
+
 const count = z.number().int().min(0);
 
 /** How many entries were left out to keep the plan small. */
@@ -59,6 +64,9 @@ export const DeploymentPlan = z.strictObject({
   reinstalls: z.array(z.strictObject({ deployment_id: Id, namespace: z.string() })),
   objects: z.array(PlannedObject),
   hooks: z.array(PlannedHook),
+  cluster_roles: z.array(PlannedClusterRole).meta({
+    description: 'The ClusterRoles that are granted to the kind, with which the deployment acts beyond its namespace',
+  }),
   unchanged: count.meta({ description: 'Objects of the release that stay as they are' }),
   cut: PlanCut,
 });

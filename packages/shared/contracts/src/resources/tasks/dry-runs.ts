@@ -3,7 +3,7 @@ import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Claim } from '../../fields/claim.ts';
 import { Text } from '../../fields/fields.ts';
-import { PlanCut, PlannedHook, PlannedObject } from './deployment-plans.ts';
+import { PlanCut, PlannedClusterRole, PlannedHook, PlannedObject } from './deployment-plans.ts';
 import { ClaimedTask } from './runner-tasks.ts';
 
 /** The part of a plan for one place: what would happen to the release there. As in claims, `task_id` holds its own id. */
@@ -29,6 +29,8 @@ const ofOneCluster = { cluster_id: true } as const;
 export const DryRunResult = z.strictObject({
   objects: z.array(PlannedObject.omit(ofOneCluster)).max(1_000),
   hooks: z.array(PlannedHook.omit(ofOneCluster)).max(200),
+  /** Absent from runners of the version before, and where nothing is granted. */
+  cluster_roles: z.array(PlannedClusterRole.omit(ofOneCluster)).max(100).optional(),
   unchanged: z.number().int().min(0),
   cut: PlanCut,
 });
