@@ -40,7 +40,7 @@ describe('a page of an allowed origin', () => {
 });
 
 test.for(['https://console.example.test.evil.test', 'http://console.example.test', 'null'])(
-  'a page of %s may not, as it is not allowed',
+  'a page of %s may not, since that origin is not allowed',
   async (origin) => {
     const { status, headers } = await preflight(origin);
 

@@ -58,7 +58,7 @@ test('a read returns the row with its ETag', async () => {
   expect(await response.json()).toEqual(env);
 });
 
-test('a list whose rows have a field that is not in the contract is not sent', async () => {
+test('a list whose rows contain a field outside of the contract is not sent', async () => {
   const spoiled = { ...env, password: canary };
   page = { page: 1, per_page: 50, items: [env, spoiled], num_total: 2 };
 

@@ -54,14 +54,14 @@ const event = (before: string): AuditEvent => ({
 const open = async (token = 'siteAdmin'): Promise<Response> =>
   gateway.get(path, { headers: { 'x-service-token': token } });
 
-/** The reasons why streams were cut off, from the log. */
+/** The reasons from the log why streams were cut off. */
 const reasons = () =>
   gateway
     .logged()
     .filter(({ msg }) => msg === 'stream cut short')
     .map(({ err }) => (err as { message: string }).message);
 
-test('an export is lines of JSON, sent as they are read', async () => {
+test('an export consists of lines of JSON, sent as they are read', async () => {
   const response = await open();
 
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
@@ -130,7 +130,7 @@ test('an export survives a short outage, and is cut off at its time limit', asyn
   expect(reads).toBeGreaterThan(readsBefore + 2);
 });
 
-test('an identity has two exports at a time, the gateway three', async () => {
+test('an identity may have two exports at a time, all identities three', async () => {
   const opened = [await open(), await open()];
   expect(await problemOf(await open())).toMatchObject({ status: 429 });
   opened.push(await open('envAdmin'));

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** The received bytes; `fetch` would decompress them. */
+/** The bytes as received; `fetch` would decompress them. */
 async function get(
   path: string,
   headers: Record<string, string>,

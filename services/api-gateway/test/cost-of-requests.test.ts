@@ -21,7 +21,7 @@ const leftIn = ({ headers }: Response) => Number(/;r=(\d+);/.exec(headers.get('r
 const as = (token: string) => ({ 'x-service-token': token });
 
 describe('the limit counts what requests cost', () => {
-  test('a burst is the requests of some seconds, not of a minute', async () => {
+  test('a burst may contain the requests of some seconds, not of a minute', async () => {
     const gateway = await start({ perMinute: { ...stopped, anonymousRequestsPerMinute: 120, burstSeconds: 5 } });
 
     const answers = [];
@@ -30,7 +30,7 @@ describe('the limit counts what requests cost', () => {
     expect(answers).toEqual([...Array<number>(10).fill(200), 429, 429]);
   });
 
-  test('an answer costs by its bytes: the uncompressed OpenAPI document more than the compressed one', async () => {
+  test('an answer costs by its bytes: the uncompressed OpenAPI document costs more than the compressed one', async () => {
     const gateway = await start({ perMinute: { ...stopped, anonymousRequestsPerMinute: 100 } });
     const costOf = async (encoding: string) => {
       const before = leftIn(await fetch(`${gateway.url}/api/v2/server`));
@@ -71,7 +71,7 @@ describe('the limit counts what requests cost', () => {
 const emptyPage = { page: 1, per_page: 50, items: [], num_total: 0, next: null };
 
 describe('the requests of one identity', () => {
-  test('with large bodies are answered one after the other', async () => {
+  test('are answered one after the other if their bodies are large', async () => {
     const gateway = await start();
     let [now, most] = [0, 0];
     const env = { id, created_at: '2026-01-02T03:04:05.678Z', name: 'harbour', node_selector: null };
@@ -96,7 +96,7 @@ describe('the requests of one identity', () => {
     expect(most).toBe(1);
   });
 
-  test('take sixteen places, and those of others do not wait behind them', async () => {
+  test('take at most sixteen slots, and requests of others do not wait for them', async () => {
     const gateway = await start();
     const waiting: (() => void)[] = [];
     await gateway.serve(
@@ -131,7 +131,7 @@ describe('a permission that no row could give', () => {
     await gateway.serve('tasks', some(deployments, {}));
     const head = `PUT /api/v2/deployments/${id} HTTP/1.1\r\nhost: x\r\nx-service-token: envUser\r\n`;
 
-    // The body never comes, so an answer to it would be 408.
+    // The body is never sent, so waiting for it would end in 408.
     const answer = await gateway.raw(
       `${head}connection: close\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n`,
     );
@@ -158,7 +158,7 @@ describe('a permission that no row could give', () => {
 });
 
 describe('the OpenAPI document', () => {
-  test('has a tag for each encoding, and is not sent again to a client that has it', async () => {
+  test('has a tag for each encoding, and a client with the current tag gets no copy', async () => {
     const gateway = await start();
     const read = (headers: Record<string, string>) => fetch(`${gateway.url}${openApi}`, { headers });
 

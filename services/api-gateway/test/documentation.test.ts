@@ -50,7 +50,7 @@ test('every documented operation has a route', async () => {
   expect(answers.filter(({ status }) => ![200, 400, 500, 503].includes(status))).toEqual([]);
 });
 
-test('refusals for a query or a body are documented, also for operations that take neither', async () => {
+test('refusals for a query or a body are documented, even for operations that take neither', async () => {
   const { paths } = Document.parse(await (await fetch(`${gateway.url}/api/v2/openapi.json`)).json());
   const undocumented: string[] = [];
   for (const [path, operations] of Object.entries(paths)) {

@@ -27,7 +27,7 @@ const reads: Read[] = resources.flatMap((resource) =>
     })),
 );
 
-/** Serves the reads of one owner, each with its row. */
+/** Serves the reads of one owner, each of which returns the given row. */
 const readsOf = (owner: ServiceName, as = (resource: Resource) => resource) =>
   reads
     .filter(({ resource }) => resource.owner === owner)
@@ -63,22 +63,19 @@ test.for(reads.map((read) => [read.path, read] as const))(
   },
 );
 
-test.for(reads.map(({ path }) => path))(
-  'no answer of %s contains a field that is not in the contract',
-  async (path) => {
-    isSpoiled = true;
-    try {
-      const response = await gateway.get(path);
+test.for(reads.map(({ path }) => path))('no answer of %s contains a field outside of the contract', async (path) => {
+  isSpoiled = true;
+  try {
+    const response = await gateway.get(path);
 
-      const text = await response.text();
-      expect([response.status, text.includes(canary), text.includes(id)]).toEqual([500, false, false]);
-    } finally {
-      isSpoiled = false;
-    }
-  },
-);
+    const text = await response.text();
+    expect([response.status, text.includes(canary), text.includes(id)]).toEqual([500, false, false]);
+  } finally {
+    isSpoiled = false;
+  }
+});
 
-test('the gateway makes the ETag if an owner sends none, as in the previous version', async () => {
+test('the gateway computes the ETag if the owner sends none, as in the previous version', async () => {
   await using upgraded = await startTestGateway();
   await upgraded.serve('auth', testAuth());
   const untagged = ({ etag: _none, ...resource }: Resource): Resource => resource;
@@ -92,7 +89,7 @@ test('the gateway makes the ETag if an owner sends none, as in the previous vers
   }
 });
 
-test('the ETag of a token ignores last_used_at, and that of a tracked resource covers all its fields', () => {
+test('the ETag of a token ignores last_used_at, while that of a tracked resource covers all its fields', () => {
   const tagOf = (name: string, changes: object) => {
     const read = reads.find(({ resource }) => resource.name === name);
     return read ? etagOf(read.resource, { ...read.row, ...changes }) : null;

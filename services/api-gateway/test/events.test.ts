@@ -35,9 +35,9 @@ interface Watching {
   disconnect(): void;
   /** Events and resets so far. */
   sent(): Sent[];
-  /** The ids of the rows whose events came, in order. */
+  /** The ids of the rows whose events arrived, in order. */
   rows(): string[];
-  /** The last `id:`, as a browser would send it. */
+  /** The last `id:` that a browser would send back. */
   lastId(): string;
   /** The received text. */
   text(): string;
@@ -99,7 +99,7 @@ const streamsOpen = async () =>
   (await gateway.metrics.getSingleMetric('berth_event_streams_open')?.get())?.values[0]?.value;
 
 describe('a stream of events', () => {
-  test('has each change of a row once, with its table, env and version but without its content', async () => {
+  test('contains each change of a row once, with table, env and version but without the row', async () => {
     const { sent } = await watch();
 
     const id = await announce({ operation: 'INSERT' });
@@ -111,12 +111,12 @@ describe('a stream of events', () => {
     });
   });
 
-  test('has no event twice even if its owner published it again, and no older version after a newer one', async () => {
+  test('contains no event twice if its owner published it again, and no older version after a newer one', async () => {
     const { rows, sent } = await watch();
     const id = await announce({ version: 5 });
     await tasks.state.ensureStream();
     await announce({ id, version: 4 });
-    // Another connection publishes the same change, as a new relay would.
+    // Publishes the same change over another connection, like a new relay.
     const other = await gateway.serve('tasks');
     await announce({ by: other, id, version: 5 });
     const last = await announce({ id: randomUUID(), version: 6 });
@@ -125,7 +125,7 @@ describe('a stream of events', () => {
     expect(sent().map(({ data }) => data?.version)).toEqual([5, 6]);
   });
 
-  test('is narrowed by tables and env', async () => {
+  test('can be limited to tables and an env', async () => {
     const { rows } = await watch({ query: `?tables=deployment_tasks,secrets&env_id=${envId}` });
     await announce();
     await announce({ resource: 'deployment_tasks', env_id: otherEnvId });
@@ -135,7 +135,7 @@ describe('a stream of events', () => {
     await expect.poll(rows).toEqual([task, secret]);
   });
 
-  test('is kept alive by comments, which carry the position', async () => {
+  test('is kept open by comments that carry the position', async () => {
     const { text, lastId } = await watch({ query: '?tables=secrets' });
     const before = lastId();
     await announce();
@@ -148,11 +148,11 @@ describe('a stream of events', () => {
     ['a table without a name', '?tables=,', 400],
     ['an env that is not an id', '?env_id=x', 400],
     ['an unknown parameter', '?since=1', 400],
-  ] as const)('with %s is refused', async ([, query, status]) => {
+  ] as const)('is refused with %s', async ([, query, status]) => {
     expect(await problemOf(await gateway.get(`/api/v2/events${query}`))).toMatchObject({ status, code: 'invalid' });
   });
 
-  test('without a credential is refused', async () => {
+  test('is refused without a credential', async () => {
     expect(await problemOf(await fetch(`${gateway.url}/api/v2/events`))).toMatchObject({ status: 401 });
   });
 
@@ -189,8 +189,8 @@ describe('a stream of events', () => {
   });
 });
 
-describe('a stream of events has only what its identity may see:', () => {
-  /** Announces one event of every resource with events in the env of the identities, in another env, and without an env. */
+describe('a stream of events contains only what its identity may see:', () => {
+  /** Publishes one event of every resource that has events: in the env of the identities, in another env, and without an env. */
   async function announceAll(): Promise<void> {
     for (const bus of [auth, tasks]) {
       const owned = resources.filter(({ owner, state }) => owner === bus.caller && state);
@@ -213,7 +213,7 @@ describe('a stream of events has only what its identity may see:', () => {
 
     const owned = resources.filter(({ owner, state }) => (owner === 'auth' || owner === 'tasks') && state);
     await expect.poll(() => all.sent().length).toBe(owned.length * 3 + 1);
-    // The position passes events that are not shown.
+    // The position also advances past events that are not shown.
     await expect.poll(() => sent().length > 0 || token === 'outsider').toBe(true);
     const tables: Record<string, string> = {};
     for (const { data } of sent()) {
@@ -223,7 +223,7 @@ describe('a stream of events has only what its identity may see:', () => {
   });
 });
 
-describe('a stream of events that was interrupted', () => {
+describe('an interrupted stream of events', () => {
   test('continues after the last event that the client received, without gaps or repeats', async () => {
     const first = await watch();
     const before = await announce();
@@ -337,7 +337,7 @@ describe('an open stream of events', () => {
     await expect.poll(() => rows().at(-1)).toBe(after);
   });
 
-  test('of a deactivated user is cut off', async () => {
+  test('is cut off if its user is deactivated', async () => {
     const { done } = await watch({ token: 'envUser' });
 
     active.delete('envUser');
@@ -345,7 +345,7 @@ describe('an open stream of events', () => {
     await expect(done).rejects.toThrow('terminated');
   });
 
-  test('of a client that reads nothing does not delay others', async () => {
+  test('does not delay others if its client reads nothing', async () => {
     const { port } = gateway;
     const lazy = request({ port, path: '/api/v2/events', headers: { 'x-service-token': 'envAdmin' } });
     lazy.on('response', (response) => response.pause());

@@ -14,7 +14,7 @@ let gateway: TestGateway;
 let release: () => void;
 let arrived: Promise<void>;
 
-/** After this, a stopping gateway cuts off requests; only one test waits for it. */
+/** After this time, a stopping gateway cuts off requests; only one test waits for it. */
 const graceMs = 3_000;
 
 beforeEach(async () => {
@@ -62,7 +62,7 @@ test('a stopping gateway finishes requests in flight, refuses new ones and close
   response?.resume();
   const started = performance.now();
   await stopped;
-  // Long before the idle connection would have been cut off.
+  // Much sooner than the idle connection would have been cut off otherwise.
   expect(performance.now() - started).toBeLessThan(30_000);
   agent.destroy();
 });
@@ -89,13 +89,13 @@ test('a lingering gateway answers on open connections, and closes each with its 
   agent.destroy();
 });
 
-test('a stopping gateway cuts off requests that do not end', async () => {
+test('a stopping gateway cuts off requests that do not end in time', async () => {
   await gateway[Symbol.asyncDispose]();
   await start(graceMs);
   const inFlight = gateway.get('/api/v2/envs');
   await arrived;
 
-  // Nothing else ends the request: its deadline is far away.
+  // Only the cut-off can end the request: its deadline is far away.
   await Promise.all([gateway.stop(), expect(inFlight).rejects.toThrow('fetch failed')]);
 });
 
@@ -119,7 +119,7 @@ test('a stopping gateway aborts open streams, so that their clients notice', asy
   await Promise.all([gateway.stop(), expect(text).rejects.toThrow('terminated')]);
 });
 
-test('a stopping gateway cuts off a new stream of events, since an EventSource would give up after a refusal', async () => {
+test('a stopping gateway cuts off new streams of events rather than refuse them, since an EventSource does not retry after a refusal', async () => {
   const tasks = await gateway.serve('tasks', some(deploymentTasks, {}));
   await tasks.state.ensureStream();
   gateway.announceStop();
@@ -133,7 +133,7 @@ test('a stopping gateway cuts off a new stream of events, since an EventSource w
 test.for([
   ['the log of a task', '/api/v2/deployment-tasks/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
   ['the log of a pod', '/api/v2/k8s-resources/0b8a6b0e-0000-4000-8000-000000000001/log?follow=true'],
-] as const)('a stopping gateway refuses to follow %s, so that another gateway serves it', async ([, path]) => {
+] as const)('a stopping gateway refuses to follow %s, so that another gateway does', async ([, path]) => {
   const part: PodLogPart = {
     text: 'a line\n',
     position: { at: '2026-01-02T03:04:05Z', lines: 1 },
@@ -164,7 +164,7 @@ test.for([
   });
 });
 
-test('a stopping gateway sends logs that are not followed to their end, even if requested while it lingers', async () => {
+test('a stopping gateway sends logs that are not followed to their end, even if they are requested while it lingers', async () => {
   await using lingering = await startTestGateway({ lingerMs: 3_000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let reading = 0;
@@ -174,7 +174,7 @@ test('a stopping gateway sends logs that are not followed to their end, even if 
     some(deploymentTasks, {
       log_lines: async ({ body: { from, limit } }) => {
         if (from === 0) return { lines: Array.from({ length: limit }, line), next: limit, finished: false };
-        // By now the first part is on its way to the client.
+        // By now the first part is being sent to the client.
         reading += 1;
         await released;
         return { lines: [line()], next: from + 1, finished: false };

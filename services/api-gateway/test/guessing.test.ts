@@ -81,7 +81,7 @@ describe('behind a trusted proxy', () => {
     expect(refused.headers.get('retry-after')).toBe('12');
     expect(await problemOf(refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
     expect(presented).toHaveLength(5);
-    // The address that the client claims precedes the one that the proxy appended.
+    // The address that the client claims comes before the one that the proxy appended.
     expect(await guess(1, '198.51.100.1, 203.0.113.9')).toEqual([429]);
     expect(await guess(1, '203.0.113.10')).toEqual([401]);
     expect(await guess(1, 'no address')).toEqual([401]);
@@ -94,13 +94,13 @@ describe('behind a trusted proxy', () => {
     expect(await guess(1, '2001:db8:1:3::1')).toEqual([401]);
   });
 
-  test('a known credential still works at the address of a guesser, and a missing one gets 401', async () => {
+  test('a known credential still works at the address of a guesser, where a missing one gets 401', async () => {
     expect((await present({ 'x-service-token': 'bot' }, '203.0.113.9')).status).toBe(200);
     await guess(6, '203.0.113.9');
 
     expect((await present({ 'x-service-token': 'bot' }, '203.0.113.9')).status).toBe(200);
     expect((await present({}, '203.0.113.9')).status).toBe(401);
-    // An unknown credential counts as a guess at this address; once accepted at another one, it is known.
+    // At this address an unknown credential counts as a guess; once accepted at another address, it is known.
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(429);
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.10')).status).toBe(200);
     expect((await present({ 'x-service-token': 'siteAdmin' }, '203.0.113.9')).status).toBe(200);

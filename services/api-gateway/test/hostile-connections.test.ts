@@ -15,10 +15,10 @@ import { some, testAuth } from './support/start-test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 const maxConnections = 6_000;
-/** How much memory an attack may add to the process, in MiB. */
+/** How many MiB an attack may add to the memory of the process. */
 const mostGrowth = 256;
 
-/** Leaves descriptors for the rest of this process. */
+/** Leaves file descriptors for the rest of this process. */
 const idleConnections = Math.min(10_000, Number(execFileSync('sh', ['-c', 'ulimit -n'])) - 2_000);
 
 let nats: TestNats;
@@ -86,7 +86,7 @@ async function statusOfOther(): Promise<number | undefined> {
   return response.statusCode;
 }
 
-/** Sends requests of others until the attack has ended; returns their statuses and the growth of memory. */
+/** Sends requests of other clients until the attack has ended; returns their statuses and the growth of memory. */
 async function during(attack: Promise<unknown>): Promise<{ statuses: Set<number | undefined>; growth: number }> {
   const statuses = new Set<number | undefined>();
   const over = new AbortController();
@@ -116,7 +116,7 @@ const closeOf = (socket: Socket): Promise<void> =>
     else socket.once('close', () => resolve());
   });
 
-/** All that the gateway sends until it closes the connection. */
+/** Everything that the gateway sends until it closes the connection. */
 async function rest(socket: Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
@@ -139,7 +139,7 @@ test('headers and bodies that arrive a byte at a time are refused at their time 
       if (sent === mostSent) throw new Error('no time limit was enforced');
       socket.write('x');
       await sleep(100);
-      // Reads the answer first: a write to a closed connection would lose it.
+      // Reads the answer first, because writing to a closed connection would lose it.
       await nextTurn();
     }
     return rawProblemOf(await received);
@@ -159,7 +159,7 @@ test('headers and bodies that arrive a byte at a time are refused at their time 
   expect(growth).toBeLessThan(mostGrowth);
 });
 
-test(`${idleConnections} idle connections leave room for others: the ones idle the longest are closed`, async () => {
+test(`${idleConnections} idle connections leave room for others: those idle for the longest are closed`, async () => {
   const idle: Socket[] = [];
   const attack = async () => {
     while (idle.length < idleConnections) {
@@ -177,7 +177,7 @@ test(`${idleConnections} idle connections leave room for others: the ones idle t
 
   expect({ statuses }).toEqual(others);
   const destroyed = () => idle.filter((socket) => socket.destroyed).length;
-  // The connection of the others may be between two requests, and then takes no place.
+  // Between two requests, the other client may have no open connection; then one more idle connection stays open.
   const closed = idle.length - maxConnections;
   await expect.poll(destroyed).toBeGreaterThanOrEqual(closed);
   expect(idle.slice(0, closed).every((socket) => socket.destroyed)).toBe(true);
@@ -189,36 +189,39 @@ test(`${idleConnections} idle connections leave room for others: the ones idle t
 test.for([
   ['with its length', `content-length: ${1024 * mebibyte}`, ''],
   ['in chunks', 'transfer-encoding: chunked', '10000\r\n'],
-] as const)('a body of 1 GiB %s is refused once it is too large, and others are served', async ([, header, before]) => {
-  const part = Buffer.from(`${before}${' '.repeat(65_536)}${before === '' ? '' : '\r\n'}`);
-  let sent = 0;
-  let answers: { status: number }[] = [];
-  const send = async () => {
-    const socket = await open();
-    const received = rest(socket);
-    socket.write(
-      `POST /api/v2/envs HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\ncontent-type: application/json\r\n${header}\r\n\r\n`,
-    );
-    for (let bytes = 0; bytes < 1024 * mebibyte && socket.writable; bytes += part.length) {
-      sent += part.length;
-      if (!socket.write(part))
-        await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closeOf(socket)]);
-    }
-    return rawProblemOf(await received);
-  };
-  const attack = times(10, send).then((all) => {
-    answers = all;
-  });
+] as const)(
+  'a body of 1 GiB %s is refused as soon as it is too large, and others are served',
+  async ([, header, before]) => {
+    const part = Buffer.from(`${before}${' '.repeat(65_536)}${before === '' ? '' : '\r\n'}`);
+    let sent = 0;
+    let answers: { status: number }[] = [];
+    const send = async () => {
+      const socket = await open();
+      const received = rest(socket);
+      socket.write(
+        `POST /api/v2/envs HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\ncontent-type: application/json\r\n${header}\r\n\r\n`,
+      );
+      for (let bytes = 0; bytes < 1024 * mebibyte && socket.writable; bytes += part.length) {
+        sent += part.length;
+        if (!socket.write(part))
+          await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closeOf(socket)]);
+      }
+      return rawProblemOf(await received);
+    };
+    const attack = times(10, send).then((all) => {
+      answers = all;
+    });
 
-  const { statuses, growth } = await during(attack);
+    const { statuses, growth } = await during(attack);
 
-  expect({ statuses }).toEqual(others);
-  for (const { status } of answers) expect(status).toBe(413);
-  expect(sent).toBeLessThan(10 * 64 * mebibyte);
-  expect(growth).toBeLessThan(mostGrowth);
-});
+    expect({ statuses }).toEqual(others);
+    for (const { status } of answers) expect(status).toBe(413);
+    expect(sent).toBeLessThan(10 * 64 * mebibyte);
+    expect(growth).toBeLessThan(mostGrowth);
+  },
+);
 
-test('headers of a mebibyte, and thousands of headers, are refused, and others are served', async () => {
+test('a header of a mebibyte, and thousands of headers, are refused, and others are served', async () => {
   const huge = `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(mebibyte)}\r\n\r\n`;
   const many = `GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${'a:1\r\n'.repeat(3_000)}\r\n`;
   let answers: { status: number; code: unknown }[] = [];
@@ -242,7 +245,7 @@ test.for([
   ['requests', 8, ''],
   ['requests with long headers', 30, `x: ${'x'.repeat(15_000)}\r\n`],
 ] as const)(
-  'clients that pipeline %s and read no answer take no more memory than their sockets hold',
+  'clients that pipeline %s without reading answers take no more memory than their sockets hold',
   async ([, clients, header]) => {
     const one = `GET /api/v2/envs?name=x HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\n${header}\r\n`;
     const flood = Buffer.from(one.repeat(1_000));

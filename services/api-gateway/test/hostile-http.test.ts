@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-// After every test the gateway still answers.
+// After each test the gateway must still answer.
 afterEach(async () => {
   const { status } = await gateway.get('/api/v2/server');
   if (status !== 200) throw new Error(`the request after it was answered ${status}`);
@@ -80,7 +80,7 @@ test('a connection is closed after its thousandth request, even if the client ig
   await closed;
 });
 
-test('requests that are pipelined behind the thousandth one of a connection are not run', async () => {
+test('requests pipelined behind the thousandth one of a connection are not run', async () => {
   const one = 'GET /api/v2/docs/show.js HTTP/1.1\r\nhost: x\r\n\r\n';
   const answers = await gateway.raw(one.repeat(1_010));
   expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toStrictEqual(Array(1_000).fill('HTTP/1.1 200'));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
-// The tables of every service are enough for an owner that stores its answers.
+// The tables that all services have are enough for an owner that remembers answers.
 const migrations = new URL('../../../packages/shared/db/src/test-migrations/', import.meta.url);
 
 let gateway: TestGateway;

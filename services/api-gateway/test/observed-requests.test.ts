@@ -83,7 +83,7 @@ test('durations are counted by method, route and status, and no request stays in
   await expect.poll(() => gateway.metrics.metrics()).toContain('berth_http_in_flight 0');
 });
 
-test("the caller's trace continues through the gateway to the owner, also with a body", async () => {
+test("the caller's trace continues through the gateway to the owner, with a body too", async () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   exporter.reset();
   await gateway.send('PUT', `/api/v2/envs/${id}`, { name: 'x' }, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
@@ -97,6 +97,6 @@ test("the caller's trace continues through the gateway to the owner, also with a
     ({ parentSpanContext }) => parentSpanContext?.spanId === server?.spanContext().spanId,
   );
   expect(children.map(({ name }) => name).toSorted()).toEqual(['envs.update', 'identities.authenticate']);
-  // The other two are the spans of auth and the owner.
+  // The other two spans are those of auth and the owner.
   expect(spans()).toHaveLength(5);
 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Fails all later checks as well. */
+/** This request fails all later checks as well. */
 const wrong = { method: 'POST', body: 'x'.repeat(100), headers: { 'content-type': 'text/plain' } };
 
 describe('the first failing check decides', () => {
@@ -85,7 +85,7 @@ describe('the first failing check decides', () => {
     expect(await problemOf(response)).toMatchObject({ status: 401, code: 'unauthenticated' });
   });
 
-  test('credential: one of an inactive user is 401', async () => {
+  test('credential: if its user is inactive, the answer is 401', async () => {
     const response = await gateway.get('/api/v2/envs', { headers: { 'x-service-token': 'envUser' } });
     expect(await problemOf(response)).toMatchObject({ status: 401, code: 'user_inactive' });
   });

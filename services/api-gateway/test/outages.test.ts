@@ -7,7 +7,7 @@ import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 let gateway: TestGateway;
-/** Ends the handlers that do not answer: a service that stops waits for them. */
+/** Ends the handlers that never answer, because a stopping service waits for them. */
 let giveUp: () => void;
 let list: ServedResource;
 beforeEach(async () => {
@@ -22,7 +22,7 @@ afterEach(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-test('an operation of a service that is not running is 503 at once, and names the service', async () => {
+test('an operation of a service that is not running is 503 at once, with the name of the service', async () => {
   await gateway.serve('auth', testAuth());
 
   const response = await gateway.get('/api/v2/deployments');
@@ -53,7 +53,7 @@ test('an owner that never answers is 504 after the deadline of the request', asy
   });
 });
 
-test('while NATS is stopped requests get 503 at once, also those in flight, until it is back', async () => {
+test('while NATS is stopped, requests get 503 at once, and so do those in flight', async () => {
   await gateway.serve('auth', testAuth(), list);
   const inFlight = gateway.get('/api/v2/envs');
   await sleep(100);

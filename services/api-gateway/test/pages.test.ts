@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** A browser tab with the parts that the pages use. */
+/** A simulated browser tab with the parts that the pages use. */
 function openTab() {
   const storage = () => {
     const kept = new Map<string, string>();

@@ -16,7 +16,7 @@ const at = '2026-01-02T03:04:05Z';
 
 let gateway: TestGateway;
 let active: Set<string>;
-/** The texts of the parts; a position is an index into them. */
+/** The texts of the parts; a position is an index into this list. */
 let kept: string[];
 let ended: string | null;
 let refusal: AppError | null;
@@ -102,7 +102,7 @@ test('HEAD of the log of a pod answers its headers', async () => {
 });
 
 describe('a follower of the log of a pod', () => {
-  test('gets lines as they come, and the reason why the log ends', async () => {
+  test('gets lines as they arrive, and the reason why the log ends', async () => {
     kept = ['first\n'];
     const { text, done } = await follow();
     await expect.poll(text).toBe('first\n');
@@ -114,7 +114,7 @@ describe('a follower of the log of a pod', () => {
     expect(await done).toBe('first\nsecond\n[berth] the pod was deleted\n');
   });
 
-  test('is cut off when it is deactivated or loses its role', async () => {
+  test('is cut off when its user is deactivated or loses the role', async () => {
     const { done } = await follow('envAdmin');
     active.delete('envAdmin');
     await expect(done).rejects.toThrow('terminated');
@@ -124,7 +124,7 @@ describe('a follower of the log of a pod', () => {
     await expect(other.done).rejects.toThrow('terminated');
   });
 
-  test('survives a moment in which the cluster cannot be reached', async () => {
+  test('survives a moment in which the cluster is unreachable', async () => {
     kept = ['first\n'];
     const { text, done } = await follow();
     refusal = new AppError('unavailable', 'Too many logs and events of the cluster one are being read');
@@ -137,7 +137,7 @@ describe('a follower of the log of a pod', () => {
     await done;
   });
 
-  test('gets only a part of a log that is too long or takes too long, and is told so', async () => {
+  test('gets only a part of a log that is too long or takes too long, with a note', async () => {
     kept = Array.from({ length: 30 }, () => 'x'.repeat(1_000_000));
     const all = await (await gateway.get(path)).text();
     expect(all).toMatch(/^x{5000000}\[berth\] the log goes on: one request gets about 5000000 bytes\n$/);

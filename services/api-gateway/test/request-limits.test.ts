@@ -67,7 +67,7 @@ describe('requests of one identity', () => {
     expect((await requestAs(gateway, 'envUser')).status).toBe(200);
   });
 
-  test('are refused after a moment, which slows only a client that repeats them at once', async () => {
+  test('are refused after a short delay, which slows down only a client that repeats them at once', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 1 } });
     await requestAs(gateway, 'envUser');
 
@@ -86,7 +86,7 @@ describe('requests of one identity', () => {
     expect(servedMs).toBeLessThan(refusedMs);
   });
 
-  test('are counted together, whichever of its credentials they use', async () => {
+  test('are counted together, whichever of its credentials are used', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 2 } });
     const { url } = gateway;
     const bearer = () => fetch(`${url}/api/v2/envs`, { headers: { authorization: 'Bearer envUser' } });
@@ -95,7 +95,7 @@ describe('requests of one identity', () => {
     expect([(await requestAs(gateway, 'envUser')).status, (await bearer()).status]).toEqual([429, 429]);
   });
 
-  test('count if they are refused for another reason, but not if they are beyond the limit', async () => {
+  test('count if they are refused for another reason, but not if they exceed the limit', async () => {
     const { gateway, clock } = await start({ perMinute: { requestsPerMinute: 2 } });
     expect((await requestAs(gateway, 'envUser', '/api/v2/envs?colour=red')).status).toBe(400);
     await requestAs(gateway, 'envUser');
@@ -113,7 +113,7 @@ describe('requests of one identity', () => {
     expect(limitsOf(await fetch(`${gateway.url}/api/v2/server`))).toEqual([null, null]);
   });
 
-  test('beyond the limit do not end its open streams', async () => {
+  test('do not end its open streams if they exceed the limit', async () => {
     const { gateway } = await start({ perMinute: { requestsPerMinute: 2 } });
     let reads = 0;
     await gateway.serve(
@@ -149,7 +149,7 @@ describe('requests without an identity', () => {
   const anonymous = ({ url }: TestGateway, path: string, headers: Record<string, string>) =>
     fetch(`${url}${path}`, { headers });
 
-  test('are limited by address, an IPv6 address by its /64, and probes never are', async () => {
+  test('are limited by address, an IPv6 address by its /64, and probes are never limited', async () => {
     const { gateway } = await start({ trustedProxies: ['127.0.0.0/8'], perMinute: { anonymousRequestsPerMinute: 2 } });
     const from = (address: string, path = '/api/v2/server') => anonymous(gateway, path, forwarded(address));
 
@@ -160,7 +160,7 @@ describe('requests without an identity', () => {
     expect((await from('2001:db8:1:2::1', '/healthz')).status).toBe(200);
   });
 
-  test('are all those to public routes, and those that lack a credential', async () => {
+  test('include those to public routes and those without a credential', async () => {
     const { gateway } = await start({ trustedProxies: ['127.0.0.0/8'], perMinute: { anonymousRequestsPerMinute: 2 } });
     const address = forwarded('203.0.113.9');
 
@@ -172,7 +172,7 @@ describe('requests without an identity', () => {
   });
 });
 
-test('requests refused in spite of a right secret are limited by address, and do not block known credentials', async () => {
+test('requests that are refused although their secret is right are limited by address, and do not block known credentials', async () => {
   const active = new Set(['envUser', 'envAdmin', 'siteAdmin']);
   const { gateway, calls } = await start({ perMinute: { anonymousRequestsPerMinute: 3 } }, testAuth(active));
   expect((await requestAs(gateway, 'envUser')).status).toBe(200);
@@ -194,7 +194,7 @@ test('requests refused in spite of a right secret are limited by address, and do
 describe('attempts to guess a credential', () => {
   const guess = async (gateway: TestGateway): Promise<number> => (await requestAs(gateway, 'a guess')).status;
 
-  test('are counted by all replicas together, including those that a lost replica counted', async () => {
+  test('are counted by all replicas together, including attempts that a lost replica counted', async () => {
     const perMinute = { failedCredentialsPerMinute: 4 };
     const { gateway: first } = await start({ perMinute });
     const { gateway: second } = await start({ perMinute, nats: first.nats });

@@ -20,7 +20,7 @@ let active: Set<string>;
 let kept: LogLine[];
 let finished: boolean;
 let reads: number;
-/** The longest answer of the owner, in characters. */
+/** The longest answer that the owner gave, in characters. */
 let fits: number;
 
 beforeEach(async () => {
@@ -56,7 +56,7 @@ function end(): void {
 
 const follow = (token = 'siteAdmin') => followLog(gateway, path, token);
 
-test('a log is sent up to its current end if it is not followed, however long it is', async () => {
+test('a log that is not followed is sent up to its current end, however long it is', async () => {
   append(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));
   const response = await gateway.get(path);
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -107,7 +107,7 @@ describe('a follower of a log', () => {
     await expect.poll(text).toBe('without a hint\n');
   });
 
-  test('is cut off when it is deactivated', async () => {
+  test('is cut off when its user is deactivated', async () => {
     const { done } = await follow('envAdmin');
     active.delete('envAdmin');
     await expect(done).rejects.toThrow('terminated');
@@ -162,7 +162,7 @@ describe('a follower of a log', () => {
   });
 });
 
-test('a request that is pipelined behind a followed log closes the connection', async () => {
+test('a request pipelined behind a followed log closes the connection', async () => {
   const one = (url: string) => `GET ${url} HTTP/1.1\r\nhost: x\r\nx-service-token: siteAdmin\r\n\r\n`;
 
   const answers = await gateway.raw(`${one(`${path}?follow=true`)}${one('/healthz')}`);

@@ -95,7 +95,7 @@ describe.for([
   /** The newest connections stay open. */
   const allButNewest = Array.from({ length: flood }, (_, index) => index <= flood - maxConnections);
 
-  test('closes connections that never began their handshake to make room, the oldest first', async () => {
+  test('closes connections without a handshake first to make room, the oldest before the newest', async () => {
     const silent: Socket[] = [];
     while (silent.length < flood) silent.push(await openSilent());
 
@@ -104,7 +104,7 @@ describe.for([
     await expect.poll(() => closed(silent)).toEqual(allButNewest);
   });
 
-  test('closes the connections that have been idle the longest to make room', async () => {
+  test('closes the connections that have been idle for the longest to make room', async () => {
     const idle: Socket[] = [];
     while (idle.length < flood) {
       const socket = await send('/healthz');
@@ -117,7 +117,7 @@ describe.for([
     await expect.poll(() => closed(idle)).toEqual(allButNewest);
   });
 
-  test('never closes a connection whose request is being answered to make room', async () => {
+  test('never closes a connection to make room while its request is being answered', async () => {
     const busy = await send('/api/v2/envs');
     await expect.poll(() => held.length).toBe(1);
     for (let opened = 0; opened < flood; opened += 1) await openSilent();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-/** Writes a folder like that of a mounted Secret with this certificate. */
+/** Writes a folder with this certificate, laid out like a mounted Secret. */
 async function mounted(name: string, { server }: Certificates): Promise<string> {
   const folder = join(scratch, name);
   await mkdir(folder);
@@ -59,7 +59,7 @@ describe('a gateway with a certificate', () => {
     await expect(fetch(`http://127.0.0.1:${gateway.port}/healthz`)).rejects.toThrow('fetch failed');
   });
 
-  test('ends the handshake of a client without a certificate of the demanded authority', async () => {
+  test('ends the handshake of a client without a certificate of the required authority', async () => {
     const [one, two] = made as [Certificates, Certificates];
     const certificate = await readCertificate(await mounted('mutual', one));
     await using gateway = await startTestGateway({ tls: { ...certificate, clientCa: one.pem.authority } });
@@ -72,7 +72,7 @@ describe('a gateway with a certificate', () => {
     );
   });
 
-  test('presents a new certificate from its folder, and keeps the current one while the folder cannot be read', async () => {
+  test('uses a new certificate in its folder, and keeps the current one while the folder cannot be read', async () => {
     const [one, two] = made as [Certificates, Certificates];
     const folder = await mounted('renewed', one);
     const inUse = await readCertificate(folder);

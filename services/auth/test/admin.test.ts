@@ -12,7 +12,7 @@ import { openKeyRing } from '../src/signing-keys/key-ring.ts';
 
 const main = fileURLToPath(new URL('../src/admin-main.ts', import.meta.url));
 
-/** A test database; the commands make another one on its server. */
+/** A test database; the commands create another one on its server. */
 let given: OpenTestDatabase;
 beforeAll(async () => {
   given = await openTestDatabase({ service: 'auth', migrations: new URL('../migrations/', import.meta.url) });
@@ -55,7 +55,7 @@ const setUp = () =>
     ...Object.fromEntries(roles.map((role) => [`${role.toUpperCase()}_DATABASE_URL`, urlOf(role)])),
   });
 
-test('migrate waits for the role and the schema that set-up-database makes, and both commands can run again', async () => {
+test('migrate waits for the role and the schema that set-up-database creates, and both commands can be repeated', async () => {
   const migrating = admin(['migrate'], { DATABASE_URL: urlOf('auth') });
 
   expect(await setUp()).toMatchObject({ code: 0 });
@@ -124,7 +124,7 @@ test('seal-again moves signing keys to the new key, and a replica that knows bot
   expect(await admin(['rotate-signing-key'], environment)).toMatchObject({ code: 0 });
   const ring = await open(after);
   expect(ring.published()).toHaveLength(2);
-  // Every replica and service reads the new key before it signs.
+  // Every replica and service must know the new key before it signs.
   expect(ring.signer().kid).toBe(kid);
 }, 120_000);
 

@@ -29,7 +29,7 @@ let auth: AuthUnderTest;
 let gateway: Gateway;
 let admin: Somebody;
 let others: OtherAudits;
-/** The database of another service that keeps events. */
+/** The database of another service that stores events. */
 let elsewhere: Database;
 beforeAll(async () => {
   auth = servers.use(await startAuth());
@@ -175,7 +175,7 @@ describe('the audit log', () => {
     },
   );
 
-  test('shows all events to site admins, those of an env to its admins, and none to anybody else', async () => {
+  test('shows all events to site admins, those of an env to its admins, and none to others', async () => {
     const places = [await newEnv(auth.db), await newEnv(auth.db), await newEnv(auth.db)].map(({ id }) => id);
     const object_id = randomUUID();
     const by = { identity: undefined, requestId: null };
@@ -195,7 +195,7 @@ describe('the audit log', () => {
         is_admin,
         roles: Object.fromEntries(own.flatMap(([env, role]) => (role ? [[env, role]] : []))),
       });
-      // The rule, written independently of the code.
+      // The rule, written again without the code under test.
       const visible = all.items.filter(
         ({ env_id }) => is_admin || own.some(([env, role]) => env === env_id && role === 'Admin'),
       );
@@ -209,7 +209,7 @@ describe('the audit log', () => {
     expect(wrong).toEqual([]);
     expect(await shownTo({ token: (await somebot(auth)).token })).toBe('forbidden');
 
-    /** The ids in the list, in the export, and of the events that can be read by id. */
+    /** The ids in the list and in the export, and of the events that can be read by id. */
     async function shownTo(credential: Credential): Promise<string[] | string> {
       const reader = as(credential);
       const answers = await Promise.allSettled([
@@ -226,7 +226,7 @@ describe('the audit log', () => {
     }
   });
 
-  test('is exported as it is listed, with all its pages', async () => {
+  test('is exported with all its pages, in the order of the list', async () => {
     const object_id = randomUUID();
     const by = { identity: undefined, requestId: null };
     const entries = Array.from({ length: 130 }, (_, n) => ({
@@ -252,7 +252,7 @@ describe('the audit log', () => {
     await expect(exportAll({ object_id: 'x' })).rejects.toMatchObject({ problem: { code: 'invalid' } });
   });
 
-  test('shows the kind of each refused credential and where it came from, but not the credential', async () => {
+  test('shows the kind and origin of each refused credential, but not the credential', async () => {
     const eve = await somebody(auth);
     const { created_token: token } = await eve.send(userTokens.operations.create, { body: { user_id: null } });
     const [own] = (await eve.send(userTokens.operations.list, {})).items;

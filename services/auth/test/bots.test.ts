@@ -53,7 +53,7 @@ describe('bots', () => {
     }
   });
 
-  test('are not written with a bad body, a missing id or a stale If-Match', async () => {
+  test('are not changed by requests with a bad body, a missing id or a stale If-Match', async () => {
     const bot = await somebot(auth);
     const missing = randomUUID();
 
@@ -98,7 +98,7 @@ describe('bots', () => {
 describe('bot tokens', () => {
   const { list, create, get, delete: revoke } = botTokens.operations;
 
-  test('show their secret only when created, and everything else later', async () => {
+  test('show their secret in the answer to their creation, and everything else later', async () => {
     const bot = await somebot(auth);
     const expires_at = new Date(Date.now() + 60_000).toISOString();
 

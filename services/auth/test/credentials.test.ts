@@ -54,7 +54,7 @@ async function tokenOf(user: Somebody, expires_at: string | null = null): Promis
 }
 
 describe('the identity behind a credential', () => {
-  test('has the current roles, with a token as with a session', async () => {
+  test('contains the current roles, for a token as for a session', async () => {
     const env = await newEnv(auth.db);
     const ada = await somebody(auth, { roles: { [env.id]: 'Admin' } });
     const kind_id = randomUUID();
@@ -76,7 +76,7 @@ describe('the identity behind a credential', () => {
     expect(signedIn(byJwt)).toEqual(signedIn(byToken));
   });
 
-  test('is signed once while nothing changes, and again when something did', async () => {
+  test('is signed once while nothing changes, and again after a change', async () => {
     const ada = await somebody(auth);
 
     const first = await authenticate({ jwt: ada.jwt });
@@ -110,7 +110,7 @@ describe('the identity of an absent requester', () => {
   const current = (kind: 'user' | 'bot', id: string) =>
     tasks.call(identities.operations.current, { body: { kind, id } });
 
-  test('has the current roles, or says why there is no identity', async () => {
+  test('contains the current roles, or the reason why there is none', async () => {
     const env = await newEnv(auth.db);
     const ada = await somebody(auth, { roles: { [env.id]: 'User' } });
     const bot = await somebot(auth);
@@ -136,7 +136,7 @@ describe('the identity of an absent requester', () => {
 });
 
 describe('an API token', () => {
-  test('is refused with the same message when it is malformed, unknown or has a wrong secret', async () => {
+  test('is refused with the same message if it is malformed, unknown or has a wrong secret', async () => {
     const ada = await somebody(auth);
     const { text } = await tokenOf(ada);
     const [id = '', secret = ''] = text.split('.');
@@ -165,7 +165,7 @@ describe('an API token', () => {
     expect(new Set(refusals)).toEqual(new Set(['unauthenticated: The credential is missing or not valid']));
   });
 
-  test('that is revoked or expired is refused with that reason if the secret is right', async () => {
+  test('is refused as revoked or expired only if the secret is right', async () => {
     const ada = await somebody(auth);
     const revoked = await tokenOf(ada);
     const expired = await tokenOf(ada, new Date(Date.now() + 4_000).toISOString());
@@ -265,7 +265,7 @@ describe('a deployment', () => {
           return error;
         }),
       );
-      // While they arrive, the calls fill every slot; from now on only those that wait for tasks do.
+      // As they arrive, the calls fill every slot; afterwards, only those that wait for tasks hold one.
       await expect
         .poll(() => refused + deployments.arrived - before, { interval: 5 })
         .toBeGreaterThanOrEqual(limits.requestsInFlight);
@@ -278,7 +278,7 @@ describe('a deployment', () => {
     }
   });
 
-  test('gets no token when it is unknown, disabled or in another env than its namespace', async () => {
+  test('gets no token if it is unknown, disabled or in another env than its namespace', async () => {
     const env = await newEnv(auth.db);
     const row = newDeployment(env.id);
     const issue = (deployment_id: string, env_id = env.id) =>
@@ -291,7 +291,7 @@ describe('a deployment', () => {
     await expect(issue(row.id)).rejects.toEqual(refusal('conflict', 'disabled'));
   });
 
-  test('gets its token with the address of the platform and the lifetime of the token', async () => {
+  test("gets its token with the address of the platform and the token's lifetime", async () => {
     const row = newDeployment((await newEnv(auth.db)).id);
     await haveDeployment(tasks, row);
     const body = { deployment_id: row.id, env_id: row.env_id };
@@ -308,7 +308,7 @@ describe('a token for a call into a deployment', () => {
   const issue = (deployment_id: string) =>
     tasks.call(deploymentTokens.operations.issue_for_call, { body: { deployment_id, ...call } });
 
-  test('can be verified by the workload with the published keys, is meant for it alone, and lasts five minutes', async () => {
+  test('can be verified by the workload with the published keys, is valid only for it, and lasts five minutes', async () => {
     const row = newDeployment((await newEnv(auth.db)).id);
     await haveDeployment(tasks, row);
 

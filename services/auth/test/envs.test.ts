@@ -56,7 +56,7 @@ test('a site admin creates, changes and deletes an env', async () => {
   await expect(admin.send(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such env'));
 });
 
-test('two envs cannot have the same name, whatever its case', async () => {
+test('two envs cannot have the same name, even in different case', async () => {
   const env = await newEnv(auth.db);
   const other = await newEnv(auth.db);
   const taken = refusal('conflict', 'already exists');
@@ -82,7 +82,7 @@ test('an env admin changes selector and tolerations; the rest is for site admins
   await expect(send(create, { body: { name: 'mine' } })).rejects.toEqual(refusal('forbidden'));
 });
 
-test('members, bots and the deployments of an env read it and do not change it', async () => {
+test('members, bots and the deployments of an env can read it but not change it', async () => {
   const env = await newEnv(auth.db);
   const { id } = env;
   const member = await somebody(auth, { roles: { [id]: 'User' } });
@@ -137,7 +137,7 @@ test('a change of an env with a stale If-Match is refused', async () => {
   await expect(admin.send(update, { id, body: {} }, { ifMatch: '*' })).resolves.toMatchObject({ id });
 });
 
-test('an env in use is not deleted, and the refusal names what uses it', async () => {
+test('an env in use is not deleted, and the refusal names its contents', async () => {
   const { id } = await newEnv(auth.db);
   usage.clusters.set(id, { count: 2, names: ['eu-1', 'eu-2'] });
   usage.secrets.set(id, { count: 1, names: ['db/password'] });
@@ -173,7 +173,7 @@ test('deleting an env deletes its members and their permissions, and publishes a
   ]);
 });
 
-test('a change of an env is published, an empty change is not', async () => {
+test('a change of an env is published, and a request without a change is not', async () => {
   const { id } = await admin.send(create, { body: { name: `Published ${randomUUID()}` } });
   const received: unknown[] = [];
   const stop = new AbortController();

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-/** The service's own key, so that a forgery is not refused for its signature. */
+/** The service's own key, so that a forgery is not refused because of its signature. */
 async function signingKey() {
   const Row = z.object({ kid: z.string(), sealed_private_jwk: z.instanceof(Buffer) });
   const row = await auth.db.one(sql.type(Row)`select kid, sealed_private_jwk from signing_keys`);
@@ -68,7 +68,7 @@ const strangersKey = async () => (await generateKeyPair('EdDSA', { crv: 'Ed25519
 
 const withParts = (change: (parts: string[]) => string[]): string => change(ada.jwt.split('.')).join('.');
 
-/** Keyed by what is wrong with each. */
+/** The forgeries, by their fault. */
 const forgeries: Record<string, () => string | Promise<string>> = {
   'no signature at all': () => withParts(([header = '', claims = '']) => [header, claims, '']),
   'alg none': () => unsigned({ alg: 'none', typ: jwtTypes.session, kid }, goodClaims()),
@@ -79,7 +79,7 @@ const forgeries: Record<string, () => string | Promise<string>> = {
     return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
   },
   'another key with our kid': async () => sign(goodClaims(), {}, await strangersKey()),
-  'another key that it brings along as jwk': async () => {
+  'another key, included as jwk': async () => {
     const key = await strangersKey();
     const { kty, crv, x } = await exportJWK(key);
     return sign(goodClaims(), { kid: 'mine', jwk: { kty, crv, x } }, key);
@@ -91,7 +91,7 @@ const forgeries: Record<string, () => string | Promise<string>> = {
   'a kid that is SQL': () => sign(goodClaims(), { kid: "' or '1'='1" }),
   'a kid that is a number': () =>
     unsigned({ alg: 'EdDSA', typ: jwtTypes.session, kid: 1 }, goodClaims(), 'A'.repeat(86)),
-  'a kid of a prototype': () => sign(goodClaims(), { kid: '__proto__' }),
+  'a kid that exists only in a prototype': () => sign(goodClaims(), { kid: '__proto__' }),
   'no typ': () => sign(goodClaims(), { typ: undefined }),
   'the typ of any JWT': () => sign(goodClaims(), { typ: 'JWT' }),
   'the typ of an identity token': () => sign(goodClaims(), { typ: 'identity+jwt' }),
@@ -130,7 +130,7 @@ const forgeries: Record<string, () => string | Promise<string>> = {
   'characters outside of base64url': () => ada.jwt.replace('.', '.ä'),
   'nothing in it': () => '',
   'dots only': () => '..',
-  'no JSON in it': () => 'AAAA.AAAA.AAAA',
+  'a body without JSON': () => 'AAAA.AAAA.AAAA',
   'eight thousand characters': () => ada.jwt.padEnd(8_000, 'A'),
 };
 
@@ -153,14 +153,14 @@ test('an identity token is not accepted as a credential', async () => {
   await expect(authenticate(identity_token)).rejects.toEqual(refusal('unauthenticated'));
 });
 
-test('a JWT that expires is refused although it was accepted before', async () => {
+test('a JWT that was accepted before is refused once it has expired', async () => {
   const brief = await sign({ ...goodClaims(), exp: seconds() - 3 });
   await expect(authenticate(brief)).resolves.toMatchObject({ identity: { id: ada.id } });
 
   await expect.poll(() => authenticate(brief).catch((error: Error) => error)).toEqual(refusal('token_expired'));
 });
 
-test('a valid JWT is accepted, so that the refusals above mean something', async () => {
+test('a valid JWT is accepted, so each refusal above has one reason', async () => {
   await expect(authenticate(await sign({ ...goodClaims(), jti: randomUUID() }))).resolves.toMatchObject({
     identity: { id: ada.id },
   });

@@ -24,7 +24,7 @@ async function logIn(onToken: HostileProvider['onToken']): Promise<unknown> {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-test('an honest answer of the provider is accepted, so that the refusals below mean something', async () => {
+test('an honest answer of the provider is accepted, so each refusal below has one reason', async () => {
   await expect(logIn(async ({ answer, sign, claims }) => answer({ id_token: await sign(claims()) }))).resolves.toEqual({
     access_token: expect.any(String),
   });
@@ -51,7 +51,7 @@ const lies: Record<string, (exchange: Exchange) => unknown> = {
     response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}'),
 };
 
-test.for(Object.keys(lies))('an answer of the provider that is %s is refused', async (name) => {
+test.for(Object.keys(lies))('an answer of the provider %s is refused', async (name) => {
   await expect(logIn(lies[name] ?? (() => undefined))).rejects.toEqual(refusal('invalid_login'));
 });
 

@@ -28,7 +28,7 @@ let admin: Somebody;
 let clusterSync: Bus;
 let tasks: Bus;
 let kind_id: string;
-/** How often the gateway of the test was made to forget. */
+/** How often the gateway of the test had to forget. */
 let forgotten = 0;
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ async function newPermission() {
   );
 }
 
-/** Each prepares a change of rights and returns it. */
+/** Each function prepares a change of rights and returns it. */
 const changes: Record<string, () => Promise<() => Promise<unknown>>> = {
   'users.update': async () => {
     const { id } = await newUser(auth.db);
@@ -121,7 +121,7 @@ const changes: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
 };
 
-/** Nobody has read the identity of a new row yet, and identities do not contain the name of an env. */
+/** Nobody can have read the identity of a new row yet, and identities do not contain the name of an env. */
 const changesNoIdentity = ['bot_tokens.create', 'bots.create', 'envs.create', 'envs.update', 'user_tokens.create'];
 
 test('every operation of auth that changes rows either leaves identities unchanged or makes gateways forget', () => {
@@ -133,8 +133,8 @@ test('every operation of auth that changes rows either leaves identities unchang
   expect(changing.sort()).toEqual([...Object.keys(changes), ...changesNoIdentity].sort());
 });
 
-describe('a gateway with a lease has forgotten what it read before the answer', () => {
-  test.for(Object.keys(changes))('to %s', async (name) => {
+describe('before the answer, a gateway with a lease has forgotten what it read:', () => {
+  test.for(Object.keys(changes))('%s', async (name) => {
     const change = await changes[name]?.();
     const before = forgotten;
 
@@ -144,7 +144,7 @@ describe('a gateway with a lease has forgotten what it read before the answer', 
   });
 
   test.for(['users.update', 'bots.delete', 'user_tokens.delete', 'envs.delete', 'deployment_permissions.delete'])(
-    'to a repeated %s, which changes nothing',
+    'a repeated %s, which changes nothing',
     async (name) => {
       const change = await changes[name]?.();
       await change?.();
@@ -159,7 +159,7 @@ describe('a gateway with a lease has forgotten what it read before the answer', 
     },
   );
 
-  test('to a repeated change whose If-Match is stale by then', async () => {
+  test('a repeated change whose If-Match is stale by then', async () => {
     const { id } = await newUser(auth.db);
     const change = () =>
       admin.send(users.operations.update, { id, body: { is_active: false } }, { ifMatch: '"before"' });
@@ -188,7 +188,7 @@ describe('the list of gateways with a lease', () => {
     (await createIdentityLeaseRepository(auth.db).holders()).find((holder) => holder.gateway === name);
   const revoke = async () => admin.send(userTokens.operations.delete, { id: (await newToken(admin.id)).id });
 
-  test('loses a gateway that does not confirm, once its lease has run out', async () => {
+  test('drops a gateway that does not confirm, once its lease has run out', async () => {
     const name = gateway();
     await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 50 } });
 
@@ -213,7 +213,7 @@ describe('the list of gateways with a lease', () => {
     const before = await listed(name);
     const change = revoke();
     const ended = change.then(() => true);
-    // Renews until the change is answered, so that the last renewal comes after the list was read.
+    // Renews until the change is answered, so the last renewal comes after the list was read.
     while (!(await Promise.race([ended, Promise.resolve(false)])))
       await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 300 } });
     await change;
@@ -223,7 +223,7 @@ describe('the list of gateways with a lease', () => {
     await auth.gateway.call(release, { body: { gateway: name } });
   });
 
-  test('keeps a gateway that was removed and came back after a change had read the list', async () => {
+  test('keeps a gateway that was removed and returned after a change had read the list', async () => {
     const repository = createIdentityLeaseRepository(auth.db);
     const name = gateway();
     await repository.renew(name, 1_000);
@@ -237,7 +237,7 @@ describe('the list of gateways with a lease', () => {
     await repository.release(name);
   });
 
-  test('loses a gateway that gives up its lease', async () => {
+  test('drops a gateway that gives up its lease', async () => {
     const name = gateway();
     await auth.gateway.call(renew, { body: { gateway: name, lease_ms: 1_000 } });
 
@@ -246,7 +246,7 @@ describe('the list of gateways with a lease', () => {
     expect(await listed(name)).toBeUndefined();
   });
 
-  test('is limited, and refuses further gateways', async () => {
+  test('has a maximum length, and further gateways are refused', async () => {
     const names = Array.from({ length: 1_000 }, gateway);
     const repository = createIdentityLeaseRepository(auth.db);
     for (const name of names) await repository.renew(name, 1);
@@ -259,7 +259,7 @@ describe('the list of gateways with a lease', () => {
   });
 });
 
-test('only auth makes a gateway forget, and only gateways take leases', async () => {
+test('only auth makes gateways forget, and only gateways take leases', async () => {
   const { forget } = identityCaches.operations;
 
   await expect(tasks.call(forget, {}, { process: auth.gateway.instance })).rejects.toThrow('NATS does not allow');
@@ -268,20 +268,20 @@ test('only auth makes a gateway forget, and only gateways take leases', async ()
   );
 });
 
-describe('an identity may be reused', () => {
+describe('reusing an identity', () => {
   const reusableMs = async (credential: Credential) => {
     const body = { credential, audience: 'tasks' as const };
     return (await auth.gateway.call(identities.operations.authenticate, { body })).reusable_ms;
   };
 
-  test('for a second, by token and by session', async () => {
+  test('is allowed for a second, by token and by session', async () => {
     expect(await reusableMs({ token: (await newToken(admin.id)).text })).toBe(1_000);
     expect(await reusableMs({ token: (await somebot(auth)).token })).toBe(1_000);
     expect(await reusableMs({ jwt: admin.jwt })).toBe(1_000);
   });
 
-  test('no longer than its token is valid', async () => {
-    // A token that expires before it is used proves nothing, so poll again.
+  test('is allowed only while its token is valid', async () => {
+    // If the token expires before it is used, the attempt proves nothing and is repeated.
     const ofShortToken = async () => {
       const { text } = await newToken(admin.id, new Date(Date.now() + 900).toISOString());
       return reusableMs({ token: text }).catch(() => Number.POSITIVE_INFINITY);
@@ -290,7 +290,7 @@ describe('an identity may be reused', () => {
     await expect.poll(ofShortToken).toBeLessThanOrEqual(900);
   });
 
-  test('not at all for a deployment, which tasks may disable at any time', async () => {
+  test('is not allowed for a deployment, which tasks may disable at any time', async () => {
     const env = await newEnv(auth.db);
     const deployment = await somedeployment(auth, tasks, clusterSync, env.id);
 

@@ -87,6 +87,6 @@ const lists: Record<string, PlannedList> = {
   },
 };
 
-test('lists of auth read and sort little more than a page of 100,000 rows, whatever the order and filter', async () => {
+test('each list of auth reads and sorts about a page of 100,000 rows, whatever the order and filter', async () => {
   expect(await faultsAtManyRows({ owner: 'auth', migrations, lists })).toEqual([]);
 }, 240_000);

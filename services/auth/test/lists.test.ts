@@ -39,11 +39,11 @@ let call: CallOperation;
 
 const times = sql.fragment`unnest(${sql.array(extremeTimes, 'text')}::timestamptz[]) with ordinality as t(at, n)`;
 const secret = sql.fragment`sha256('secret')`;
-/** The n-th user of those that the first entry below inserts. */
+/** The n-th of the users that the first entry below inserts. */
 const nthUser = sql.fragment`(select id from users order by created_at desc, id desc offset n - 1 limit 1)`;
 const anEnv = sql.fragment`(select id from envs order by created_at, id limit 1)`;
 
-/** In this order: later tables refer to rows of earlier ones. */
+/** In an order in which later tables refer to rows of earlier ones. */
 const inserts: Record<string, FragmentSqlToken> = {
   users: sql.fragment`
       insert into users (issuer, subject, email, display_name, is_admin, is_active, created_at)
@@ -65,11 +65,11 @@ const inserts: Record<string, FragmentSqlToken> = {
 };
 
 describe('timestamps at the limits of Postgres', () => {
-  test('are tested for every list', () => {
+  test('are tested in every list', () => {
     expect(Object.keys(inserts).toSorted()).toEqual(listedResources('auth').toSorted());
   });
 
-  test.for(Object.entries(inserts))('can be read wherever %s are read', async ([name, insert]) => {
+  test.for(Object.entries(inserts))('are readable wherever %s are read', async ([name, insert]) => {
     const inserted = (await auth.db.any(withId`${insert} returning id`)).map(({ id }) => id);
     const ofThese = (ids: readonly string[]) => ids.filter((id) => inserted.includes(id));
 
@@ -82,7 +82,7 @@ describe('timestamps at the limits of Postgres', () => {
   });
 });
 
-/** As many entries as a placement may have, each as long as Kubernetes allows. */
+/** The most entries that a placement may have, each of the greatest length that Kubernetes allows. */
 const key = (n: number) => `${'d'.repeat(248)}${100 + n}/${'k'.repeat(63)}`;
 const value = 'v'.repeat(63);
 const hundred = Array.from({ length: 100 }, (_, n) => n);
@@ -152,12 +152,12 @@ describe('the largest rows that can be written', () => {
     expect(walked.filter(({ id }) => !before.has(id))).toHaveLength(ten.length);
     expect(read).toEqual(walked.slice(0, 10));
     for (const ids of Object.values(sorted)) expect(ids).toHaveLength(walked.length);
-    // A hundred of these fit into one answer. Fewer envs do: see the last test of this file.
+    // A hundred of these fit into one answer, but fewer envs do: see the last test of this file.
     const rows = name === 'envs' ? 10 : 100;
     expect(rows * largestOf(walked)).toBeLessThan(limits.responseBytes);
   });
 
-  test.for(['cluster-sync', 'tasks'] as const)('reach the copy of envs in %s', async (follower) => {
+  test.for(['cluster-sync', 'tasks'] as const)('reach the projection of envs in %s', async (follower) => {
     const { walked } = await readEveryWay('envs', call, 100, []);
     const bus = await auth.connect(follower);
     const copy = new Map<string, unknown>();

@@ -32,7 +32,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]();
 });
 
-/** A new person at the provider; returns the subject. */
+/** Adds a person to the provider; returns the subject. */
 function person(claims: Partial<Claims> = {}): string {
   const sub = randomUUID();
   provider.people.set(sub, {
@@ -69,7 +69,7 @@ describe('a login', () => {
     });
   });
 
-  test('creates an inactive user who can finish the login and do nothing else', async () => {
+  test('creates an inactive user who can finish the login but do nothing else', async () => {
     const jwt = await logIn(auth.gateway, person({ name: 'Grace Hopper' }));
 
     const user = await whoIs(jwt);
@@ -100,7 +100,7 @@ describe('a login', () => {
     expect(again).toEqual({ ...first, display_name: 'Ada Lovelace', is_active: true });
   });
 
-  test('does not promote a demoted user again, although the list names them', async () => {
+  test('does not promote a demoted user again, even if the list has the address', async () => {
     const sub = person({ email: 'second@example.test' });
     const first = await whoIs(await logIn(auth.gateway, sub));
     const admin = await somebody(auth, { is_admin: true });
@@ -109,7 +109,7 @@ describe('a login', () => {
     expect(await whoIs(await logIn(auth.gateway, sub))).toMatchObject({ id: first.id, is_admin: false });
   });
 
-  test('adds new users, not existing ones, to the envs that add users automatically', async () => {
+  test('adds new users, but not existing ones, to the envs that add users automatically', async () => {
     const env = await newEnv(auth.db, undefined, true);
     const other = await newEnv(auth.db);
     const sub = person();
@@ -147,7 +147,7 @@ describe('a login', () => {
   });
 });
 
-test('two first logins at once make one user', async () => {
+test('two concurrent first logins make one user', async () => {
   const env = await newEnv(auth.db, undefined, true);
   const sub = person();
   const attempts = await Promise.all(Array.from({ length: 6 }, () => startLogin(auth.gateway)));
@@ -166,15 +166,15 @@ test('two first logins at once make one user', async () => {
   await expect(admin.send(envUserPermissions.operations.list, { query })).resolves.toMatchObject({ num_total: 1 });
 });
 
-describe('a login is refused', () => {
+describe('a login is refused if', () => {
   test.for([
-    ['without an e-mail', { email: undefined }, 'no e-mail'],
-    ['with an unverified e-mail', { email_verified: false }, 'not verified'],
+    ['the e-mail is missing', { email: undefined }, 'no e-mail'],
+    ['the e-mail is not verified', { email_verified: false }, 'not verified'],
   ] as const)('%s', async ([, claims, words]) => {
     await expect(logIn(auth.gateway, person(claims))).rejects.toEqual(refusal('login_refused', words));
   });
 
-  test('to another subject with the same e-mail', async () => {
+  test('another subject has the same e-mail', async () => {
     const email = `${randomUUID()}@example.test`;
     await logIn(auth.gateway, person({ email }));
 
@@ -183,7 +183,7 @@ describe('a login is refused', () => {
     await expect(logIn(auth.gateway, other)).rejects.toEqual(refusal('login_refused', 'e-mail'));
   });
 
-  test('when the attempt is unknown or used up', async () => {
+  test('the attempt is unknown or was used', async () => {
     const { verifier, ...attempt } = await startLogin(auth.gateway);
     const returned = await atTheProvider(attempt, person());
 
@@ -194,7 +194,7 @@ describe('a login is refused', () => {
     await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
   });
 
-  test('when a code is posted twice at once: one of the two succeeds', async () => {
+  test('its code is posted twice at once, except for one of the two', async () => {
     const { verifier, ...attempt } = await startLogin(auth.gateway);
     const returned = await atTheProvider(attempt, person());
     const post = () => finishLogin(auth.gateway, { ...returned, verifier });
@@ -204,7 +204,7 @@ describe('a login is refused', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('when the attempt is older than ten minutes', async () => {
+  test('the attempt is older than ten minutes', async () => {
     const { verifier, ...attempt } = await startLogin(auth.gateway);
     const returned = await atTheProvider(attempt, person());
     await auth.db.query(sql.type(z.object({}))`update login_attempts set expires_at = now() where used_at is null`);
@@ -212,7 +212,7 @@ describe('a login is refused', () => {
     await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
   });
 
-  test('when the verifier is missing or of another browser, which uses the attempt up', async () => {
+  test('the verifier is missing or of another browser; this uses up the attempt', async () => {
     const { verifier, ...attempt } = await startLogin(auth.gateway);
     const returned = await atTheProvider(attempt, person());
 
@@ -224,7 +224,7 @@ describe('a login is refused', () => {
     await expect(finishLogin(auth.gateway, { ...theirs, verifier })).rejects.toEqual(refusal('invalid_login'));
   });
 
-  test('when the code belongs to another attempt', async () => {
+  test('the code belongs to another attempt', async () => {
     const [mine, theirs] = [await startLogin(auth.gateway), await startLogin(auth.gateway)];
     const { auth_code } = await atTheProvider(theirs, person());
     const { state, iss } = await atTheProvider(mine, person());
@@ -234,7 +234,7 @@ describe('a login is refused', () => {
     );
   });
 
-  test('when the redirect names another issuer, or none', async () => {
+  test('the redirect names another issuer, or none', async () => {
     for (const iss of ['https://evil.test', undefined]) {
       const { verifier, ...attempt } = await startLogin(auth.gateway);
       const { auth_code, state } = await atTheProvider(attempt, person());
@@ -243,7 +243,7 @@ describe('a login is refused', () => {
     }
   });
 
-  test('when it is malformed, which does not use the attempt up', async () => {
+  test('it is malformed; this does not use up the attempt', async () => {
     const { verifier, ...attempt } = await startLogin(auth.gateway);
     const returned = await atTheProvider(attempt, person());
     const post = (change: object) => finishLogin(auth.gateway, malformed({ ...returned, verifier, ...change }));
@@ -278,7 +278,7 @@ test('refused logins are events of the audit log, with the reason and the addres
       { result: 'denied', details: expect.objectContaining({ code: 'invalid_login', reason: expect.any(String) }) },
     ]),
   );
-  // The repeated ones share one event, or two if a minute ended between them.
+  // Repeated ones share one event, or two if a minute ended between them.
   expect((await refusals()).length).toBeLessThanOrEqual(4);
 });
 
@@ -299,7 +299,7 @@ test('a login works with a provider that has names and e-mails only in its user 
   });
 });
 
-test('a provider that is down stops logins and nothing else, and they work when it is back', async () => {
+test('while a provider is down logins fail and everything else works, and afterwards logins work again', async () => {
   await using late = await startRealProvider({ redirectUri });
   await late.stop();
   await using other = await startAuth({

@@ -26,12 +26,12 @@ const name = () => `Name ${randomUUID()}`;
 const usedOtherwise = refusal('unprocessable', 'was used with another request', 'headers.idempotency-key');
 
 interface Creation {
-  /** The same request each time, except for the text. */
+  /** The same request each time, unless another text is given. */
   send(text: string, options: { idempotencyKey: string }, by?: Somebody): Promise<object>;
   rows(): Promise<number>;
 }
 
-/** Keyed by resource; each makes the rows that the new one refers to. */
+/** By resource; each creates the rows to which the new one refers. */
 const creations: Record<string, () => Promise<Creation>> = {
   envs: async () => ({
     send: (text, options, by = admin) => by.send(envs.operations.create, { body: { name: text } }, options),
@@ -72,7 +72,7 @@ describe.for(Object.keys(creations))('a repeated creation of %s', (resource) => 
     creation = (await creations[resource]?.()) ?? expect.fail();
   });
 
-  test('gets the first answer, and creates one row, even twenty at once', async () => {
+  test('gets the first answer and creates one row, even for twenty at once', async () => {
     const rows = await creation.rows();
     const text = name();
     const same = key();
@@ -87,7 +87,7 @@ describe.for(Object.keys(creations))('a repeated creation of %s', (resource) => 
   });
 });
 
-test('the idempotency key of another identity is another key', async () => {
+test('two identities can use the same idempotency key', async () => {
   const other = await somebody(auth, { is_admin: true });
   const same = key();
   const { create } = bots.operations;
@@ -134,7 +134,7 @@ describe('a repeated creation of a token', () => {
       .toString('hex')
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-  test('of a user is refused, names the first token and creates no second one', async () => {
+  test('is refused for a user, names the first token and creates no second one', async () => {
     const ada = await somebody(auth);
     const same = key();
     const { create, list } = userTokens.operations;
@@ -151,7 +151,7 @@ describe('a repeated creation of a token', () => {
     expect((await ada.send(list, {})).items.map(({ id }) => id)).toEqual([idOf(token)]);
   });
 
-  test('of a bot is refused and names the token, even after it has expired', async () => {
+  test('is refused for a bot and names the token, even after it has expired', async () => {
     const { id: bot_id } = await somebot(auth);
     const same = key();
     const body = { bot_id, expires_at: new Date(Date.now() + 4_000).toISOString() };

@@ -13,11 +13,11 @@ import { newEnv, type Somebody, somebody } from './support/people.ts';
 import { inStore } from './support/in-store.ts';
 
 /**
- * Three gateway processes that read identities under leases. Requests keep using a right while it is removed, so the
- * identities that the gateways have read are always fresh.
+ * Three gateway processes with identity leases. Requests use a right continuously while it is removed, so the gateways' cached
+ * identities are always fresh.
  */
 const servers = new AsyncDisposableStack();
-/** Otherwise requests past the quota would be refused for another reason. */
+/** Without it, requests past the quota would be refused for the wrong reason. */
 const unlimited = { REQUESTS_PER_MINUTE: '0' };
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 let auth: AuthUnderTest;
@@ -25,7 +25,7 @@ let admin: Somebody;
 let proxy: TcpProxy;
 let first: GatewayProcess;
 let second: GatewayProcess;
-/** Its connection to NATS can be cut off. */
+/** The gateway whose connection to NATS can be cut off. */
 let third: GatewayProcess;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ interface Sent extends Use {
   body?: object;
 }
 
-/** The status of an answer; 0 without one. */
+/** The status of an answer; 0 if none arrived. */
 const send = ({ url }: GatewayProcess, { path, headers, method = 'GET', body }: Sent): Promise<number> =>
   new Promise((resolve) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -67,10 +67,10 @@ const send = ({ url }: GatewayProcess, { path, headers, method = 'GET', body }: 
     sent.end(body && JSON.stringify(body));
   });
 
-/** A small part of the second for which an identity is reused, so that it is always fresh. */
+/** A small part of the second for which an identity may be reused, so that the cached one is always fresh. */
 const betweenRequestsMs = 5;
 
-/** Sends one request after the other to each gateway until it is disposed of. */
+/** Sends one request after another to each gateway until it is disposed of. */
 function trafficOf(gateways: GatewayProcess[], use: Use): AsyncDisposable {
   const over = new AbortController();
   const loops = gateways.map(async (gateway) => {
@@ -90,14 +90,14 @@ function trafficOf(gateways: GatewayProcess[], use: Use): AsyncDisposable {
 const reusedBy = async (gateway: GatewayProcess): Promise<number> =>
   Number(/^berth_identity_lookups_total\{from="lease"\} (\d+)/m.exec(await gateway.metrics())?.[1] ?? 0);
 
-/** Resolves when each gateway has used the right without a call to auth. */
+/** Resolves once each gateway has used the right without a call to auth. */
 async function untilReused(gateways: GatewayProcess[]): Promise<void> {
   const before = await Promise.all(gateways.map(reusedBy));
   for (const [n, gateway] of gateways.entries())
     await expect.poll(() => reusedBy(gateway)).toBeGreaterThan(before[n] ?? 0);
 }
 
-/** Sends requests, sixteen at a time at each gateway; returns how many succeed. */
+/** Sends requests, sixteen at a time to each gateway; returns how many succeed. */
 async function successesOf(gateways: GatewayProcess[], use: Use, each: number): Promise<number> {
   let left = each * gateways.length;
   let successes = 0;
@@ -140,7 +140,7 @@ async function newToken() {
 const isRevoked = async (id: string): Promise<boolean> =>
   (await createUserTokenRepository(auth.db).find(id, 'all')) === null;
 
-describe('a change of rights counts for every request that starts after the answer', () => {
+describe('a change of rights applies to every request that starts after the answer', () => {
   test.for([
     ['a user whose token was revoked', newToken],
     [
@@ -207,7 +207,7 @@ describe('a change of rights counts for every request that starts after the answ
     expect(await successesOf([first], use, 300)).toBe(0);
   });
 
-  test('with a new role', async () => {
+  test('as a member with a new role', async () => {
     const [env, user] = [await newEnv(auth.db), await somebody(auth)];
     const use = { path: `/envs/${env.id}`, headers: { authorization: `Bearer ${user.jwt}` } };
     const body = { env_id: env.id, user_id: user.id, role: 'User' };
@@ -249,7 +249,7 @@ describe('thousands of requests that start after the answer to a revocation are 
     expect(await successesOf([second, first], use, 1_000)).toBe(0);
   });
 
-  test('when requests wait at a gateway that is paused until after the answer', async () => {
+  test('when requests wait at a gateway that stays paused until after the answer', async () => {
     const { use, revoke } = token;
     await using _traffic = trafficOf([second], use);
     await untilReused([second]);
@@ -261,7 +261,7 @@ describe('thousands of requests that start after the answer to a revocation are 
     expect(await successes).toBe(0);
   });
 
-  test('when nothing reached a gateway from NATS during the change', async () => {
+  test('when a gateway was cut off from NATS during the change', async () => {
     const { use, revoke } = token;
     {
       await using _traffic = trafficOf([third], use);
@@ -327,7 +327,7 @@ test('a gateway that shuts down gives up its lease, so that no change waits for 
     await using _traffic = trafficOf([gateway], use);
     await untilReused([gateway]);
   }
-  // Others may have taken leases again meanwhile.
+  // Other gateways may have taken leases again meanwhile.
   const added = (await holders()).filter((name) => !before.includes(name));
   const leftOfAdded = async () => (await holders()).filter((name) => added.includes(name)).length;
   expect(added.length).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ describe('signing keys', () => {
     expect(new Set(kids).size).toBe(1);
   });
 
-  test('are published without their private half, which is not readable in the database either', async () => {
+  test('are published without their private half, which the database does not contain in plain text', async () => {
     const ring = await keyRing();
     const [published] = ring.published();
     const stored = await db.oneFirst(sql.type(z.object({ row: z.string() }))`
@@ -72,7 +72,7 @@ describe('signing keys', () => {
     });
   });
 
-  test('cannot be opened with another key, so the start fails', async () => {
+  test('stop the start if they cannot be opened with the configured key', async () => {
     await keyRing();
 
     await expect(openKeyRing({ db, keyEncryptionKey: randomBytes(32), maxKeyAgeDays: 90 })).rejects.toThrow(

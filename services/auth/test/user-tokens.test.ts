@@ -78,7 +78,7 @@ test('a site admin creates, reads and revokes user tokens of others', async () =
   await expect(auth.as({ token: created_token })(me.operations.get, {})).rejects.toEqual(refusal('token_revoked'));
 });
 
-test('tokens of users and bots are revoked only with the ETag of their row, which using them does not change', async () => {
+test('tokens of users and bots are revoked only with their ETag, which their use does not change', async () => {
   const token = await admin.send(create, { body: { user_id: null } });
   const userToken = { resource: userTokens, id: idOf(token.created_token), token: token.created_token };
   const bot = await somebot(auth);
@@ -129,7 +129,7 @@ test.for([
   await expect(admin.send(create, { body: malformed(body) })).rejects.toEqual(expected);
 });
 
-test('the last use of a token is published soon after, without counting as a change', async () => {
+test('the last use of a token is published soon after, and does not count as a change', async () => {
   const ada = await somebody(auth);
   const { created_token } = await ada.send(create, { body: { user_id: null } });
   const send = auth.as({ token: created_token });
@@ -160,7 +160,7 @@ test('a use of a token in the last second before the service stops is recorded',
   expect(token?.last_used_at).not.toBeNull();
 });
 
-test('a user token works again after its user was deactivated and activated, the session does not', async () => {
+test('a user token works again after its user was deactivated and activated, but a session does not', async () => {
   const ada = await somebody(auth);
   const { created_token } = await ada.send(create, { body: { user_id: null } });
   const byToken = auth.as({ token: created_token });

@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-describe('a user is changed', () => {
-  test('by a site admin, who activates and promotes', async () => {
+describe('a user', () => {
+  test('is activated and promoted by a site admin', async () => {
     const admin = await somebody(auth, { is_admin: true });
     const grace = await somebody(auth, { is_active: false });
 
@@ -30,7 +30,7 @@ describe('a user is changed', () => {
     expect(promoted).toMatchObject({ is_active: true, is_admin: true });
   });
 
-  test('by nobody else', async () => {
+  test('is changed by nobody else', async () => {
     const user = await somebody(auth);
     const bot = await somebot(auth);
 
@@ -41,7 +41,7 @@ describe('a user is changed', () => {
     }
   });
 
-  test('not by themselves, except to a value that a flag already has', async () => {
+  test('cannot change their own flags, except to the present value', async () => {
     const admin = await somebody(auth, { is_admin: true });
 
     await expect(admin.send(update, { id: admin.id, body: { is_admin: false } })).rejects.toEqual(refusal('forbidden'));
@@ -54,7 +54,7 @@ describe('a user is changed', () => {
     await expect(admin.send(update, { id: admin.id, body: {} })).resolves.toMatchObject({ id: admin.id });
   });
 
-  test('only if it exists, with known fields and a current If-Match', async () => {
+  test('is changed only if it exists, with known fields and a current If-Match', async () => {
     const admin = await somebody(auth, { is_admin: true });
     const grace = await somebody(auth);
     const body = { is_admin: true };
@@ -70,7 +70,7 @@ describe('a user is changed', () => {
   });
 });
 
-test('the last site admin stays one, even when two demote each other at the same time', async () => {
+test('the last site admin stays one, even if two demote each other at the same time', async () => {
   await using alone = await startAuth();
   const [ada, bob] = [await somebody(alone, { is_admin: true }), await somebody(alone, { is_admin: true })];
   const { identity_token: identityToken } = await alone.gateway.call(identities.operations.authenticate, {
@@ -91,7 +91,7 @@ test('the last site admin stays one, even when two demote each other at the same
 
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   expect(refused).toHaveLength(1);
-  // By then the second caller is the last site admin or no longer one.
+  // By then the second caller is either the last site admin or no longer one.
   expect(['conflict', 'forbidden', 'user_inactive', 'token_revoked']).toContain(refused[0].code);
 });
 
@@ -111,7 +111,7 @@ describe('e-mails of users', () => {
     expect(await Promise.all([stranger, bot].map(emailFor))).toEqual([null, null]);
   });
 
-  test('are not matched by the filter for callers who cannot see them', async () => {
+  test('are not found by a filter of callers who cannot see them', async () => {
     const env = await newEnv(auth.db);
     const email = `Findme-${randomUUID()}@example.test`;
     const grace = await somebody(auth, { email, roles: { [env.id]: 'User' } });
@@ -127,7 +127,7 @@ describe('e-mails of users', () => {
 });
 
 describe('the list of users', () => {
-  test('is newest first, and finds parts of names as they are written', async () => {
+  test('shows the newest first, and finds parts of names as they are written', async () => {
     const tag = randomUUID();
     const reader = await somebody(auth);
     const first = await somebody(auth, { display_name: `100%_${tag} One`, is_active: false });

@@ -97,7 +97,7 @@ const makeDue = (id: string) =>
   `);
 const texts = sql.type(z.object({ row: z.string() }));
 
-/** Rows of the tables that a request for an action writes. */
+/** Rows of the tables that an action's request writes. */
 async function rowsWith(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const table of ['deployment_tasks', 'outbox', 'audit_log', 'idempotency_keys']) {
@@ -120,7 +120,7 @@ const ended = (id: string) =>
   });
 
 describe('an InvokeAction', () => {
-  test('is a call with a token for it, and leaves the deployment as it is', async () => {
+  test('is a call with a token for it, and leaves the deployment unchanged', async () => {
     const { id, namespace } = await deployed();
     tasks.callTokens.requests.length = 0;
 
@@ -167,7 +167,7 @@ describe('an InvokeAction', () => {
     expect(call).toMatchObject({ body: '{"secret":"swordfish"}', hidden: ['swordfish'] });
   });
 
-  test('has its sensitive inputs in no answer, audit line or row, and its call has them', async () => {
+  test('keeps its sensitive inputs out of answers, audit lines and rows, and sends them in its call', async () => {
     const { id } = await deployed();
     const password = `canary-${randomUUID()}`;
     const shown = { InvokeAction: { body: { password: '***', user: 'ada' } } };
@@ -215,7 +215,7 @@ describe('an InvokeAction', () => {
     expect(again.call).toMatchObject({ body: '{"secret":"swordfish"}', hidden: ['swordfish'] });
   });
 
-  test('that had sensitive inputs is not retried, and says which have to be given again', async () => {
+  test('is not retried if it had sensitive inputs, and names those to be given again', async () => {
     const { id } = await deployed();
     const body = { password: 'swordfish', user: 'ada' };
     const { id: taskId } = await invoke(maintainer, id, { action_id: 'unlock', body });
@@ -229,7 +229,7 @@ describe('an InvokeAction', () => {
     );
   });
 
-  test('of the version before loses its sensitive inputs once it has ended, and has them sealed while it is open', async () => {
+  test('loses sensitive inputs from the previous version once it has ended, and has them sealed while it is open', async () => {
     const { id } = await deployed();
     const body = { password: `canary-${randomUUID()}`, user: 'ada' };
     const request = async () => (await invoke(maintainer, id, { action_id: 'unlock', body })).id;
@@ -263,7 +263,7 @@ describe('an InvokeAction', () => {
     await tasks.finish(claimed);
   });
 
-  test('has its inputs sealed under the new key by a rotation of keys, and is called as before', async () => {
+  test('has its inputs sealed under the new key by a rotation, and its call still contains them', async () => {
     const { id } = await deployed();
     await invoke(maintainer, id, { action_id: 'unlock', body: { password: 'swordfish' } });
     const { db } = tasks.database;
@@ -289,7 +289,7 @@ describe('an InvokeAction', () => {
     await tasks.finish(claimed);
   });
 
-  test('is made once for a repeated request with sensitive inputs', async () => {
+  test('is made once if a request with sensitive inputs is repeated', async () => {
     const { id: deployment_id } = await deployed();
     const operation = (password: string) => ({
       InvokeAction: { helm_chart_id: chart.id, action_id: 'unlock', body: { password } },
@@ -332,7 +332,7 @@ describe('an InvokeAction', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('is taken over where its call had not begun', async () => {
+  test('is taken over if its call had not begun', async () => {
     const { id } = await deployed();
     const { id: taskId } = await invoke(maintainer, id);
     await tasks.finish(await tasks.claimed(), 'HandedBack');
@@ -369,7 +369,7 @@ describe('an InvokeAction', () => {
 });
 
 describe('a request to invoke an action', () => {
-  test('is for maintainers, and for owners where the action says so', async () => {
+  test('is for maintainers, or for owners if the action says so', async () => {
     const { id } = await deployed();
 
     await expect(invoke(envUser, id)).rejects.toEqual(refusal('forbidden', 'maintainer'));
@@ -411,7 +411,7 @@ describe('a request to invoke an action', () => {
     await expect(scale([1])).rejects.toEqual(refusal('unprocessable', 'must be a JSON object', at));
   });
 
-  test('is refused at a reported status that the action does not allow, and where the deployment runs another chart', async () => {
+  test('is refused if the action does not allow the reported status, or if the deployment runs another chart', async () => {
     const { id } = await deployed();
     const other = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '1.0.1' });
     await until(() =>
@@ -466,7 +466,7 @@ describe('a scheduled InvokeAction', () => {
     }
   });
 
-  test('starts when its time has come', async () => {
+  test('starts when it becomes due', async () => {
     const { id } = await deployed();
     const { id: taskId } = await invoke(maintainer, id, { execute_at: tomorrow() });
 
@@ -507,7 +507,7 @@ describe('a RestartK8sResource', () => {
     });
   };
 
-  test.for(['Deployment', 'StatefulSet', 'DaemonSet'])('restarts a %s of the deployment, by its uid', async (kind) => {
+  test.for(['Deployment', 'StatefulSet', 'DaemonSet'])('restarts a %s of the deployment by its uid', async (kind) => {
     const deployment = await tasks.installed();
     const { id, uid } = track(deployment, kind);
 
@@ -537,7 +537,7 @@ describe('a RestartK8sResource', () => {
     await tasks.finish(second);
   });
 
-  test('is for maintainers, and for workloads of the deployment that have the given name', async () => {
+  test('is for maintainers and needs a workload of the deployment with the given name', async () => {
     const [deployment, other] = [await tasks.installed(), await tasks.installed()];
     const { id: ours } = track(deployment);
     const { id: theirs } = track(other);

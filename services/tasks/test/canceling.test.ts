@@ -54,7 +54,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a reason of white space counts as no reason', async () => {
+  test('a reason of only white space counts as absent', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
 
@@ -93,7 +93,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a started task that finished before its runner saw the request is done', async () => {
+  test('a task that finished before its runner saw the cancellation is done', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     await cancelIt(owner, claimed.task_id);
@@ -103,13 +103,13 @@ describe('canceling', () => {
     expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Done', canceled_by_user_id: null });
   });
 
-  test('a finished one is refused', async () => {
+  test('a finished task is refused', async () => {
     const { revision_id } = await tasks.installed();
 
     await expect(cancelIt(owner, revision_id ?? '')).rejects.toEqual(refusal('conflict', 'Done already'));
   });
 
-  test('a Recreate that has not started takes the deployment back to where it was', async () => {
+  test('canceling a Recreate before its start returns the deployment to its old place', async () => {
     const { id, name, namespace } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `x${id.slice(0, 8)}` } });
     await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
@@ -123,7 +123,7 @@ describe('canceling', () => {
     expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Canceled', 'Done']);
   });
 
-  test('an Upgrade leaves the reason that another state is wanted than runs, until a retry succeeds', async () => {
+  test('canceling an Upgrade leaves a reason until a retry succeeds: another state is wanted than runs', async () => {
     const { id } = await tasks.installed();
     const chart = await tasks.publish.chart(sampleChart());
     const body = { config: { replicas: 2 }, values_override: { a: 1 }, helm_chart_id: chart.id };
@@ -145,7 +145,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });
 
-  test('the last of two Upgrades leaves a reason also after the first one is done, and a change back takes it away', async () => {
+  test('the last of two Upgrades leaves a reason even after the first is done, and reverting the change removes it', async () => {
     const { id } = await tasks.installed();
     await request(owner, id, upgrade(2));
     const { id: last } = await request(owner, id, upgrade(3));
@@ -163,7 +163,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });
 
-  test('the first of two Upgrades leaves no reason: the other one brings what is wanted', async () => {
+  test('the first of two Upgrades leaves no reason, because the other installs the wanted state', async () => {
     const { id } = await tasks.installed();
     const { id: first } = await request(owner, id, upgrade(2));
     await request(owner, id, upgrade(3));
@@ -174,7 +174,7 @@ describe('canceling', () => {
     await tasks.runAll();
   });
 
-  test('an Uninstall, and a deletion that had canceled an Upgrade, leave the reason what differs from the wanted state', async () => {
+  test('an Uninstall leaves the differences as the reason, and so does a deletion that had canceled an Upgrade', async () => {
     const disabled = await tasks.installed();
     const kept = await tasks.installed();
     await tasks.call(owner, update, { id: disabled.id, body: { enabled: false } });
@@ -210,7 +210,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ name, namespace, status: 'Running' });
   });
 
-  test('the Upgrade behind a Recreate that has run leaves an Error that says what to do', async () => {
+  test('an Upgrade whose Recreate has run leaves Error with the way out', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `y${id.slice(0, 8)}` } });
     await tasks.finish(await tasks.claimed());
@@ -221,7 +221,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: expect.stringContaining('retry it') });
   });
 
-  test('a canceled task that a runner had handed back counts as begun: it leaves Error, not a transient state', async () => {
+  test('a task that a runner had handed back counts as begun, and canceling it leaves Error rather than a transient state', async () => {
     const changes = { Upgrade: { config: { replicas: 2 } }, Uninstall: { enabled: false } };
     const ids = [(await tasks.create()).id];
     const claims = [await tasks.claimed()];
@@ -255,7 +255,7 @@ describe('canceling', () => {
     expect(await tasks.runAll()).toEqual([]);
   });
 
-  test('a Recreate that ends canceled before its runner removed anything takes the deployment back', async () => {
+  test('a Recreate whose runner removed nothing returns the deployment to its old place when it ends as canceled', async () => {
     const { id, name, namespace, cluster_id, env_id } = await tasks.installed();
     await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
     const claimed = await tasks.claimed();
@@ -269,7 +269,7 @@ describe('canceling', () => {
     expect((await tasks.tasksOf(id)).map(({ status }) => status)).toEqual(['Canceled', 'Canceled', 'Done']);
   });
 
-  test('a Recreate that ends canceled stays where it was to go when another deployment has its old name by then', async () => {
+  test('a canceled Recreate leaves the deployment at its new place if another one has taken its old name', async () => {
     const { id, name } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `n${id.slice(0, 8)}` } });
     const claimed = await tasks.claimed();
@@ -301,7 +301,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', name: `h${id.slice(0, 8)}` });
   });
 
-  test('the reason of an Upgrade behind a Recreate that was put back does not mention a removal', async () => {
+  test('the reason of an Upgrade after a Recreate that was put back does not mention a removal', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `u${id.slice(0, 8)}` } });
     const recreate = await tasks.claimed();
@@ -315,7 +315,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });
 
-  test('a deletion that is canceled between two attempts of a task leaves Error, not a transient state', async () => {
+  test('canceling a deletion between two attempts of a task leaves Error rather than a transient state', async () => {
     const { id } = await tasks.create();
     await tasks.finish(await tasks.claimed(), 'Retry', 'the network is away');
     await tasks.call(owner, remove, { id });
@@ -329,7 +329,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a task that fails while a deletion waits does not end the deletion', async () => {
+  test('a task that fails before a waiting deletion does not end the deletion', async () => {
     const { id } = await tasks.create();
     const install = await tasks.claimed();
     await tasks.call(owner, remove, { id });
@@ -346,7 +346,7 @@ describe('canceling', () => {
     await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
   });
 
-  test('canceling a deletion that has not started restores the state', async () => {
+  test('canceling a deletion before its start restores the state', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, remove, { id });
     const [uninstall] = await tasks.tasksOf(id);
@@ -370,7 +370,7 @@ describe('canceling', () => {
     await expect(tasks.call(owner, cancel, { id: task }, { ifMatch: seen })).rejects.toEqual(refusal('stale'));
   });
 
-  test('of a move to another env is for owners of both envs, since it takes the deployment back', async () => {
+  test('is for owners of both envs if the task is a move to another env, because it returns the deployment', async () => {
     const { id } = await tasks.installed();
     await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
     const recreate = (await tasks.tasksOf(id)).find(({ operation }) => 'Recreate' in operation)?.id ?? '';
@@ -383,7 +383,7 @@ describe('canceling', () => {
     expect(await tasks.deployment(id)).toMatchObject({ env_id: envId, status: 'Running', reason: null });
   });
 
-  test('of a rename or move takes the deployment back into the current env of its old cluster', async () => {
+  test('returns a renamed or moved deployment to the current env of its old cluster', async () => {
     const laterEnvId = randomUUID();
     await tasks.publish.env({ id: laterEnvId, name: 'later' });
     const cluster = await tasks.publish.cluster({ env_id: envId, name: 'migrating' });
@@ -406,7 +406,7 @@ describe('canceling', () => {
     await tasks.runAll();
   });
 
-  test('is for who made the task and for owners', async () => {
+  test('is for the creator of the task and for owners', async () => {
     const { id } = await tasks.installed();
     const task = await request(maintainer, id, upgrade(2), tomorrow());
 
@@ -435,7 +435,7 @@ describe('retrying', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: again.id, reason: null });
   });
 
-  test('an Upgrade that is no longer wanted does not', async () => {
+  test('an Upgrade that is no longer wanted does not run again', async () => {
     const { id } = await tasks.installed();
     const { id: old } = await request(owner, id, upgrade(2));
     await tasks.finish(await tasks.claimed(), 'Failed', 'no');
@@ -485,7 +485,7 @@ describe('retrying', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });
 
-  test('a failed deletion goes on', async () => {
+  test('a failed deletion is continued', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, remove, { id });
     const failed = await tasks.claimed();
@@ -545,7 +545,7 @@ describe('reading', () => {
     expect(await ids({ created_from: later.created_at })).toEqual([later.id]);
   });
 
-  test('a pending task says why it waits', async () => {
+  test('a pending task tells why it waits', async () => {
     const { id } = await tasks.create();
     const [first] = await tasks.tasksOf(id);
     const second = await request(owner, id, upgrade(2));

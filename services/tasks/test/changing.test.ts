@@ -57,7 +57,7 @@ describe('changing', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: claimed.task_id });
   });
 
-  test('the recorded snapshot runs, despite later changes', async () => {
+  test('the recorded snapshot is run, despite later changes', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
     await tasks.call(owner, update, { id, body: { config: { replicas: 3 } } });
@@ -67,7 +67,7 @@ describe('changing', () => {
     expect([first?.values, second?.values]).toMatchObject([{ replicaCount: 2 }, { replicaCount: 3 }]);
   });
 
-  test('a new description, and values that are already set, make no task', async () => {
+  test('a new description, and values that are already set, create no task', async () => {
     const { id, config, name } = await tasks.installed();
 
     const described = await tasks.call(owner, update, { id, body: { description_md: '# hi', config, name } });
@@ -127,7 +127,7 @@ describe('changing', () => {
     expect(await tasks.task(later.id)).toMatchObject({ cluster_id: tasks.clusterId, status: 'Pending' });
   });
 
-  test('a Reinstall counts for the cluster that it runs on, also after a failed move', async () => {
+  test('a Reinstall counts for the cluster on which it runs, even after a failed move', async () => {
     const { id } = await tasks.installed();
     const target = await tasks.publish.cluster({ env_id: envId, name: 'next' });
     await tasks.call(owner, update, { id, body: { cluster_id: target.id } });
@@ -152,7 +152,7 @@ describe('changing', () => {
     expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall', cluster_id: tasks.clusterId }]);
   });
 
-  test('the tasks of one change are listed in their order, the newest first', async () => {
+  test('lists show the tasks of one change in their order, newest first', async () => {
     const { id } = await tasks.installed();
     for (let n = 0; n < 8; n += 1) {
       await tasks.call(owner, update, { id, body: { name: `o${n}${id.slice(0, 8)}` } });
@@ -164,7 +164,7 @@ describe('changing', () => {
     }
   });
 
-  test('a failed Recreate cancels what comes after it', async () => {
+  test('a failed Recreate cancels the tasks that need it', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `r${id.slice(0, 8)}` } });
 
@@ -179,7 +179,7 @@ describe('changing', () => {
     });
   });
 
-  test('a change after a failed Recreate first removes what was left behind', async () => {
+  test('a change after a failed Recreate first removes the release that was left behind', async () => {
     const { id, namespace } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `s${id.slice(0, 8)}` } });
     await tasks.finish(await tasks.claimed(), 'Failed', 'it did not work');
@@ -192,7 +192,7 @@ describe('changing', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('a release that could not be removed is removed first by a retry', async () => {
+  test('a retry first removes a release that could not be removed before', async () => {
     const { id, namespace } = await tasks.installed();
     for (const body of [{ enabled: false }, { name: `t${id.slice(0, 8)}` }, { enabled: true }]) {
       await tasks.call(owner, update, { id, body });
@@ -215,7 +215,7 @@ describe('changing', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', enabled: true });
   });
 
-  test('disabling uninstalls, and enabling installs with changes made meanwhile', async () => {
+  test('disabling uninstalls, and enabling installs with the changes made meanwhile', async () => {
     const { id, namespace } = await tasks.installed();
 
     await tasks.call(owner, update, { id, body: { enabled: false } });
@@ -238,7 +238,7 @@ describe('changing', () => {
     expect(await operationsOf(id)).toEqual(['Install', 'Uninstall', 'Install']);
   });
 
-  test('maintainers change chart and config, owners also place, enabled and override', async () => {
+  test('maintainers change chart and config; owners also change place, enabled and override', async () => {
     const { id } = await tasks.installed();
     const by = (identity: typeof owner | typeof bot, body: Parameters<typeof tasks.call<typeof update>>[2]['body']) =>
       tasks.call(identity, update, { id, body });
@@ -310,7 +310,8 @@ describe('changing', () => {
       select pid::text as id from pg_locks where not granted and transactionid = pg_current_xact_id()::xid
     `;
 
-    // As a change of the dependent does: its row, then the rows it refers to, which must not be disabled or deleted meanwhile.
+    // Locks like a change of the dependent: its row, then the rows to which it refers, so that they are not disabled or deleted
+    // meanwhile.
     const finished = await tasks.database.db.transaction(async (tx) => {
       await tx.one(row`select id from deployments where id = ${user.id} for update`);
       const finish = tasks.finish(claimed);
@@ -337,7 +338,7 @@ describe('changing', () => {
       select pid::text as id from pg_locks where not granted and transactionid = pg_current_xact_id()::xid
     `;
 
-    // As the projection of a cluster does: its deployments in the order of ids.
+    // Locks like the projection of a cluster: its deployments in the order of ids.
     const finished = await tasks.database.db.transaction(async (tx) => {
       await tx.one(row`select id from deployments where id = ${used.id} for no key update`);
       const finish = tasks.finish(claimed);
@@ -363,7 +364,7 @@ describe('changing', () => {
     expect(await operationsOf(user.id)).toEqual(['Install']);
   });
 
-  test('a deployment whose chart has a form that is no longer accepted cannot be reinstalled or changed, but disabled', async () => {
+  test('a deployment whose chart has a form that is no longer accepted can be disabled, but not reinstalled or changed', async () => {
     const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
     await tasks.publish.chart({
@@ -389,7 +390,7 @@ describe('changing', () => {
     expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
   });
 
-  test('a deployment whose chart has a form that only older rules accepted can get a description and be disabled, but not be configured', async () => {
+  test('a deployment whose chart has a form that only older rules accepted can be described and disabled, but not configured', async () => {
     const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.installed({ helm_chart_id: chart.id });
     await tasks.withdraw({ ...chart, values_ui: { inputs: 'as it was once' } });
@@ -403,7 +404,7 @@ describe('changing', () => {
     expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
   });
 
-  test('a changed placement of an env reinstalls all its deployments, a repeated one none', async () => {
+  test('a changed placement of an env reinstalls all its deployments, an unchanged one reinstalls none', async () => {
     const env = await tasks.publish.env({ id: crypto.randomUUID(), name: 'moving' });
     const { id: cluster_id } = await tasks.publish.cluster({ env_id: env.id, name: 'moving' });
     const { id } = await tasks.create({ cluster_id }, siteAdmin);

@@ -28,7 +28,7 @@ const envsOf = async (id: string) => ({
 });
 
 describe('a cluster whose env was changed a moment ago', () => {
-  test('gives its new env to deployments that are created right after', async () => {
+  test('gives its new env to deployments that are created right afterwards', async () => {
     for (let round = 0; round < 10; round += 1) {
       const cluster = await tasks.publish.cluster({ env_id: envId, name: 'changed' });
       const publish = tasks.holdBack.cluster({ ...cluster, env_id: otherEnvId });
@@ -62,7 +62,7 @@ describe('a cluster whose env was changed a moment ago', () => {
   });
 });
 
-test('changes that depend on a cluster fail while its service does not answer; others go on', async () => {
+test('changes that depend on a cluster fail while cluster-sync does not answer; others succeed', async () => {
   const { id } = await tasks.create({}, owner);
   tasks.answers.clusters = false;
   try {
@@ -84,7 +84,7 @@ test('a chart that was found a moment ago can be deployed at once', async () => 
   await expect(tasks.create({ helm_chart_id: chart.id })).resolves.toMatchObject({ helm_chart_id: chart.id });
 });
 
-/** Resolves once a transaction waits for a lock of the clusters' projection, or has got it. */
+/** Resolves once a transaction waits for a lock of the cluster projection, or has it. */
 async function untilUpdateArrives(clusterId: string): Promise<void> {
   const waits = sql.type(z.object({ n: z.number().int() }))`
     select (
@@ -106,14 +106,14 @@ test.for([
     },
   ],
 ] as const)(
-  'a deployment that is being %s while its cluster changes env goes along with its tasks',
+  'a deployment that is being %s while its cluster changes env moves to the new env with its tasks',
   async ([, prepare]) => {
     const place = await prepare();
     const cluster = await tasks.publish.cluster({ env_id: envId, name: `held-${randomUUID()}` });
     const { db } = tasks.database;
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    // The last write of a request's transaction waits, so that its row is written but not committed.
+    // Blocks the last write of a request's transaction, so that its row is written but not committed.
     const holding = db.transaction(async (tx) => {
       await tx.query(sql.unsafe`lock table deployment_tasks in share row exclusive mode`);
       held.resolve();
@@ -146,7 +146,7 @@ test.for([
   },
 );
 
-test('once the owner of a cluster has counted no deployments, none is created there until the cluster is in another env', async () => {
+test('after an owner counted no deployments on a cluster, none can be created there until the cluster is in another env', async () => {
   const cluster = await tasks.publish.cluster({ env_id: envId, name: 'leaving' });
   const elsewhere = await tasks.create();
   await tasks.clusterSync.call(deploymentUsage.operations.of_cluster, { body: { cluster_id: cluster.id } });

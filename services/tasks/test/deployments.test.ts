@@ -76,7 +76,7 @@ describe('creating', () => {
     await expect(tasks.create({}, identity)).resolves.toMatchObject({ status: 'Unknown' });
   });
 
-  test('answers the same for a missing cluster and one that the caller cannot see', async () => {
+  test('gives the same answer for a missing cluster and one that the caller cannot see', async () => {
     for (const cluster_id of [crypto.randomUUID(), tasks.otherClusterId]) {
       await expect(tasks.create({ cluster_id })).rejects.toEqual(
         refusal('unprocessable', 'no such cluster', 'body.cluster_id'),
@@ -100,7 +100,7 @@ describe('creating', () => {
     await expect(made).rejects.toEqual(refusal('unprocessable', 'kube-system, which is reserved', 'body.name'));
   });
 
-  test('accepts names up to Helm limits for the release, without a name and after a rename of the kind, too', async () => {
+  test("accepts names up to Helm's limits for releases, even without a name and after the kind was renamed", async () => {
     const kind = { id: crypto.randomUUID(), created_at: '2026-01-01T00:00:00.000Z', name: 'K'.repeat(53) };
     const registry = crypto.randomUUID();
     await tasks.publish.kind(kind);
@@ -129,7 +129,7 @@ describe('creating', () => {
     expect(await tasks.runAll()).toMatchObject([{ action: 'deploy', namespace: 'k'.repeat(53) }]);
   });
 
-  test('a namespace from before the limit of Helm says what to do, can be removed, and ends with a rename', async () => {
+  test("a namespace from before Helm's limit was checked says what to do, can be removed, and ends with a rename", async () => {
     const { id, name } = await tasks.create();
     const namespace = `web-${name}${'x'.repeat(46)}`;
     await tasks.database.db.query(sql.type(z.object({}))`
@@ -176,7 +176,7 @@ describe('creating', () => {
     );
   });
 
-  test('refuses clusters without an env and ignored ones', async () => {
+  test('refuses ignored clusters and clusters without an env', async () => {
     const homeless = await tasks.publish.cluster({});
     const ignored = await tasks.publish.cluster({ env_id: envId, ignore: true });
 
@@ -203,20 +203,20 @@ describe('creating', () => {
     ['a value has the wrong type', { replicas: 'two' }, '', 'body.config.replicas'],
     ['a value is out of range', { replicas: 10 }, '', 'body.config.replicas'],
     ['a value is not an option', { replicas: 1, tier: 'huge' }, '', 'body.config.tier'],
-    ['there is no such input', { replicas: 1, color: 'red' }, 'not an input', 'body.config.color'],
+    ['an input does not exist', { replicas: 1, color: 'red' }, 'not an input', 'body.config.color'],
     [
-      'there is no such deployment',
+      'a deployment does not exist',
       { replicas: 1, peer: '99999999-9999-4999-8999-999999999999' },
       'no such deployment',
       'body.config.peer',
     ],
     [
-      'there is no such secret',
+      'a secret does not exist',
       { replicas: 1, token: '99999999-9999-4999-8999-999999999999' },
       'no such secret',
       'body.config.token',
     ],
-  ] as const)('refuses a config where %s', async ([, config, words, path]) => {
+  ] as const)('refuses a config if %s', async ([, config, words, path]) => {
     await expect(tasks.create({ config: { ...config } })).rejects.toEqual(refusal('unprocessable', words, path));
   });
 
@@ -234,7 +234,7 @@ describe('creating', () => {
     await expect(tasks.create({ name: 'twice' })).rejects.toEqual(refusal('conflict', 'web-twice'));
   });
 
-  test('of ten simultaneous creations with one name, one succeeds', async () => {
+  test('accepts one of ten simultaneous creations with the same name', async () => {
     const made = await Promise.allSettled(Array.from({ length: 10 }, () => tasks.create({ name: 'race' })));
 
     const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -255,7 +255,7 @@ describe('creating', () => {
     );
   });
 
-  test('refuses a hostname that another deployment of the cluster has, as does a change of chart or name', async () => {
+  test('refuses a hostname that another deployment of the cluster has, both here and in a change of chart or name', async () => {
     const byKind = sampleChart({ features: { ingress: { enabled: true } } });
     const byName = sampleChart({ features: { ingress: { enabled: true, hostname_format: 'Name' } } });
     const none = sampleChart({ features: { ingress: { enabled: false, hostname_format: 'Name' } } });
@@ -272,7 +272,7 @@ describe('creating', () => {
     await tasks.runAll();
     await expect(changing({ name: 'web-shop' })).rejects.toEqual(taken);
 
-    // As if both had it before this was refused.
+    // Simulates that both got it before the check existed.
     await tasks.database.db.query(sql.type(z.object({}))`
       update deployments set name = 'web-shop', namespace = 'web-web-shop', ingress_name = null where id = ${other.id}
     `);
@@ -283,7 +283,7 @@ describe('creating', () => {
     await tasks.create({ name: 'shop', helm_chart_id: byKind.id });
   });
 
-  test('refuses a config with which the rules of the chart take too many steps', async () => {
+  test("refuses a config with which the chart's rules take too many steps", async () => {
     const showIf = { in: [{ var: 'needle' }, { var: 'hay' }] };
     const inputs = ['needle', 'hay', 'shown'].map((id) => ({ id, type: 'text', label: id, showIf }));
     const searching = await tasks.publish.chart(
@@ -296,7 +296,7 @@ describe('creating', () => {
     );
   });
 
-  test('among inputs with the same id, the filters of the visible one count', async () => {
+  test('uses the filters of the visible input if several have the same id', async () => {
     const peer = { id: 'peer', type: 'CollectionSelect', label: 'Peer', collection: 'deployments' };
     const inputs = [
       { id: 'running', type: 'Checkbox', label: 'Running' },
@@ -315,7 +315,7 @@ describe('creating', () => {
     );
   });
 
-  test('refuses a config that points to more items than a transaction should hold', async () => {
+  test('refuses a config that points to more items than a transaction should lock', async () => {
     const peers = {
       id: 'peers',
       type: 'array',
@@ -343,7 +343,7 @@ describe('creating', () => {
 });
 
 describe('reading', () => {
-  test('shows each env only to those who may see it', async () => {
+  test('shows an env only to callers who may see it', async () => {
     const here = await tasks.create();
     const there = await tasks.create({ cluster_id: tasks.otherClusterId }, siteAdmin);
     const ids = async (identity: Parameters<TasksInTest['call']>[0]) =>

@@ -45,7 +45,7 @@ const starts: Record<string, Model> = {
   },
 };
 
-/** Enabled and renamed while uninstalled, with its Install canceled: a Recreate can start here. */
+/** Enabled and renamed during its Uninstall, with its Install canceled: a Recreate can start here. */
 function renamedWhileUninstalled(): Model | null {
   const uninstalled = starts['disabled'];
   const enabled = uninstalled && isLiving(uninstalled) ? change(uninstalled, { enabled: true }) : null;
@@ -54,7 +54,7 @@ function renamedWhileUninstalled(): Model | null {
   return renamed && isLiving(renamed) && first ? cancel(renamed, first) : null;
 }
 
-/** All events that people, the clock and runners can cause, in every state of a deployment's queue. */
+/** All events that users, the clock and runners can cause in any state of a deployment's queue. */
 function events(model: Model): [string, Model | null][] {
   const { deployment, queue } = model;
   if (!deployment) return [];
@@ -85,7 +85,7 @@ function events(model: Model): [string, Model | null][] {
   ];
 }
 
-/** The invariant between any two events that is broken, in words; null if all hold. */
+/** The broken invariant between any two events, in words; null if all hold. */
 function broken(model: Model): string | null {
   const { deployment, queue, running } = model;
   if (!deployment) return queue.length === 0 ? null : 'a deleted deployment has open tasks';
@@ -108,7 +108,7 @@ function broken(model: Model): string | null {
   return differs === (reason !== null) ? null : `Running at rest, differs: ${differs}, reason: ${reason}`;
 }
 
-/** Only an uninstall forgets a release: between two places there is always a moment without one. */
+/** Only an Uninstall forgets a release: during a move there is always a time without one. */
 function forgotten({ deployment: before }: Model, { deployment: after }: Model, event: string): string | null {
   const was = before?.installed_namespace ?? null;
   if (!before || was === null || was === after?.installed_namespace || event.endsWith(': done')) return null;
@@ -123,7 +123,7 @@ function notUndone({ deployment: before, queue }: Model, { deployment: after, qu
   return after.state === state && after.name === name ? null : `a Recreate that removed nothing left ${after.state}`;
 }
 
-/** The invariant of a single event. */
+/** The broken invariant of a single event. */
 function brokenBy(before: Model, after: Model, event: string): string | null {
   const [was, is] = [before.deployment, after.deployment];
   if (was?.enabled === false && is?.enabled === false && was.state === 'Uninstalled' && is.state === 'Running')
@@ -140,7 +140,7 @@ const keyOf = ({ deployment, queue, running, over }: Model): string =>
   ]);
 
 test.for(Object.keys(starts))(
-  'no sequence of events leaves a deployment that was %s in between or unexplained',
+  'after any sequence of events, a deployment that was %s has a final or an explained state',
   (name) => {
     const longest = 5;
     const maxQueue = 3;
@@ -169,7 +169,7 @@ test.for(Object.keys(starts))(
 );
 
 test.for(Object.entries(starts))(
-  'random walks of forty events over queues of eight tasks leave a deployment that was %s explained',
+  'after random walks of forty events over queues of eight tasks, a deployment that was %s has an explained state',
   ([, first]) => {
     const found: string[] = [];
     for (let seed = 0; seed < 500; seed += 1) {
@@ -191,8 +191,8 @@ test.for(Object.entries(starts))(
   },
 );
 
-test('the states that the sequences go through are those of the lifecycle', () => {
-  // Filled by the tests above, except arrows that take too many events.
+test('the sequences pass through exactly the states of the lifecycle', () => {
+  // Filled by the tests above, without arrows that need too many events.
   const renamed = renamedWhileUninstalled();
   const claimed = renamed && isLiving(renamed) && renamed.queue[0] ? claim(renamed, renamed.queue[0]) : null;
   const [task] = claimed?.queue ?? [];

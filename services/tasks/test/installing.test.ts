@@ -18,7 +18,7 @@ const { siteAdmin, owner, maintainer, envUser, bot } = sampleIdentities;
 const { update, delete: remove, get } = deployments.operations;
 
 describe('installing', () => {
-  test('a claim carries everything needed to run, and success sets the deployment to Running', async () => {
+  test('a claim contains all that a runner needs, and success leads to Running', async () => {
     const config = { replicas: 1, tier: 'small' };
     const created = await tasks.create({ name: 'first', config, values_override: { extra: { a: 1 } } });
 
@@ -92,7 +92,7 @@ describe('installing', () => {
     expect(tasks.archives.requests).toBe(before + 1);
   });
 
-  test('a chart whose archive cannot be fetched now is tried again later', async () => {
+  test('a chart whose archive cannot be fetched now is retried later', async () => {
     const chart = await tasks.publish.chart(sampleChart());
     const { id } = await tasks.create({ helm_chart_id: chart.id });
     tasks.archives.digest = null;
@@ -108,7 +108,7 @@ describe('installing', () => {
     });
   });
 
-  test('a failure puts the deployment into Error with the reason', async () => {
+  test('a failure leads to Error with the reason', async () => {
     const { id } = await tasks.create();
 
     await tasks.finish(await tasks.claimed(), 'Failed', 'template: web/deployment.yaml:3: nil pointer');
@@ -123,7 +123,7 @@ describe('installing', () => {
     });
   });
 
-  test('values too large for the answer to a claim fail their task with the reason, and the next task starts', async () => {
+  test('a task whose values are too large for the answer to a claim fails with that reason, and the next task starts', async () => {
     const input = { id: 'a', type: 'text', label: 'A' };
     const values = ['one', 'two', 'three', 'four', 'five', 'six'].map((key) => ({
       path: [key],
@@ -146,7 +146,7 @@ describe('installing', () => {
     await tasks.finish(claimed);
   });
 
-  test('the placement of the env reaches the values, and inputs refer to other deployments', async () => {
+  test('values contain the placement of the env and the outputs of referenced deployments', async () => {
     const peer = await tasks.installed({ name: 'peer' });
     const placement = { node_selector: { pool: 'apps' }, tolerations: [{ key: 'apps' }] };
     const env = await tasks.publish.env({ id: crypto.randomUUID(), name: 'placed', ...placement });
@@ -168,7 +168,7 @@ describe('installing', () => {
 });
 
 describe('deleting', () => {
-  test('uninstalls first; the row is deleted with the namespace, and the history stays for site admins and bots', async () => {
+  test('uninstalls first; the row is deleted with the namespace, and site admins and bots keep the history', async () => {
     const { id, namespace } = await tasks.installed();
 
     await tasks.call(owner, remove, { id });
@@ -199,7 +199,7 @@ describe('deleting', () => {
     ]);
   });
 
-  test('that fails leaves the deployment in Error, to be deleted again', async () => {
+  test('leaves the deployment in Error if it fails, and can be repeated', async () => {
     const { id } = await tasks.installed();
     await tasks.call(owner, remove, { id });
 
@@ -225,7 +225,7 @@ describe('a claim', () => {
   const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>) =>
     tasks.runner.call(runnerTasks.operations.append_log, { body: { task_id, fence, first: 0, lines: [] } });
 
-  test('answers the other services which cluster and which chart its runner may have, while it lasts', async () => {
+  test('determines for other services which cluster and chart its runner may use, while it lasts', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     const { deployment_id, cluster_id, namespace, chart, task_id, fence } = claimed;
@@ -242,7 +242,7 @@ describe('a claim', () => {
     await expect(check({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));
   });
 
-  test('has a fence that cannot be guessed by counting from the last one', async () => {
+  test('has a fence that cannot be guessed from the previous one', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     const guesses = Array.from({ length: 5 }, (_, n) => ({ ...claimed, fence: n }));

@@ -23,12 +23,12 @@ const line = (text: string): LogLine => ({ at: '2026-01-01T00:00:00.000Z', sourc
 const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>, first: number, ...texts: string[]) =>
   tasks.runner.call(append_log, { body: { task_id, fence, first, lines: texts.map(line) } });
 const nothing = sql.type(z.object({}));
-/** Its runner was silent for a whole lease. */
+/** The runner has been silent for a whole lease. */
 const expire = ({ task_id }: Pick<ClaimedTask, 'task_id'>) =>
   tasks.database.db.query(nothing`
     update deployment_tasks set lease_until = clock_timestamp() where id = ${task_id} and status = 'Started'
   `);
-/** The start of its lease, by the clock of the database. */
+/** The start of the lease, by the clock of the database. */
 const leasedAt = ({ task_id }: Pick<ClaimedTask, 'task_id'>) =>
   tasks.database.db.oneFirst(sql.type(z.object({ at: z.number() }))`
     select extract(epoch from lease_until)::float * 1000 - ${usualLeaseMs} as at from deployment_tasks where id = ${task_id}
@@ -67,7 +67,7 @@ describe('a runner that falls silent', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('its result is also refused before another runner has taken over', async () => {
+  test('cannot report a result, even before another runner has taken over', async () => {
     await tasks.create();
     const lost = await tasks.claimed();
     await expire(lost);
@@ -109,7 +109,7 @@ describe('a runner that falls silent', () => {
     await tasks.create();
     const other = await tasks.claimed();
     const { task_id } = other;
-    // The broken one is the first to be taken back.
+    // The broken task is the first to be taken back.
     await expire(broken);
     await expire(other);
 
@@ -124,7 +124,7 @@ describe('a runner that falls silent', () => {
     await tasks.runAll();
   });
 
-  test('for the third time while Helm ran fails the task', async () => {
+  test('makes its task fail if Helm was running for the third time', async () => {
     const { id } = await tasks.create();
     for (const attempt of [1, 2, 3]) {
       const claimed = await tasks.claimed();
@@ -147,7 +147,7 @@ describe('a runner that falls silent', () => {
     expect(await tasks.claim()).toBeNull();
   });
 
-  test('after its cancellation was requested ends the task as canceled', async () => {
+  test('makes its task end as canceled if cancellation was requested', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     const { task_id } = claimed;
@@ -171,7 +171,7 @@ describe('the end of a claim', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('because its runner was stopped puts the task back at once, and counts no attempt', async () => {
+  test('puts the task back at once if the runner was stopped, and counts no attempt', async () => {
     const { id } = await tasks.create();
     const stopped = await tasks.claimed();
     await tasks.beginHelm(stopped);
@@ -184,7 +184,7 @@ describe('the end of a claim', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
-  test('by a transient failure puts the task back, behind which the others wait', async () => {
+  test('puts the task back after a temporary failure, and later tasks wait for it', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
     await tasks.beginHelm(claimed);
@@ -210,11 +210,11 @@ describe('the end of a claim', () => {
   });
 });
 
-describe('waiting for what a task depends on', () => {
+describe('waiting for a dependency of a task', () => {
   const away = 'The cluster could not be reached to read the namespace: prod:6443 refused the connection';
   const startedTasks = async () =>
     tasks.database.db.exists(sql.type(z.object({}))`select from deployment_tasks where status = 'Started'`);
-  /** Sets the sum of the task's past pauses, and makes it due. */
+  /** Sets the sum of the task's past pauses and makes it due. */
   const letWait = (id: string, waits: { waited_ms?: number; forbidden_ms?: number }) =>
     tasks.database.db.query(sql.type(z.object({}))`
       update deployment_tasks set due_at = now(), waited_ms = ${waits.waited_ms ?? 0},
@@ -222,7 +222,7 @@ describe('waiting for what a task depends on', () => {
       where id = ${id} and status = 'Pending'
     `);
 
-  test('a task that waits for its cluster says so, without counting an attempt or using capacity of the cluster', async () => {
+  test('a task that waits for its cluster says so, and neither counts an attempt nor takes a slot of the cluster', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();
     await tasks.call(owner, deployments.operations.update, { id, body: { config: { replicas: 2 } } });
@@ -264,7 +264,7 @@ describe('waiting for what a task depends on', () => {
     });
   });
 
-  test('a task waits anew after each start of Helm, and fails after the third', async () => {
+  test('the wait of a task starts again with each start of Helm, and the task fails after the third', async () => {
     await tasks.create();
     for (const attempt of [1, 2, 3]) {
       const early = await tasks.claimed();
@@ -283,7 +283,7 @@ describe('waiting for what a task depends on', () => {
     }
   });
 
-  test('a task whose cluster refuses a right waits for a minute, however long the cluster was away before', async () => {
+  test('a task whose cluster denies a permission waits for a minute, however long the cluster was unavailable before', async () => {
     const refused = 'secrets is forbidden: User "berth" cannot watch resource "secrets"';
     await tasks.create();
     const { task_id } = await tasks.claimed().then(async (claimed) => {
@@ -312,7 +312,7 @@ describe('waiting for what a task depends on', () => {
   });
 });
 
-test('a claim says whether another task is due, so that a runner does not claim in vain', async () => {
+test('a claim says whether another task is due, which saves runners useless claims', async () => {
   await Promise.all([tasks.create(), tasks.create()]);
   const claim = () => tasks.runner.call(runnerTasks.operations.claim, { body: { runner: 'test' } });
 
@@ -353,7 +353,7 @@ describe('logs', () => {
     expect((await logOf(claimed.task_id)).match(/stdout: ./g)).toEqual(['stdout: a', 'stdout: b', 'stdout: c']);
   });
 
-  test('keep a line of any characters, cut between characters', async () => {
+  test('keep a line with any characters, cut between characters', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
 
@@ -394,7 +394,7 @@ describe('logs', () => {
     expect(await page(0, 3)).toMatchObject({ next: 3, finished: false });
   });
 
-  test('are for those who may see the task', async () => {
+  test('are visible to callers who may see the task', async () => {
     await tasks.create();
     const claimed = await tasks.claimed();
     await tasks.finish(claimed);
@@ -420,7 +420,7 @@ describe('other services', () => {
     });
   });
 
-  test('other than the runner cannot claim', async () => {
+  test('callers other than the runner cannot claim', async () => {
     const call = tasks.gateway.call(
       runnerTasks.operations.claim,
       { body: { runner: 'gateway' } },

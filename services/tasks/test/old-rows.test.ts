@@ -24,7 +24,7 @@ async function oldMigrations(stack: AsyncDisposableStack): Promise<URL> {
   return pathToFileURL(`${folder}/`);
 }
 
-test('old rows without sizes, waits and requesters work and are counted after the migrations', async () => {
+test('rows without sizes, waits and requesters work and are counted after the migrations', async () => {
   await using stack = new AsyncDisposableStack();
   const before = await oldMigrations(stack);
   const { url } = stack.use(await createTestDatabase({ service: 'tasks', migrations: before }));
@@ -107,7 +107,7 @@ test('old rows without sizes, waits and requesters work and are counted after th
   expect(await db.one(recorded)).toEqual({ n: rows.length });
 });
 
-test('a task that the previous version adds after the migration gets its name and effect, and so does one of a newer operation', async () => {
+test('a task that the previous version adds after the migration gets its name and effect, even for a newer operation', async () => {
   await using stack = new AsyncDisposableStack();
   const { url } = stack.use(await createTestDatabase({ service: 'tasks', migrations }));
   await using db = await openDatabase({ url, migrations, ...database });

@@ -62,8 +62,8 @@ test('cluster-sync reads the place of a deployment, and null for a missing one',
   expect(await place(randomUUID())).toBeNull();
 });
 
-describe('a deployment that runs and whose namespace is gone', () => {
-  test('is in error with the reason, and a Reinstall brings it back', async () => {
+describe('a running deployment whose namespace is gone', () => {
+  test('is set to Error with the reason, and a Reinstall repairs it', async () => {
     const deployment = await tasks.installed();
 
     expect(await reportLost(deployment.id)).toBe(true);
@@ -82,7 +82,7 @@ describe('a deployment that runs and whose namespace is gone', () => {
     ['that an earlier revision', { revision_id: randomUUID() }],
     ['that another namespace', { namespace: 'elsewhere' }],
     ['that a namespace on another cluster', { cluster_id: randomUUID() }],
-  ])('is left as it is by a report %s is gone', async ([, changes]) => {
+  ])('is left unchanged by a report %s is gone', async ([, changes]) => {
     const deployment = await tasks.installed();
 
     expect(await reportLost(deployment.id, changes)).toBe(false);
@@ -90,7 +90,7 @@ describe('a deployment that runs and whose namespace is gone', () => {
     expect(await stateOf(deployment)).toEqual(['Running', null]);
   });
 
-  test('is left as it is while a task changes it, and when it was uninstalled or deleted meanwhile', async () => {
+  test('is left unchanged while a task changes it, and if it was uninstalled or deleted meanwhile', async () => {
     const deployment = await tasks.installed();
     const before = await placed(deployment.id);
     await tasks.call(siteAdmin, deployments.operations.update, { id: deployment.id, body: { enabled: false } });
@@ -115,7 +115,7 @@ describe('the Kubernetes events of a deployment', () => {
   const list = (as: Identity, id: string, query: object = {}) =>
     tasks.call(as, deployments.operations.k8s_events, { id, query });
 
-  test('are read by those who may read the deployment, from where its release lies', async () => {
+  test('are shown to callers who may read the deployment, from the place of its release', async () => {
     const { id, namespace } = await tasks.installed();
 
     for (const identity of [siteAdmin, bot, envUser, callingDeployment]) {
@@ -131,7 +131,7 @@ describe('the Kubernetes events of a deployment', () => {
     });
   });
 
-  test('are not found for others and for a missing deployment', async () => {
+  test('are not found for other callers, or for a missing deployment', async () => {
     const { id } = await tasks.installed();
 
     await expect(list(outsider, id)).rejects.toMatchObject({ code: 'not_found' });
@@ -140,16 +140,19 @@ describe('the Kubernetes events of a deployment', () => {
   });
 
   test.for([{ page: 0 }, { per_page: 101 }, { per_page: 'ten' }, { after: '' }, { namespace: 'kube-system' }])(
-    'with the query %j are refused',
+    'are refused with the query %j',
     async (query) => {
       await expect(list(siteAdmin, randomUUID(), query)).rejects.toMatchObject({ code: 'invalid' });
     },
   );
 
-  test.for(['conflict', 'unavailable'] as const)('say why they cannot be read: %s', async (code) => {
-    const { id } = await tasks.installed();
-    refusal = new AppError(code, 'The cluster one is out of reach');
+  test.for(['conflict', 'unavailable'] as const)(
+    'are replaced by the reason why they cannot be read: %s',
+    async (code) => {
+      const { id } = await tasks.installed();
+      refusal = new AppError(code, 'The cluster one is out of reach');
 
-    await expect(list(envUser, id)).rejects.toMatchObject({ code, message: 'The cluster one is out of reach' });
-  });
+      await expect(list(envUser, id)).rejects.toMatchObject({ code, message: 'The cluster one is out of reach' });
+    },
+  );
 });

@@ -25,7 +25,7 @@ let tasks: TasksInTest;
 let replica: TasksProcess;
 beforeAll(async () => {
   tasks = await startTasksInTest();
-  // Another replica: what one of them takes in, the other one may give to a runner.
+  // Another replica: a runner may get from one what the other accepted.
   replica = await tasks.replica();
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
@@ -65,7 +65,7 @@ const claimDryRun = () => until(async () => (await tasks.runner.call(claim, {}, 
 const finish = ({ task_id, fence }: DryRun, outcome: z.input<typeof report.body>['outcome']) =>
   tasks.runner.call(report, { body: { task_id, fence, outcome } }, patiently);
 
-/** Makes a plan while a runner answers its dry runs; both. */
+/** Makes a plan while a runner answers its dry runs; resolves to both. */
 async function planned(
   making: () => Promise<DeploymentPlan>,
   count = 1,
@@ -83,8 +83,8 @@ async function planned(
 
 const Tables = z.object({ table: z.string(), rows: z.string() });
 /**
- * All rows of all tables of the service, as text; without the events of plans, and without what its loops write: how far they are, and
- * denied attempts of before.
+ * All rows of all tables of the service as text. Left out: events of plans, the progress of loops, and denied attempts of earlier
+ * tests.
  */
 async function allRows(): Promise<Record<string, string>> {
   const { db } = tasks.database;
@@ -106,7 +106,7 @@ async function allRows(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ table, rows: text }) => [table, text]));
 }
 
-/** What both replicas count together. */
+/** The sum of the metrics of both replicas. */
 async function planMetrics() {
   const pages = await Promise.all([tasks.process.metrics(), replica.metrics()]);
   const sum = (series: string) =>
@@ -151,7 +151,7 @@ describe('a plan of an update', () => {
     expect(await allRows()).toEqual(before);
   });
 
-  test('is an event of the audit log, with who made it and where it looked, and so is that of a creation', async () => {
+  test('leaves an audit event with its caller and place, and so does a plan of a creation', async () => {
     const { id, namespace } = await tasks.installed();
     const cluster_id = tasks.clusterId;
     await planned(() => plan(id, { config: { replicas: 5 } }, maintainer));
@@ -182,14 +182,14 @@ describe('a plan of an update', () => {
     expect(await tasks.database.db.any(ofCreations)).toEqual([{ actor_id: owner.id }]);
   });
 
-  test('without a task is made without a runner', async () => {
+  test('needs no runner if there is no task', async () => {
     const { id } = await tasks.installed();
 
     expect(await plan(id, { description_md: 'new' })).toMatchObject({ tasks: [], objects: [], reinstalls: [] });
     expect(await plan(id, { config: { replicas: 1 } })).toMatchObject({ tasks: [] });
   });
 
-  test('that disables shows the removal, one that renames the removal and the release at its new place', async () => {
+  test('shows the removal for a disabled deployment, and for a rename also the release at its new place', async () => {
     const { id, namespace } = await tasks.installed();
 
     const disabling = await planned(() => plan(id, { enabled: false }));
@@ -203,7 +203,7 @@ describe('a plan of an update', () => {
     expect(renaming.made).toMatchObject({ unchanged: 6 });
   });
 
-  test('is refused as the change would be', async () => {
+  test('is refused like the change itself', async () => {
     const { id } = await tasks.installed();
     const big = { config: { replicas: 99 } };
 
@@ -243,7 +243,7 @@ describe('a plan of a creation', () => {
     expect(await allRows()).toEqual(before);
   });
 
-  test('is refused as the creation would be', async () => {
+  test('is refused like the creation itself', async () => {
     const { name } = await tasks.installed();
     const creating = (fields: Partial<NewDeployment>, as: Identity = owner) =>
       tasks.call(as, of_creation, { body: body(fields) }, patiently);
@@ -260,7 +260,7 @@ describe('a dry run', () => {
       body: { env_id: envId, collection: 'tokens', name: `s${randomUUID()}`, contents },
     });
 
-  test('carries contents of secrets only in its claim, including those of the installed revision', async () => {
+  test('has contents of secrets only in its claim, including those of the installed revision', async () => {
     const form = {
       inputs: [
         { id: 'token', type: 'CollectionSelect', label: 'Token', collection: 'secrets' },
@@ -289,7 +289,7 @@ describe('a dry run', () => {
     expect(JSON.stringify(await answer)).not.toContain('c4n4ry');
   });
 
-  test('gives its runner the cluster and the chart while it lasts, and refuses other fences', async () => {
+  test('gives its runner access to cluster and chart while it lasts, and refuses other fences', async () => {
     const { id } = await tasks.installed();
     const answer = plan(id, { config: { replicas: 3 } });
     const run = await claimDryRun();
@@ -312,7 +312,7 @@ describe('a dry run', () => {
     await expect(held(run)).rejects.toEqual(refusal('conflict'));
   });
 
-  test('that is refused is 422 with the words of the runner, one without its cluster 503', async () => {
+  test("answers 422 with the runner's message if it is refused, and 503 without its cluster", async () => {
     const { id } = await tasks.installed();
     const failing = async (refused: boolean, reason: string) => {
       const answer = plan(id, { config: { replicas: 3 } });
@@ -327,7 +327,7 @@ describe('a dry run', () => {
     await expect(failing(false, 'The cluster could not be reached')).rejects.toEqual(refusal('unavailable', 'reached'));
   });
 
-  test('is 503 if no runner takes it, 504 if it is not reported in time, and leaves no row', async () => {
+  test('answers 503 if no runner takes it, 504 if it is not reported in time, and leaves no row', async () => {
     const { id } = await tasks.installed();
     const shortly = { deadlineMs: 5_000 };
 
@@ -341,7 +341,7 @@ describe('a dry run', () => {
     expect(await noDryRuns()).toBe(true);
   });
 
-  test('is 429 for a caller with too many of them, while others are served', async () => {
+  test('answers 429 to a caller with too many of them, while others are served', async () => {
     const { id } = await tasks.installed();
     const waiting = Array.from({ length: most.ofRequester }, () => plan(id, { config: { replicas: 4 } }));
     const runs = [];
@@ -378,7 +378,7 @@ describe('a dry run', () => {
     expect(after.ended('unprocessable') - before.ended('unprocessable')).toBe(1);
   });
 
-  test('of a caller whose process died is removed', async () => {
+  test('is removed if the process of its caller died', async () => {
     await tasks.database.db.query(sql.type(z.object({}))`
       insert into dry_runs (id, requester, env_id, deployment_id, cluster_id, namespace, expires_at, sealed_run)
       values (gen_random_uuid(), 'user x', ${envId}, gen_random_uuid(), ${tasks.clusterId}, 'x', now() - interval '1 second', '')

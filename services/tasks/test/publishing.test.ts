@@ -17,7 +17,7 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 const { owner, bot, envUser, outsider } = sampleIdentities;
 const { update, delete: remove } = deployments.operations;
 
-test('every change of a deployment is published, in order, without fields that are large or not public', async () => {
+test('every change of a deployment is published in order, without large or private fields', async () => {
   const heard: StateMessage[] = [];
   const stop = new AbortController();
   const following = tasks.clusterSync.state.follow(deployments, {
@@ -40,7 +40,7 @@ test('every change of a deployment is published, in order, without fields that a
   expect(heard.at(-1)).toMatchObject({ operation: 'DELETE' });
 });
 
-test('actions of people are in the audit log, which nobody can change', async () => {
+test('actions of users are in the audit log, which nobody can change', async () => {
   const { id } = await tasks.installed({ config: { replicas: 1, tier: 'small' } });
   await tasks.call(bot, update, { id, body: { config: { replicas: 2, tier: 'large' } } });
   await tasks.call(owner, remove, { id });
@@ -62,7 +62,7 @@ test('actions of people are in the audit log, which nobody can change', async ()
   await expect(change).rejects.toThrow('append-only');
 });
 
-test('auth reads changes and refusals of the envs that it names', async () => {
+test('auth reads changes and refused attempts of the envs that it names', async () => {
   const { id, env_id } = await tasks.installed();
   await tasks.call(owner, update, { id, body: { description_md: 'hi' } });
   await expect(tasks.call(outsider, remove, { id })).rejects.toMatchObject({ code: 'not_found' });
@@ -83,7 +83,7 @@ test('auth reads changes and refusals of the envs that it names', async () => {
   expect(await read([crypto.randomUUID()])).toEqual([]);
 });
 
-test('no config, override or value is in the log of the service', async () => {
+test('the log of the service contains no config, override or values', async () => {
   const canary = `canary-${crypto.randomUUID()}`;
   const { id } = await tasks.create({ config: { replicas: 1, tier: 'small' }, values_override: { token: canary } });
   const claimed = await tasks.claimed();

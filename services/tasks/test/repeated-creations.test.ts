@@ -47,7 +47,7 @@ test('a repeated creation makes one deployment with one Install, and gets the fi
   await expect(deploy({ ...body, config: { replicas: 2 } }, same)).rejects.toEqual(usedOtherwise);
 });
 
-test('a refused creation can be tried again with its key, and the same key of another caller is another key', async () => {
+test('a refused creation can be retried with its key, and another caller can use the same key', async () => {
   const same = key();
   const body = newDeployment();
   await expect(deploy({ ...body, config: { replicas: -1 } }, same)).rejects.toEqual(
@@ -59,7 +59,7 @@ test('a refused creation can be tried again with its key, and the same key of an
   await expect(deploy(other, same, siteAdmin)).resolves.toMatchObject({ name: other.name });
 });
 
-test('a repeated request makes one task, and gets the first answer with its reason at that time', async () => {
+test('a repeated request makes one task, and gets the first answer with the reason of that time', async () => {
   const { id } = await tasks.installed();
   const before = (await tasks.tasksOf(id)).length;
   const same = key();
@@ -76,7 +76,7 @@ test('a repeated request makes one task, and gets the first answer with its reas
   await tasks.runAll();
 });
 
-test('a repeated retry makes one new task; its key counts for that task only', async () => {
+test('a repeated retry makes one new task, and its key counts for that task only', async () => {
   const failed = async () => {
     const { id: deployment_id } = await tasks.installed();
     const { id } = await reinstall(deployment_id, 'to fail', key());

@@ -14,7 +14,7 @@ import { envId, startTasksInTest, type TasksInTest, until } from './support/task
 
 let tasks: TasksInTest;
 beforeAll(async () => {
-  // The database's clock decides what is due; nothing here may depend on the clock of the host.
+  // The clock of the database decides when a task is due; tests must not depend on the clock of the host.
   tasks = await startTasksInTest(wrongClock(-3_600_000));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
@@ -43,7 +43,7 @@ const makeDue = (...ids: string[]) =>
     update deployment_tasks set due_at = now(), execute_at = now() where id = any(${sql.array(ids, 'uuid')})
   `);
 
-/** Waits for a task that ends when a claim reaches it, without a runner. */
+/** Waits for a task that a claim ends without a runner. */
 const ended = (id: string) =>
   until(async () => {
     const claimed = await tasks.claim();
@@ -74,7 +74,7 @@ describe('requesting a task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 2 } });
   });
 
-  test('a time that has passed by the clock of the database means now, whatever the clock of the host says', async () => {
+  test('a time that has passed by the clock of the database means now, whatever the clock of the host', async () => {
     const { id } = await tasks.installed();
 
     await request(maintainer, id, upgrade(2), inMs(-60_000));
@@ -83,7 +83,7 @@ describe('requesting a task', () => {
     await tasks.runAll();
   });
 
-  test('an Upgrade without a change runs', async () => {
+  test('an Upgrade without a change is run', async () => {
     const { id } = await tasks.installed();
 
     const { id: task_id } = await request(maintainer, id, upgrade(1));
@@ -91,7 +91,7 @@ describe('requesting a task', () => {
     expect(await tasks.runAll()).toMatchObject([{ task_id, action: 'deploy' }]);
   });
 
-  test('Install and Uninstall enable and disable, for owners', async () => {
+  test('Install and Uninstall enable and disable a deployment, for owners', async () => {
     const { id } = await tasks.installed();
     for (const identity of [maintainer, bot]) {
       await expect(request(identity, id, { Uninstall: {} })).rejects.toEqual(refusal('forbidden', 'owner'));
@@ -131,7 +131,7 @@ describe('requesting a task', () => {
     await expect(request(owner, id, reinstall)).rejects.toEqual(refusal('conflict', 'Nothing is installed'));
   });
 
-  test('a Reinstall behind a failed Install keeps the reason of the failure', async () => {
+  test('a Reinstall after a failed Install keeps the reason of the failure', async () => {
     const { id } = await tasks.create();
     const install = await tasks.claimed();
     const again = await request(owner, id, reinstall);
@@ -160,7 +160,7 @@ describe('requesting a task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', reason: null });
   });
 
-  test('a Reinstall that had begun when its deployment was disabled does not leave a transient state', async () => {
+  test('a Reinstall that had begun when its deployment was disabled leaves no transient state', async () => {
     const { id } = await tasks.installed();
     const again = await request(owner, id, reinstall);
     await tasks.finish(await tasks.claimed(), 'HandedBack');
@@ -206,7 +206,7 @@ describe('requesting a task', () => {
     await expect(request(envUser, id, reinstall)).rejects.toEqual(refusal('forbidden', 'maintainer'));
   });
 
-  test('endless requests for tasks are stopped', async () => {
+  test('the number of waiting tasks is limited', async () => {
     const { id } = await tasks.installed();
     for (let n = 0; n < 100; n += 1) await request(bot, id, reinstall);
 
@@ -218,7 +218,7 @@ describe('requesting a task', () => {
 });
 
 describe('a scheduled task', () => {
-  test('changes the deployment when it starts, and not before', async () => {
+  test('changes the deployment when it starts, not before', async () => {
     const { id } = await tasks.installed();
 
     const task = await request(maintainer, id, upgrade(7), later());
@@ -245,7 +245,7 @@ describe('a scheduled task', () => {
     expect((await tasks.task(task.id)).operation).toMatchObject({ Upgrade: { config_delta: { replicas: [2, 3] } } });
   });
 
-  test('keeps an override that it did not change and that somebody changed since', async () => {
+  test('keeps an override that it did not set and that was changed meanwhile', async () => {
     const { id } = await tasks.installed();
     const task = await request(maintainer, id, upgrade(3), later());
     const canceled = await request(maintainer, id, upgrade(4), tomorrow());
@@ -261,7 +261,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ values_override: { a: 1 } });
   });
 
-  test('that makes a change for owners can be retried by owners only', async () => {
+  test('can be retried only by owners if its change is for owners', async () => {
     const { id } = await tasks.installed();
     const withOverride = await request(owner, id, upgrade(1, { a: 1 }), tomorrow());
     const disabling = await request(owner, id, { Uninstall: {} }, tomorrow());
@@ -276,7 +276,7 @@ describe('a scheduled task', () => {
     expect(await tasks.runAll()).toMatchObject([{ values: { a: 1 } }]);
   });
 
-  test('that has nothing left to do is canceled without changing the deployment', async () => {
+  test('is canceled without changing the deployment if nothing is left to do', async () => {
     const { id } = await tasks.installed();
     const disabled = await tasks.installed();
     const enabling = await request(owner, id, install(9), later());
@@ -298,7 +298,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(disabled.id)).toMatchObject({ status: 'Uninstalled', reason: null, config });
   });
 
-  test('that disables cancels deploys queued behind it', async () => {
+  test('cancels deploys that are queued behind it if it disables the deployment', async () => {
     const { id } = await tasks.installed();
     await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, is_ok: false });
     const disabling = await request(owner, id, { Uninstall: {} }, later());
@@ -316,7 +316,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled', enabled: false });
   });
 
-  test('that no longer fits fails, and leaves the deployment as it was', async () => {
+  test('fails without changing the deployment if it no longer fits', async () => {
     const { id } = await tasks.installed();
     const chart = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id: chart.id, config_inputs: { replicas: 2 }, values_override: null } };
@@ -334,7 +334,7 @@ describe('a scheduled task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ config: { replicas: 1 }, helm_chart_id: tasks.chartId });
   });
 
-  test('that meets a bug fails without holding up others', async () => {
+  test('fails because of a bug without delaying others', async () => {
     const { id } = await tasks.installed();
     const { id: helm_chart_id } = await tasks.publish.chart(sampleChart());
     const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
@@ -470,7 +470,7 @@ describe('the requester of a scheduled change', () => {
     expect(deployment).toMatchObject({ ...unchanged, reason: `${Object.keys(operation())[0]} failed: ${reason}` });
   });
 
-  test('may be a user who lost a role but still has a sufficient one', async () => {
+  test('may be a user who lost a role but has another sufficient one', async () => {
     const { id } = await tasks.installed();
     const task = await request(owner, id, upgrade(2), later());
 
@@ -480,7 +480,7 @@ describe('the requester of a scheduled change', () => {
     });
   });
 
-  test('is refused when it is a deployment that was disabled, deleted or moved to another env', async () => {
+  test('is refused if it is a deployment that was disabled, deleted or moved to another env', async () => {
     const { id } = await tasks.installed();
     const requested: [string, string][] = [];
     const leave = {
@@ -506,7 +506,7 @@ describe('the requester of a scheduled change', () => {
     }
   });
 
-  test('is looked up again while auth does not answer, and other tasks go on', async () => {
+  test('is looked up again while auth does not answer, and other tasks continue', async () => {
     const { id } = await tasks.installed();
     const change = await request(bot, id, upgrade(2), later());
     const other = await tasks.installed();
@@ -527,7 +527,7 @@ describe('the requester of a scheduled change', () => {
     expect(await tasks.runAll()).toMatchObject([{ task_id: change.id, values: { replicaCount: 2 } }]);
   });
 
-  test('retries it with current rights only, as with a deletion and any other task', async () => {
+  test('retries it with current rights only, like a deletion and any other task', async () => {
     const { id } = await tasks.installed();
     const { id: change } = await request(maintainer, id, upgrade(2), later());
     const { id: now } = await request(maintainer, id, upgrade(3));

@@ -58,7 +58,7 @@ beforeAll(async () => {
   manager = await tasks.installed({ helm_chart_id: chart.id });
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
-/** Tests start without what earlier ones left. */
+/** Removes the resources of earlier tests. */
 beforeEach(async () => {
   await tasks.database.db.query(
     nothing`update deployment_resources set due_at = 'infinity', fence = null, is_slow = false`,
@@ -151,7 +151,7 @@ describe('the resource types of a chart', () => {
     expect(seen.items.map(({ key }) => key)).toEqual(['shared']);
   });
 
-  test('are the last registered ones; repeating older ones changes nothing, and the end of a deployment restores earlier ones', async () => {
+  test('are those registered last; repeating older ones changes nothing, and removing a deployment restores earlier ones', async () => {
     const key = `k${randomUUID().slice(0, 8)}`;
     const spec = (name: string) => ({ [key]: { ...databaseTypes.database, name_plural: name } });
     const [first, second] = [managingChart(spec('First')), managingChart(spec('Second'))];
@@ -179,7 +179,7 @@ describe('the resource types of a chart', () => {
     expect(await now()).toEqual(['First']);
   });
 
-  test('stay when a newer chart drops them; their resources wait, and no new ones can be created', async () => {
+  test('stay when a newer chart drops them; their resources wait, and new ones cannot be created', async () => {
     const key = `k${randomUUID().slice(0, 8)}`;
     const [before, after] = [managingChart({ [key]: databaseTypes.database }), managingChart(null)];
     for (const each of [before, after]) await tasks.publish.chart(each);
@@ -206,7 +206,7 @@ describe('the resource types of a chart', () => {
 });
 
 describe('a resource', () => {
-  test('is created by a call into its managing deployment, with its id and all its props', async () => {
+  test('is created by a call to its managing deployment, with its id and all props', async () => {
     const created = await make({ name: ' main ', props: { size: 3, password: 'swordfish', owner: null } });
 
     expect(created).toEqual({
@@ -250,7 +250,7 @@ describe('a resource', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('keeps props that a change omits, and loses those set to null', async () => {
+  test('keeps props that a change leaves out, and loses those set to null', async () => {
     const { id } = await ready({ props: { size: 3, owner: 'ada', password: 'swordfish' } });
 
     const changed = await change(id, { props: { size: 4, owner: null } });
@@ -265,7 +265,7 @@ describe('a resource', () => {
     expect(await change(id, { name: 'renamed' })).toMatchObject({ name: 'renamed', sync_status: 'Updating' });
   });
 
-  test('keeps sensitive props out of answers, its tag, events, the audit log and the rows of the database', async () => {
+  test('keeps sensitive props out of answers, ETag, events, the audit log and the rows of the database', async () => {
     const canary = `canary-${randomUUID()}`;
     const { id } = await ready({ props: { size: 3, password: canary } });
     const tag = etagOf(deploymentResources, await read(id));
@@ -284,7 +284,7 @@ describe('a resource', () => {
     }
   });
 
-  test('is not changed by a request with the ETag of an earlier state', async () => {
+  test('is not changed by a request with an older ETag', async () => {
     const resource = await ready();
     const ifMatch = etagOf(deploymentResources, resource);
     await change(resource.id, { name: 'other' });
@@ -294,7 +294,7 @@ describe('a resource', () => {
     ).rejects.toEqual(refusal('stale'));
   });
 
-  test('is created once for a repeated request, also with sensitive props', async () => {
+  test('is created once if the request is repeated, even with sensitive props', async () => {
     const body = {
       type_id: await typeId('database'),
       deployment_id: manager.id,
@@ -337,7 +337,7 @@ describe('a resource', () => {
 });
 
 describe('a call for a resource', () => {
-  test('that fails is made again after a pause, says why, and ends as an Error after twelve attempts', async () => {
+  test('is repeated after a pause if it fails, shows the reason, and ends as an Error after twelve attempts', async () => {
     const { id } = await make();
     const call = await claimed(id);
     const before = await tasks.database.db.oneFirst(
@@ -367,7 +367,7 @@ describe('a call for a resource', () => {
     expect(await read(id)).toMatchObject({ sync_status: 'Ready', sync_reason: null });
   });
 
-  test('that is refused permanently is an Error at once', async () => {
+  test('leads to Error at once if it is refused permanently', async () => {
     const { id } = await make();
     await report(await claimed(id), 'Failed', 'The deployment answered 400: no');
 
@@ -377,7 +377,7 @@ describe('a call for a resource', () => {
     expect(await read(id)).toMatchObject({ exists: false });
   });
 
-  test('that a change overtook is followed by another with the newer props', async () => {
+  test('is followed by another call if a newer change was made meanwhile', async () => {
     const { id } = await make({ props: { size: 1 } });
     const first = await claimed(id);
 
@@ -392,7 +392,7 @@ describe('a call for a resource', () => {
     expect(await read(id)).toMatchObject({ sync_status: 'Ready' });
   });
 
-  test('is followed by the deletion that was requested meanwhile', async () => {
+  test('is followed by a deletion that was requested meanwhile', async () => {
     const { id } = await make();
     const first = await claimed(id);
     await tasks.call(maintainer, remove, { id });
@@ -405,7 +405,7 @@ describe('a call for a resource', () => {
     expect(await read(id)).toMatchObject({ exists: false });
   });
 
-  test('is not made for a resource that is deleted before the first one', async () => {
+  test('is never made for a resource that is deleted before its first call', async () => {
     const { id } = await make();
     await tasks.call(maintainer, remove, { id });
 
@@ -439,7 +439,7 @@ describe('a call for a resource', () => {
     }
   });
 
-  test('fails if only older rules accepted the spec, while calls of other deployments go on', async () => {
+  test('fails if only older rules accepted the spec, while calls to other deployments continue', async () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const broken = await make({ deployment_id: other.id });
     await tasks.database.db.query(
@@ -454,7 +454,7 @@ describe('a call for a resource', () => {
     });
   });
 
-  test('uses few slots per deployment, and slow deployments have a lane of their own', async () => {
+  test('uses few slots per deployment, and slow deployments have a separate lane', async () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const slow = await Promise.all([make(), make(), make(), make()]);
     await make({ deployment_id: other.id });
@@ -470,7 +470,7 @@ describe('a call for a resource', () => {
     expect(await claim('slow')).toEqual([]);
   });
 
-  test('waits while its managing deployment is disabled, and is made when it runs again', async () => {
+  test('waits while its managing deployment is disabled, and is made once that runs again', async () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const { id } = await make({ deployment_id: other.id });
     const enable = (enabled: boolean) =>
@@ -511,7 +511,7 @@ describe('a call for a resource', () => {
 });
 
 describe('the managing deployment', () => {
-  test('announces resources with its own id, time and state, even if nobody else may create them', async () => {
+  test('announces resources with its own id, time and state, even if others may not create them', async () => {
     const id = randomUUID();
     const created_at = '2020-02-02T02:02:02.000Z';
     const announced = { id, created_at, sync_status: 'Ready' as const };
@@ -535,7 +535,7 @@ describe('the managing deployment', () => {
     expect(await make({ key: 'fixed', ...announced, name: 'back' }, asManager())).toMatchObject({ id, name: 'back' });
   });
 
-  test('fills in props from within a call, which makes no further call', async () => {
+  test('fills in props during a call, which causes no further call', async () => {
     const { id } = await make();
     const call = await claimed(id);
 
@@ -558,25 +558,22 @@ describe('a resource is refused', () => {
     ['another deployment of the env', { ...sampleIdentities.deployment }, true, false],
     ['a member of the env', envUser, false, false],
   ];
-  test.for(callers)(
-    'to %s by the role that its type names for each operation',
-    async ([, identity, creates, updates]) => {
-      const { id } = await ready();
-      const forbidden = refusal('forbidden', 'the role that the type of the resource names');
-      const outcome = (allowed: boolean) => (allowed ? 'allowed' : forbidden);
-      const attempt = (work: Promise<unknown>) =>
-        work.then(
-          () => 'allowed',
-          (error: unknown) => error,
-        );
+  test.for(callers)('to %s unless its type allows that role', async ([, identity, creates, updates]) => {
+    const { id } = await ready();
+    const forbidden = refusal('forbidden', 'the role that the type of the resource names');
+    const outcome = (allowed: boolean) => (allowed ? 'allowed' : forbidden);
+    const attempt = (work: Promise<unknown>) =>
+      work.then(
+        () => 'allowed',
+        (error: unknown) => error,
+      );
 
-      expect(await attempt(make({}, identity))).toEqual(outcome(creates));
-      expect(await attempt(change(id, { props: { size: 7 } }, identity))).toEqual(outcome(updates));
-      expect(await attempt(tasks.call(identity, remove, { id }))).toEqual(outcome(creates));
-    },
-  );
+    expect(await attempt(make({}, identity))).toEqual(outcome(creates));
+    expect(await attempt(change(id, { props: { size: 7 } }, identity))).toEqual(outcome(updates));
+    expect(await attempt(tasks.call(identity, remove, { id }))).toEqual(outcome(creates));
+  });
 
-  test('as missing to callers who do not see its env', async () => {
+  test('with not_found if the caller does not see its env', async () => {
     const { id } = await ready();
     for (const identity of [outsider, { ...sampleIdentities.deployment, env_id: otherEnvId }]) {
       await expect(tasks.call(identity, get, { id })).rejects.toEqual(refusal('not_found'));
@@ -620,7 +617,7 @@ describe('a resource is refused', () => {
 });
 
 describe('a deployment that refers to resources', () => {
-  test('gets their properties in its values, and the sensitive ones in its Secrets', async () => {
+  test('has their properties in its values, and the sensitive ones in its Secrets', async () => {
     const db = await ready({ name: 'refer', props: { size: 3, password: 'swordfish' } });
     const other = await ready({ props: { size: 5 } });
     await tasks.create({ helm_chart_id: using.id, config: { db: db.id, more: [db.id, other.id] } });
@@ -633,7 +630,7 @@ describe('a deployment that refers to resources', () => {
     expect(JSON.stringify(task.values)).not.toContain('swordfish');
   });
 
-  test('is reinstalled when a changed one is Ready, not before', async () => {
+  test('is reinstalled when a changed resource is Ready, not before', async () => {
     const { id } = await ready({ name: 'changing' });
     const deployment = await use({ more: [id] });
     await change(id, { props: { size: 8 } });
@@ -681,7 +678,7 @@ describe('a deployment that refers to resources', () => {
     );
   });
 
-  test('is refused if one is missing, being deleted, of another type or outside a filter', async () => {
+  test('is refused if a resource is missing, being deleted, of another type or excluded by a filter', async () => {
     const note = await make({ key: 'note' });
     const going = await ready();
     const small = await ready({ props: { size: 1 } });
@@ -705,7 +702,7 @@ test('a managing deployment is not moved to another env while it manages resourc
   ).rejects.toEqual(refusal('conflict', `cannot be moved to another env while it manages resources: database/${name}`));
 });
 
-test('auth learns the resources of an env, and they are deleted with it together with their types', async () => {
+test('auth learns the resources of an env and deletes them with the env, together with their types', async () => {
   const env = await tasks.publish.env({ id: randomUUID(), name: 'going' });
   const { id: cluster_id } = await tasks.publish.cluster({ env_id: env.id, name: 'going' });
   await until(() => tasks.database.db.exists(nothing`select from k8s_cluster_projection where id = ${cluster_id}`));
@@ -728,7 +725,7 @@ test('auth learns the resources of an env, and they are deleted with it together
   expect((await tasks.call(siteAdmin, types.list, { query: { env_id: env.id } })).items).toEqual([]);
 });
 
-test('a resource whose spec makes a prop sensitive later no longer shows it, and stores it sealed', async () => {
+test('a resource whose spec later marks a prop as sensitive hides it and stores it sealed', async () => {
   const key = `k${randomUUID().slice(0, 8)}`;
   const spec = (sensitive: boolean) => ({
     [key]: {
@@ -746,7 +743,7 @@ test('a resource whose spec makes a prop sensitive later no longer shows it, and
   expect((await read(id)).props).toEqual({ size: 1, owner: 'ada' });
 
   await tasks.call(owner, deployments.operations.update, { id: other.id, body: { helm_chart_id: after.id } });
-  // A task whose deployment is locked is claimed a moment later.
+  // While its deployment is locked, a task cannot be claimed; so the claim is repeated.
   const shown = async () => {
     await tasks.runAll();
     return (await read(id)).props;
@@ -762,7 +759,7 @@ test('a resource whose spec makes a prop sensitive later no longer shows it, and
   expect(await stored()).toEqual({ size: 2 });
 });
 
-test('calls carry the id of a secret that a prop selects, and a change or deletion of the secret makes no call', async () => {
+test('calls contain the id of a secret that a prop selects, and changing or deleting the secret causes no call', async () => {
   const key = `k${randomUUID().slice(0, 8)}`;
   const inputs = [
     { id: 'login', type: 'CollectionSelect', label: 'Login', collection: 'secrets' },
@@ -789,7 +786,7 @@ test('calls carry the id of a secret that a prop selects, and a change or deleti
   expect(await change(id, { props: { login: null } })).toMatchObject({ props: {} });
 });
 
-test('sensitive props are sealed under the new key by a rotation of keys, and open as before', async () => {
+test('sensitive props are sealed under the new key by a rotation and can still be opened', async () => {
   const { id } = await ready({ props: { size: 1, password: 'swordfish' } });
   const { db } = tasks.database;
   const bytes = (key: string) => Buffer.from(key, 'base64');

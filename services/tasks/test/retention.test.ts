@@ -17,14 +17,14 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 const { owner, siteAdmin } = sampleIdentities;
 const { create, get, log, retry } = deploymentTasks.operations;
 
-/** Rows that a service starting now finds expired. */
+/** Rows that have expired when the service starts. */
 const outdate = (id: string) =>
   tasks.database.db.query(sql.type(z.object({}))`
     update deployment_tasks set execute_at = execute_at - interval '400 days', finished_at = finished_at - interval '400 days'
     where id = ${id}
   `);
 
-test('an expired task is gone for reads, logs and retries; the current revision stays and can be repeated', async () => {
+test('an expired task is gone for reads, logs and retries; the revision stays and can be repeated', async () => {
   const { id: deployment_id, revision_id } = await tasks.installed();
   const operation = { Reinstall: { reason: 'again' } };
   const idempotencyKey = randomUUID();
@@ -47,7 +47,7 @@ test('an expired task is gone for reads, logs and retries; the current revision 
   await expect(tasks.call(owner, log, { id })).rejects.toEqual(gone);
   await expect(tasks.call(owner, retry, { id })).rejects.toEqual(gone);
   expect(await tasks.task(revision_id ?? '')).toMatchObject({ status: 'Done' });
-  // The stored answer of the request stays for a day, even without the task.
+  // The remembered answer stays for a day, even without the task.
   expect(await tasks.call(owner, create, { body: { deployment_id, operation } }, { idempotencyKey })).toMatchObject({
     id,
   });

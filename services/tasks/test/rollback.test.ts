@@ -25,7 +25,7 @@ const { rollback, retry } = deploymentTasks.operations;
 const rollBack = (id: string, task_id: string, as: Identity = owner, options = {}) =>
   tasks.call(as, rollback, { id, body: { task_id } }, options);
 
-/** Makes the change, runs its tasks, and returns the task of the new revision. */
+/** Makes the change and runs its tasks; returns the task of the new revision. */
 async function changed(id: string, body: DeploymentChanges): Promise<string> {
   await tasks.call(owner, update, { id, body });
   await tasks.runAll();
@@ -64,7 +64,7 @@ describe('a rollback', () => {
     await tasks.finish({ task_id: task.id, fence: (await tasks.database.db.one(fenceOf(task.id))).fence });
   });
 
-  test('restores chart and override, too, and a rollback of it goes forward again', async () => {
+  test('restores chart and override, too, and can itself be rolled back', async () => {
     const other = await tasks.publish.chart(sampleChart({ image_tag: '2.0.0' }));
     const { id, revision_id } = await tasks.installed({ values_override: { color: 'red' } });
     const seen = () => tasks.call(siteAdmin, update, { id, body: { helm_chart_id: other.id, values_override: null } });
@@ -83,7 +83,7 @@ describe('a rollback', () => {
     expect(await tasks.deployment(id)).toMatchObject({ helm_chart_id: other.id, values_override: null });
   });
 
-  test('to the current state runs it again', async () => {
+  test('runs the current state again if it returns to that', async () => {
     const { id, second } = await upgraded();
 
     const { operation } = await rollBack(id, second);
@@ -91,7 +91,7 @@ describe('a rollback', () => {
     expect(operation).toMatchObject({ Upgrade: { config_delta: {}, rollback_to_task_id: second } });
   });
 
-  test('that failed is retried as a rollback', async () => {
+  test('is retried as a rollback if it failed', async () => {
     const { id, first } = await upgraded();
     const { id: failed } = await rollBack(id, first);
     await tasks.finish(await tasks.claimed(), 'Failed', 'no room');
@@ -102,7 +102,7 @@ describe('a rollback', () => {
     await tasks.runAll();
   });
 
-  test('sent twice with one key makes one task', async () => {
+  test('makes one task if it is sent twice with one key', async () => {
     const { id, first } = await upgraded();
     const same = { idempotencyKey: randomUUID() };
 
@@ -112,7 +112,7 @@ describe('a rollback', () => {
     expect((await tasks.tasksOf(id)).filter(({ status }) => status === 'Pending')).toHaveLength(1);
   });
 
-  test('is refused with 412 where the deployment has changed since it was read', async () => {
+  test('is refused with 412 if the deployment has changed since it was read', async () => {
     const { id, first } = await upgraded();
     const read = await tasks.deployment(id);
     await tasks.call(owner, update, { id, body: { description_md: 'changed' } });
@@ -126,7 +126,7 @@ describe('a rollback', () => {
 });
 
 describe('a rollback is refused', () => {
-  test('to callers who may not change the deployment, and to maintainers if the override differs', async () => {
+  test('if the caller may not change the deployment, and for maintainers if the override differs', async () => {
     const { id, first } = await upgraded();
     await expect(rollBack(id, first, envUser)).rejects.toEqual(refusal('forbidden'));
     await expect(rollBack(id, randomUUID(), envUser)).rejects.toEqual(refusal('forbidden'));
@@ -138,7 +138,7 @@ describe('a rollback is refused', () => {
     expect(await rollBack(id, first, owner)).toMatchObject({ deployment_id: id });
   });
 
-  test('to a task of another deployment, and to one that the caller does not see', async () => {
+  test('if the task is of another deployment, or invisible to the caller', async () => {
     const { id } = await upgraded();
     const { first: strange } = await upgraded();
     const { revision_id: hidden } = await tasks
@@ -155,7 +155,7 @@ describe('a rollback is refused', () => {
     });
   });
 
-  test('if the chart is no longer available, naming the chart of the task', async () => {
+  test("if the chart is no longer available, with the chart's name", async () => {
     const chart = await tasks.publish.chart(sampleChart({ image_tag: '3.0.0' }));
     const make = () => tasks.create({ helm_chart_id: chart.id });
     const { id } = await until(() => make().catch(() => null));
@@ -170,7 +170,7 @@ describe('a rollback is refused', () => {
     expect(await tasks.deployment(id)).toMatchObject({ helm_chart_id: tasks.chartId });
   });
 
-  test('if a secret of the task is gone, naming the input', async () => {
+  test('if a secret of the task is gone, with the name of the input', async () => {
     const body = { env_id: envId, collection: 'tokens', name: `s${randomUUID()}`, contents: 'swordfish' };
     const secret = await tasks.call(envAdmin, secrets.operations.create, { body });
     const { id, revision_id } = await tasks.installed({ config: { replicas: 1, token: secret.id } });
@@ -182,14 +182,14 @@ describe('a rollback is refused', () => {
     );
   });
 
-  test('of a disabled deployment', async () => {
+  test('if the deployment is disabled', async () => {
     const { id, first } = await upgraded();
     await tasks.call(owner, update, { id, body: { enabled: false } });
 
     await expect(rollBack(id, first)).rejects.toEqual(refusal('conflict'));
   });
 
-  test('to a task that has not installed anything', async () => {
+  test('if the task installed nothing', async () => {
     const { id } = await upgraded();
     await changed(id, { enabled: false });
     const [uninstall] = await tasks.tasksOf(id);

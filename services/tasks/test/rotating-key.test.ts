@@ -24,7 +24,7 @@ const bytes = (key: string) => Buffer.from(key, 'base64');
 const oldKeys = createSecretKeys(bytes(testKey), [bytes(newKey)]);
 const keys = createSecretKeys(bytes(newKey), [bytes(testKey)]);
 
-/** The service seals under the old key and knows the new one, as in the middle of a rotation. */
+/** The service seals under the old key and knows the new one, as during a rotation. */
 let tasks: TasksInTest;
 beforeAll(async () => {
   tasks = await startTasksInTest({ OTHER_KEY_ENCRYPTION_KEYS: newKey });
@@ -65,7 +65,7 @@ const deps = () => {
   return { store: readingStore(db), inTransaction: inTransactionOf(db), secretKeys: keys, log, signal, batch: 10 };
 };
 
-test('seal-again seals every secret under the new key while secrets are written, and ends with 0', async () => {
+test('seal-again seals every secret under the new key while others are being written, and exits with 0', async () => {
   await insert(250);
   const written = new Map<string, string>();
   const body = { env_id: envId, collection: 'written', contents: 'first' };
@@ -78,7 +78,7 @@ test('seal-again seals every secret under the new key while secrets are written,
     written.set(made.id, `made ${n}`);
   }
   written.set(id, 'version 39');
-  // Secrets sealed under the old key after the end of a run are left to the next run.
+  // Secrets that are sealed under the old key after a run are left to the next run.
   await rotated.catch(() => undefined);
   const { stdout } = await rotate();
 
@@ -90,7 +90,7 @@ test('seal-again seals every secret under the new key while secrets are written,
   for (const row of rows) expect(openContents(withoutOld, row)).toBe(written.get(row.id) ?? `contents of ${row.name}`);
 });
 
-test('a rotation that was interrupted between batches is continued by the next one, and several share the work', async () => {
+test('an interrupted rotation is continued by the next one, and several can share the work', async () => {
   await insert(45);
   const before = new Map((await stored()).map((row) => [row.id, row]));
   let batches = 0;
@@ -107,13 +107,13 @@ test('a rotation that was interrupted between batches is continued by the next o
   expect(results).toMatchObject([{ otherKeys: [] }, { otherKeys: [] }]);
   for (const row of await stored()) {
     expect(openContents(keys, row)).toBe(`contents of ${row.name}`);
-    // Nothing visible changes: neither the ETag nor the time that charts put into their values.
+    // Nothing visible changes, neither the ETag nor the time that charts put into their values.
     expect(row.updated_at).toBe(before.get(row.id)?.updated_at);
   }
   expect(await resealSecrets(deps())).toEqual({ resealed: 0, broken: [], otherKeys: [] });
 });
 
-test('seal-again names a secret that does not open, seals the others and ends with 1', async () => {
+test('seal-again names a secret that cannot be opened, seals the others and exits with 1', async () => {
   await insert(3);
   const [broken] = await stored();
   await tasks.database.db.query(sql.type(z.object({}))`

@@ -14,7 +14,7 @@ import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './
 const value = (input: string) => ({ FieldValue: { input } });
 const property = (input: string, name: string) => ({ FieldProperty: { input, property: name } });
 
-/** Like a chart of the upstream project, with contents of `token` in its values. */
+/** Like a chart of the upstream project: its values contain `token`. */
 const form = {
   inputs: [
     { id: 'password', type: 'CollectionSelect', label: 'P', collection: 'secrets', required: true },
@@ -75,7 +75,7 @@ const installed = async (config: JsonObject) => {
 const pending = async (id: string) => (await tasks.tasksOf(id)).filter(({ status }) => status === 'Pending');
 
 describe('contents of secrets', () => {
-  test('travel only in the claim that needs them and in Kubernetes Secrets', async () => {
+  test('are sent only in the claim that needs them and in Kubernetes Secrets', async () => {
     const [password, one, two] = [await secret(' kept as it is\n'), await secret('one'), await secret('"two"')];
     const { id } = await deploy({ password: password.id, keys: [one.id, two.id.toUpperCase()] });
 
@@ -91,13 +91,13 @@ describe('contents of secrets', () => {
       ids: [one.id, two.id.toUpperCase()],
     });
     expect(JSON.stringify(claimed.values)).not.toMatch(/kept|one|two/);
-    // The values do not contain these texts as they are, so the claim names what the runner has to redact.
+    // The values contain these texts in another form, so the claim names what the runner must redact.
     expect(claimed.confidential).toEqual(expect.arrayContaining(['one', '"two"']));
     await tasks.finish(claimed);
     expect(await tasks.deployment(id)).toMatchObject({ config: { password: password.id } });
   });
 
-  test('that a chart of the upstream project has in its values are named as confidential', async () => {
+  test('are named as confidential if a chart of the upstream project has them in its values', async () => {
     const password = await secret();
     const token = await secret('of the chart', { collection: 'tokens' });
     await deploy({ password: password.id, token: token.id });
@@ -119,10 +119,10 @@ describe('contents of secrets', () => {
     await tasks.runAll();
   });
 
-  test('that are too large together fail the task with a reason', async () => {
+  test('make the task fail with a reason if they are too large together', async () => {
     const large = 'x'.repeat(256 * 1024);
     const keys: string[] = [];
-    // One after the other: side by side they may wait for a connection to the database longer than a request does.
+    // One after the other: in parallel, they may wait longer for a connection to the database than a request may.
     while (keys.length < 11) keys.push((await secret(large)).id);
     const password = await secret();
     const { id } = await deploy({ password: password.id, keys });
@@ -135,7 +135,7 @@ describe('contents of secrets', () => {
     });
   });
 
-  test('that were copied to another row do not open: the task fails and the log says so', async () => {
+  test('cannot be opened after being copied to another row: the task fails and the log says so', async () => {
     const [victim, copy] = [await secret('of the victim'), await secret()];
     await tasks.database.db.query(nothing`
       update secrets set (key_id, wrapped_key, sealed_contents) =
@@ -154,7 +154,7 @@ describe('contents of secrets', () => {
     expect(await tasks.claimed()).toMatchObject({ secrets: { login: { password: 'mended' } } });
   });
 
-  test('sealed under a missing key make the task wait', async () => {
+  test('make the task wait if their key is missing', async () => {
     const password = await secret();
     const setKey = (key: string) =>
       tasks.database.db.query(nothing`update secrets set key_id = ${key} where id = ${password.id}`);
@@ -179,7 +179,7 @@ describe('contents of secrets', () => {
 
 describe('an input that points to a secret', () => {
   test.for<[string, () => Promise<string>]>([
-    ['that is not there', async () => randomUUID()],
+    ['that does not exist', async () => randomUUID()],
     ['of another env', async () => (await secret('x', { env_id: otherEnvId })).id],
     ['of another collection than its filter wants', async () => (await secret()).id],
   ])('%s is refused', async ([, wrong]) => {
@@ -190,7 +190,7 @@ describe('an input that points to a secret', () => {
     );
   });
 
-  test('keeps it from being deleted while its deployment is enabled, in lists too', async () => {
+  test('keeps the secret from being deleted while the deployment is enabled, even in lists', async () => {
     const [password, key] = [await secret(), await secret()];
     const id = await installed({ password: password.id, keys: [key.id] });
     const { namespace } = await tasks.deployment(id);
@@ -226,7 +226,7 @@ describe('an input that points to a secret', () => {
     await tasks.runAll();
   });
 
-  test('and the deletion of the secret at the same time: one of them is refused', async () => {
+  test('is refused, or the deletion of its secret is, if both happen at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const password = await secret();
 
@@ -268,7 +268,7 @@ describe('a changed secret', () => {
     expect(changed.updated_at > password.updated_at).toBe(true);
   });
 
-  test('reinstalls for a new name, but not without a change', async () => {
+  test('reinstalls after a rename, but not without a change', async () => {
     const password = await secret();
     const id = await installed({ password: password.id });
 
@@ -281,7 +281,7 @@ describe('a changed secret', () => {
     expect(await tasks.runAll()).toMatchObject([{ secrets: { login: { name: `${password.name}-2` } } }]);
   });
 
-  test('is reinstalled even if a task has just started with the old contents', async () => {
+  test('reinstalls a deployment even if its task has just started with the old contents', async () => {
     const password = await secret('old');
     const { id } = await deploy({ password: password.id });
     const claimed = await tasks.claimed();

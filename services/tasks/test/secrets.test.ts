@@ -76,7 +76,7 @@ describe('a secret', () => {
     await expect(made({ contents: '' })).resolves.toMatchObject({ collection: 'postgres' });
   });
 
-  test('has one name in its collection and env', async () => {
+  test('has a unique name in its collection and env', async () => {
     const { name } = await made();
     const other = await made();
     const taken = refusal('conflict', `has a secret ${name} in postgres already`);
@@ -109,7 +109,7 @@ describe('a secret', () => {
 });
 
 describe('secrets are refused', () => {
-  test.for(noWriters)('to %s who writes them', async ([, identity]) => {
+  test.for(noWriters)('if %s writes them', async ([, identity]) => {
     const { id } = await made();
     const forbidden = refusal('forbidden', 'an admin of the env');
 
@@ -118,13 +118,13 @@ describe('secrets are refused', () => {
     await expect(tasks.call(identity, remove, { id })).rejects.toEqual(forbidden);
   });
 
-  test.for(readers)('to nobody who reads them as %s', async ([, identity]) => {
+  test.for(readers)('but are readable by %s', async ([, identity]) => {
     const secret = await made();
 
     expect(await tasks.call(identity, get, { id: secret.id })).toEqual(secret);
   });
 
-  test('as missing to callers who do not see their env', async () => {
+  test('with not_found if the caller does not see their env', async () => {
     const { id } = await made();
     const missing = refusal('not_found', 'secret');
 
@@ -152,7 +152,7 @@ describe('secrets are refused', () => {
     await expect(tasks.call(envAdmin, create, { body })).rejects.toEqual(refusal('invalid', '', path));
   });
 
-  test('in an env that does not exist, is not visible, or was deleted', async () => {
+  test('in an env that does not exist, is invisible, or was deleted', async () => {
     const noEnv = refusal('unprocessable', 'no such env', 'body.env_id');
     await expect(made({ env_id: randomUUID() }, siteAdmin)).rejects.toEqual(noEnv);
     await expect(made({ env_id: envId }, outsider)).rejects.toEqual(noEnv);
@@ -163,14 +163,14 @@ describe('secrets are refused', () => {
     await expect(made({ env_id: env.id }, siteAdmin)).rejects.toEqual(noEnv);
   });
 
-  test('while auth cannot say whether the env exists', async () => {
+  test('while auth cannot confirm the env', async () => {
     tasks.answers.envs = false;
     await expect(made()).rejects.toEqual(refusal('unavailable', 'The env could not be confirmed'));
     tasks.answers.envs = true;
   });
 });
 
-test('an env without a projection yet accepts secrets at once', async () => {
+test('an env whose projection is missing accepts secrets at once', async () => {
   const id = randomUUID();
   const publish = tasks.holdBack.env({ id, name: 'new' });
 
@@ -208,7 +208,7 @@ test('auth learns the secrets of an env and refuses to delete it', async () => {
 describe('a change of a secret', () => {
   const etag = (secret: Secret) => ({ ifMatch: etagOf(secrets, secret) ?? '' });
 
-  test('is refused where the secret was changed since it was read', async () => {
+  test('is refused if the secret was changed since it was read', async () => {
     const before = await made();
     const after = await tasks.call(envAdmin, update, { id: before.id, body: { contents: 'b' } }, etag(before));
     const stale = refusal('stale');
@@ -220,7 +220,7 @@ describe('a change of a secret', () => {
     await expect(tasks.call(envAdmin, remove, { id: before.id }, etag(after))).resolves.toBeNull();
   });
 
-  test('always changes its tag, even if the clock goes back', async () => {
+  test('always changes its ETag, even if the clock was set back', async () => {
     const { id } = await made();
     const ahead = sql.type(z.object({ at: z.string() }))`
       update secrets set updated_at = now() + interval '1 hour' where id = ${id} returning updated_at as at
@@ -233,7 +233,7 @@ describe('a change of a secret', () => {
     }
   });
 
-  test('to its current contents changes nothing', async () => {
+  test('has no effect if the contents are the same', async () => {
     const before = await made({ contents: 'the same' });
 
     for (const body of [{}, { contents: 'the same' }, { name: before.name, contents: 'the same' }])
@@ -241,7 +241,7 @@ describe('a change of a secret', () => {
     expect(await actionsOn(before.id)).toEqual(['create']);
   });
 
-  test('by several callers at once leaves the contents of one of them', async () => {
+  test('leaves the contents of one of several simultaneous callers', async () => {
     const { id } = await made();
     const contents = Array.from({ length: 10 }, (_, n) => `v${n}`);
 
@@ -277,7 +277,7 @@ test('a repeated creation makes one secret; with other contents its key is refus
   );
 });
 
-describe('what is stored of a secret', () => {
+describe('a stored secret', () => {
   /** Every row of every table of the service, as text. */
   async function dump(): Promise<string> {
     const { db } = tasks.database;
@@ -313,7 +313,7 @@ describe('what is stored of a secret', () => {
       for (const shape of [canary, hex(canary), Buffer.from(canary).toString('base64').slice(0, -3), ...hashed])
         for (const text of texts) expect(text.includes(shape)).toBe(false);
     }
-    // The key of the hashes of repeated requests lies in the same database.
+    // The key that hashes repeated requests is in the same database.
     const { hash_key } = await tasks.database.db.one(
       sql.type(z.object({ hash_key: z.instanceof(Buffer) }))`select hash_key from idempotency_hash_key`,
     );
@@ -322,7 +322,7 @@ describe('what is stored of a secret', () => {
     expect(texts[0]).toContain(name);
   });
 
-  test('is audited with its fields, without the contents', async () => {
+  test('is audited with its fields but without its contents', async () => {
     const { id, name } = await made();
     await tasks.call(siteAdmin, update, { id, body: { name: `${name}-2`, contents: 'x' } });
     await tasks.call(envAdmin, remove, { id });

@@ -10,7 +10,7 @@ let deciders: Deciders;
 const { stackTraceLimit } = Error;
 beforeAll(async () => {
   deciders = decidersOf(await recordLocks());
-  // Failures of tasks are errors, and their stacks would take a third of the time.
+  // Stacks of errors would take a third of the time, because failed tasks are errors.
   Error.stackTraceLimit = 0;
 });
 afterAll(() => {
@@ -26,7 +26,7 @@ function firstBroken(with_: Deciders, counts?: Map<string, number>): { seed: num
   return null;
 }
 
-test(`no schedule of faults breaks an invariant of engine and runner, in ${seeds} seeds`, { timeout: 300_000 }, () => {
+test(`in ${seeds} seeds, no schedule of faults breaks an invariant of engine and runner`, { timeout: 300_000 }, () => {
   const counts = new Map<string, number>();
 
   const broken = firstBroken(deciders, counts);
@@ -36,7 +36,7 @@ test(`no schedule of faults breaks an invariant of engine and runner, in ${seeds
     ...simulate(broken.seed, deciders, { traced: true }).trace,
   ];
   expect(report?.join('\n') ?? 'all hold').toBe('all hold');
-  // Each must occur in many seeds, or the run proves nothing.
+  // Each of these must occur in many seeds; otherwise the run proves nothing.
   for (const what of [
     'requests that were accepted',
     'Helm runs: deploy',

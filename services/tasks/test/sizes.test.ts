@@ -55,7 +55,7 @@ function overHttp(filter: Record<string, string>): CallOperation {
     http(operation, isQuery(request) ? { query: { ...request.query, ...filter } } : request);
 }
 
-/** The largest object of texts of this letter that a request may hold. */
+/** The largest object of texts of this letter that fits into a request. */
 const largest = (letter: string) => {
   const room = maxInputBytes - jsonBytes({ [letter]: '' });
   return { [letter]: letter.repeat(Math.floor(room / (jsonBytes(letter) - 2))) };
@@ -70,7 +70,7 @@ const listed = (per_page: number, query: { deployment_id?: string } = {}) => ({
     call(siteAdmin, deployments.operations.list, { query: { per_page, ...(after !== undefined && { after }) } }),
 });
 
-/** The database as the service uses it, and how many bytes came from it. */
+/** The service's database, and the number of bytes read from it. */
 function counting(db: Database): { db: Database; bytes: () => number } {
   let bytes = 0;
   const counted = <Q extends Queries>(queries: Q): Q => {
@@ -93,7 +93,7 @@ function counting(db: Database): { db: Database; bytes: () => number } {
   return { db: { ...counted(db), transaction }, bytes: () => bytes };
 }
 
-describe('the largest rows that can be written', () => {
+describe('the largest possible rows', () => {
   let deployment: Deployment;
   let latest: DeploymentTask;
 
@@ -102,18 +102,18 @@ describe('the largest rows that can be written', () => {
     const change = (body: object) => call(owner, deployments.operations.update, { id: created.id, body });
     await change({ values_override: largest('"') });
     await change({ config: largest('b') });
-    // A control character is one byte here and six in JSON.
+    // A control character has one byte here and six in JSON.
     deployment = await change({ description_md: '\u0001'.repeat(64 * 1024) });
     [latest] = (await listed(1).tasks('')).items as [DeploymentTask];
   });
 
-  test('of deployments and tasks can be read, alone and in lists of any size', async () => {
+  test('can be read singly and in lists of any size (deployments, tasks)', async () => {
     expect(bytesOf(deployment)).toBeGreaterThan(2 * maxInputBytes);
     expect(await tasks.deployment(deployment.id)).toEqual(deployment);
 
     const { operation } = latest;
     expect(operation).toMatchObject({ Upgrade: { config_inputs: largest('b'), values_override: largest('"') } });
-    // With the inputs before and after in its delta.
+    // Its delta contains the inputs before and after.
     expect(bytesOf(operation)).toBeGreaterThan(4 * maxInputBytes - 4096);
     expect(await tasks.task(latest.id)).toMatchObject({ operation });
 
@@ -129,7 +129,7 @@ describe('the largest rows that can be written', () => {
     });
   });
 
-  test('of deployments, tasks and secrets can be read over HTTP, by id and by every list', async () => {
+  test('can be read over HTTP, by id and in every list (deployments, tasks, secrets)', async () => {
     const { create } = secrets.operations;
     const body = largestBody(create, { given: { env_id: envId, contents: 'any' } });
     const secret = Secret.parse(await overHttp({})(create, { body }));
@@ -143,7 +143,7 @@ describe('the largest rows that can be written', () => {
     }
   });
 
-  test('of deployments and tasks fit into the messages that publish them', async () => {
+  test('fit into the messages that publish them', async () => {
     const largestRow = sql.type(
       z.object({ bytes: z.number() }),
     )`select max(octet_length(row::text)) as bytes from outbox`;
@@ -174,17 +174,17 @@ describe('the largest rows that can be written', () => {
   test.for([
     ['config', { config: { a: 'x'.repeat(maxInputBytes) } }],
     ['values_override', { values_override: { a: '"'.repeat(maxInputBytes / 2) } }],
-    // Five bytes each in the request, and 21 in the answer.
+    // They have five bytes each in the request and 21 in the answer.
     ['config', { config: { a: Array.from({ length: 50_000 }, () => 1e20) } }],
     // Postgres prints each of them with 309 digits.
     ['values_override', { values_override: { a: Array.from({ length: 2_000 }, () => 1e308) } }],
-  ] as const)('end at a bound of bytes: a larger %s is refused with the rule', async ([field, body]) => {
+  ] as const)('are limited in bytes: a larger %s is refused with the rule', async ([field, body]) => {
     await expect(call(owner, deployments.operations.update, { id: deployment.id, body: { ...body } })).rejects.toEqual(
       refusal('invalid', `body.${field}: must take at most ${maxInputBytes} bytes as JSON`),
     );
   });
 
-  test('of deployments cost a list one answer of them', async () => {
+  test('are read by a list of deployments only as far as one answer holds them', async () => {
     const copies = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`
       insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override)
       select 'copy-' || n, kind_id, env_id, cluster_id, 'copy-' || n, helm_chart_id, config, values_override
@@ -200,7 +200,7 @@ describe('the largest rows that can be written', () => {
     for (const { id } of copies) await tasks.database.db.query(nothing`delete from deployments where id = ${id}`);
   });
 
-  test('a change whose paths would be larger than everything else keeps no delta', async () => {
+  test('a change keeps no delta if its paths would be larger than everything else', async () => {
     const inputs = (value: number) => ({
       [`k${'x'.repeat(200_000)}`]: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, value])),
     });
@@ -230,7 +230,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
         },
       });
     scheduled = await send('s');
-    // The other 97 are inserted, because requesting them one by one would take long.
+    // The other 97 are inserted directly, because requests would take long.
     for (let n = 1; n < 98; n += 1) {
       await tasks.database.db.query(nothing`
         insert into deployment_tasks (
@@ -246,7 +246,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     }));
   });
 
-  test('cost a scan of all of them only their names', async () => {
+  test('cost only their names in a scan of all tasks', async () => {
     const { db, bytes } = counting(tasks.database.db);
     const { deployment_id } = scheduled;
 
@@ -260,7 +260,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     expect(bytes()).toBeLessThan(128 * 1024);
   });
 
-  test('cost a list one answer of them', async () => {
+  test('are read by a list only as far as one answer holds them', async () => {
     const { db, bytes } = counting(tasks.database.db);
 
     const page = await readingStore(db).tasks.list({ show_future: true, after: '', per_page: 100 }, 'all');
@@ -277,7 +277,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     expect(page).toMatchObject({ num_total: 99, next: expect.any(String) });
   });
 
-  test('are refused earlier: a deployment has a quota of bytes of waiting tasks', async () => {
+  test('are refused earlier by the limit in bytes for waiting tasks of a deployment', async () => {
     const { id } = await tasks.installed({ helm_chart_id: chartId });
     const send = () =>
       call(owner, deploymentTasks.operations.create, {
@@ -300,7 +300,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
   });
 });
 
-describe('times at the ends of what can be stored', () => {
+describe('times at the limits of Postgres', () => {
   const elsewhere = crypto.randomUUID();
   const lists = {
     deployments: {
@@ -358,11 +358,11 @@ describe('times at the ends of what can be stored', () => {
     },
   };
 
-  test('appear in every list', () => {
+  test('are tested in every list', () => {
     expect(Object.keys(lists).sort()).toEqual(listedResources('tasks').sort());
   });
 
-  test.for(Object.entries(lists))('do not break any read of %s', async ([name, { rows, of }]) => {
+  test.for(Object.entries(lists))('are readable in %s', async ([name, { rows, of }]) => {
     const inserted = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`${rows(extremeTimes)}`);
     const ids = inserted.map(({ id }) => id);
 
@@ -373,7 +373,7 @@ describe('times at the ends of what can be stored', () => {
     expect(wrongOrders(sorted, ids)).toEqual([]);
   });
 
-  test('work in filters by time', async () => {
+  test('can be used in filters by time', async () => {
     const from = (created_from: string) =>
       call(siteAdmin, deploymentTasks.operations.list, { query: { created_from, cluster_id: elsewhere } });
 

@@ -35,7 +35,7 @@ const pollOf = (id: string) =>
     select extract(epoch from due_at - clock_timestamp())::float as due_in, is_slow, interval_secs
     from status_polls where deployment_id = ${id}
   `);
-/** How long after `time` a poll is due, by the clock of the database. */
+/** How long after `time` a poll is due, by the database's clock. */
 const dueAfter = (id: string, time: string) =>
   tasks.database.db.oneFirst(sql.type(z.object({ seconds: z.number() }))`
     select extract(epoch from due_at - ${time}::timestamptz)::float as seconds from status_polls where deployment_id = ${id}
@@ -101,7 +101,7 @@ describe('the status of a deployment', () => {
     expect((await pollOf(id))?.due_in).toBeLessThan(18);
   });
 
-  test('is an error if only older rules accepted the features of the chart, and others are still polled', async () => {
+  test("is an error if only older rules accepted the chart's features, and others are still polled", async () => {
     const old = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.9.0' });
     await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${old.id}`));
     const broken = await tasks.installed({ helm_chart_id: old.id });
@@ -140,7 +140,7 @@ describe('the status of a deployment', () => {
     });
   });
 
-  test('is polled by one runner at a time, and by another one after that went silent', async () => {
+  test('is polled by one runner at a time, and by another one after that runner went silent', async () => {
     const { id } = await polled();
     const claims = await Promise.all([take(), take(), take()]);
     const [lost, ...others] = claims.flat();
@@ -156,7 +156,7 @@ describe('the status of a deployment', () => {
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
   });
 
-  test('is due at once when a stopping runner gives it back, unless another one has taken it meanwhile', async () => {
+  test('is due at once when a stopping runner gives it back, unless another runner has taken it', async () => {
     const { id } = await polled();
     const given = await first();
     const giveBack = () => tasks.runner.call(report, { body: { results: [], not_made: [claimedPoll(given)] } });
@@ -172,7 +172,7 @@ describe('the status of a deployment', () => {
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
   });
 
-  test('that answers slowly has a lane of its own and is polled less often', async () => {
+  test('has a separate lane and is polled less often if it answers slowly', async () => {
     const { id } = await polled();
     const poll = await first();
     const before = await databaseTime();
@@ -185,7 +185,7 @@ describe('the status of a deployment', () => {
     expect(await take({ quick: 0, slow: 10 })).toMatchObject([{ deployment_id: id }]);
   });
 
-  test('is cleared at once when the deployment is disabled, and a late answer does not bring it back', async () => {
+  test('is cleared at once when the deployment is disabled, and a late answer does not restore it', async () => {
     const { id } = await polled();
     await answer(await first(), idle);
     await makeDue(id);

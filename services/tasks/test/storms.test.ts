@@ -44,7 +44,7 @@ const startServer = async () => {
 
 afterEach(() => answered(() => tasks.database.db.query(nothing`truncate deployment_tasks, deployments cascade`)));
 
-/** On a busy machine, and right after an outage, the first try may come too late. */
+/** On a busy machine, or just after an outage, the first attempt may come too late. */
 const answered = <T>(work: () => Promise<T>): Promise<T> =>
   until(
     () =>
@@ -58,7 +58,7 @@ const answered = <T>(work: () => Promise<T>): Promise<T> =>
     recoveredWithinMs,
   ).then(({ answer }) => answer);
 
-/** Clients of a service that fails again and again, until `over` aborts. */
+/** Clients that use a failing service until `over` aborts. */
 function clientsUntil(over: AbortSignal) {
   const refusals = new Map<string, number>();
   const refused = async (error: unknown) => {
@@ -68,12 +68,12 @@ function clientsUntil(over: AbortSignal) {
     return null;
   };
   return {
-    /** The number of each answer other than success. */
+    /** How often each answer other than success was received. */
     refusals,
     repeat: async (work: () => Promise<unknown>) => {
       while (!over.aborted) await work().catch(refused);
     },
-    /** Null when it is over before the work is accepted. */
+    /** Null if the test ends before the work is accepted. */
     untilAccepted: async <T>(work: () => Promise<T>): Promise<T | null> => {
       while (!over.aborted) {
         const answer = await work().catch(refused);
@@ -85,7 +85,7 @@ function clientsUntil(over: AbortSignal) {
 }
 
 describe('a failing database', () => {
-  /** Makes the commit slow, so that a failure often comes in the middle of it. */
+  /** Slows down commits, so that failures often occur during one. */
   beforeEach(async () => {
     const { db } = tasks.database;
     await db.query(nothing`
@@ -107,7 +107,7 @@ describe('a failing database', () => {
     ['the database is killed five times', 5, async () => server.kill().then(startServer)],
     ['the database is restarted three times', 3, async () => server.stop().then(startServer)],
   ])(
-    'loses nothing that was accepted, and no claim, and works again each time, while %s',
+    'loses neither accepted requests nor claims and recovers each time while %s',
     { timeout: 240_000 },
     async ([, times, fail]) => {
       const { db } = tasks.database;
@@ -166,7 +166,7 @@ describe('a failing database', () => {
 
       expect([...refusals.keys()].filter((code) => code !== 'unavailable' && code !== 'timeout')).toEqual([]);
       expect(total(refusals)).toBeGreaterThan(0);
-      // Usually at most five seconds; a busy machine takes longer, and a few answers may meet a stall.
+      // Usually at most five seconds; a busy machine takes longer, and a stall may hit a few answers.
       expect(recovered.toSorted((a, b) => a - b)[Math.floor(times / 2)]).toBeLessThan(15_000);
       const made = await answered(() =>
         db.anyFirst(sql.type(z.object({ name: z.string() }))`
@@ -179,7 +179,7 @@ describe('a failing database', () => {
         await answered(() => tasks.finish(claim));
         expect((await answered(() => tasks.task(claim.task_id))).status).toBe('Done');
       }
-      // Connections of the service and of this test: none is left behind.
+      // Connections of the service and of this test; none may be left.
       const connections = () =>
         answered(() => db.any(nothing`select from pg_stat_activity where datname = current_database()`));
       await expect.poll(async () => (await connections()).length).toBeLessThanOrEqual(10 + 3);
@@ -189,7 +189,7 @@ describe('a failing database', () => {
 
 const total = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
 
-/** At most so many at a time, like clients behind a gateway. */
+/** At most this many at a time, like clients behind a gateway. */
 async function inParallel<T>(items: readonly T[], most: number, work: (item: T) => Promise<unknown>): Promise<void> {
   const left = [...items];
   const worker = async () => {
@@ -198,7 +198,7 @@ async function inParallel<T>(items: readonly T[], most: number, work: (item: T) 
   await Promise.all(Array.from({ length: most }, worker));
 }
 
-/** Inserts deployments, each with an Uninstall that becomes due after the interval; returns the ids of the tasks. */
+/** Inserts deployments with an Uninstall each, which becomes due after the interval; returns the ids of the tasks. */
 async function insertTasks(name: string, count: number, dueIn: string): Promise<string[]> {
   const { db } = tasks.database;
   await db.query(nothing`
@@ -221,10 +221,10 @@ async function insertTasks(name: string, count: number, dueIn: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-test('five hundred cancellations at the same time wait for their turn, and none is refused', async () => {
+test('five hundred concurrent cancellations take turns, and none is refused', async () => {
   const ids = await insertTasks('crowd', 500, '1 hour');
   const { cancel } = deploymentTasks.operations;
-  // The service has read the keys of identities by then: a crowd of first requests waits for them.
+  // By now the service has read the keys of identities; otherwise many first requests would wait for them.
   await until(async () => (await tasks.task(ids[0] ?? '')).status === 'Pending');
 
   const answers = await Promise.allSettled(ids.map((id) => tasks.call(owner, cancel, { id }, { deadlineMs: 60_000 })));
@@ -237,7 +237,7 @@ test('five hundred cancellations at the same time wait for their turn, and none 
   expect(await tasks.database.db.oneFirst(canceled)).toBe(ids.length);
 });
 
-test('ten thousand tasks that become due at once are claimed in order, and a thousand cancellations are obeyed', {
+test('ten thousand tasks that become due at once are claimed in order, and a thousand cancellations take effect', {
   timeout: 240_000,
 }, async () => {
   const { db } = tasks.database;
@@ -254,7 +254,7 @@ test('ten thousand tasks that become due at once are claimed in order, and a tho
   const claimNext = async () => started.push((await tasks.claimed()).task_id);
   const cancel = (id: string) =>
     tasks.call(owner, deploymentTasks.operations.cancel, { id }).catch((error: unknown) => {
-      // An earlier try succeeded, but its answer came too late.
+      // An earlier attempt succeeded, but its answer came too late.
       if (error instanceof AppError && error.code === 'conflict') return tasks.task(id);
       throw error;
     });

@@ -8,7 +8,7 @@ import { createResourceCalls } from '../src/store/resources/resource-call-reposi
 
 const migrations = new URL('../migrations/', import.meta.url);
 const nothing = sql.type(z.object({}));
-/** What one deployment may have. */
+/** The most resources of one deployment. */
 const perDeployment = 10_000;
 
 let database: OpenTestDatabase;
@@ -45,7 +45,7 @@ const Explained = z.object({
   ]),
 });
 
-test('a claim of calls reads a few pages, though 50,000 resources wait for deployments that cannot be called', async () => {
+test('a claim of calls reads a few pages, even if 50,000 resources wait for deployments that cannot be called', async () => {
   const plans: z.infer<typeof Explained>[] = [];
   await database.db.transaction(async (tx) => {
     const explaining: Transaction = {

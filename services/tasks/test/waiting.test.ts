@@ -20,7 +20,7 @@ const cause = 'Waiting for Deployment web: 0 of 1 ready; 1 of 1 pod unschedulabl
 
 const say = ({ task_id, fence }: { task_id: string; fence: number }, waits_for: string | null = cause) =>
   tasks.runner.call(heartbeat, { body: { task_id, fence, waits_for } });
-/** Repeated like heartbeats: if the deployment is locked, the next one writes the reason. */
+/** Repeated like heartbeats: if the deployment is locked, only a later one writes the reason. */
 const said = (task: { task_id: string; fence: number }, waits_for: string | null = cause) =>
   until(async () => {
     await say(task, waits_for);
@@ -40,7 +40,7 @@ async function started() {
   return { id, task };
 }
 
-describe('what a started task waits for', () => {
+describe('the dependency that a started task waits for', () => {
   test('is the reason of the task and of its deployment, until it is done', async () => {
     const { id, task } = await started();
 
@@ -53,7 +53,7 @@ describe('what a started task waits for', () => {
     expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
   });
 
-  test('is cleared when it waits for nothing', async () => {
+  test('is cleared when the task no longer waits', async () => {
     const { id, task } = await started();
     await said(task);
 
@@ -88,7 +88,7 @@ describe('what a started task waits for', () => {
     expect(await reasonsOf(id, task.task_id)).toEqual(['Install failed: it did not work', 'it did not work']);
   });
 
-  test('ends with the attempt: a deployment whose task is queued again waits for nothing', async () => {
+  test('disappears with the attempt: a deployment whose task is queued again waits for nothing', async () => {
     const { id, task } = await started();
     await said(task);
 
@@ -100,7 +100,7 @@ describe('what a started task waits for', () => {
     await tasks.finish(again);
   });
 
-  test('is not written while somebody changes the deployment, and the claim continues', async () => {
+  test('is not written while the deployment is locked, and the claim continues', async () => {
     const { id, task } = await started();
     await tasks.database.db.transaction(async (tx) => {
       await tx.query(sql.type(z.object({}))`select from deployments where id = ${id} for update`);
@@ -127,7 +127,7 @@ describe('what a started task waits for', () => {
     ]);
   });
 
-  test('is refused where it is longer than a reason may be', async () => {
+  test('is refused if it is too long for a reason', async () => {
     const { task } = await started();
 
     await expect(say(task, 'x'.repeat(501))).rejects.toMatchObject({ code: 'invalid' });
@@ -135,7 +135,7 @@ describe('what a started task waits for', () => {
   });
 });
 
-test('the last reason that a runner reported stays when it falls silent', async () => {
+test('the last reason that a runner reported stays when the runner goes silent', async () => {
   const { task } = await started();
   await tasks.beginHelm(task);
   await said(task);

@@ -5,7 +5,7 @@ export interface FollowedLog {
   disconnect(): void;
   /** The text received so far. */
   text(): string;
-  /** The whole text, once the stream has ended; rejects if it is cut off. */
+  /** The whole text once the stream has ended; rejects if the stream is cut off. */
   readonly done: Promise<string>;
 }
 

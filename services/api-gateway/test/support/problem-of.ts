@@ -27,7 +27,7 @@ export async function problemOf(response: Response): Promise<Problem> {
   return problem;
 }
 
-/** Does the same for a raw HTTP response. */
+/** The same for a raw HTTP response. */
 export function rawProblemOf(answer: string): Problem {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toContain('application/problem+json');

@@ -24,20 +24,20 @@ export interface TestGateway extends AsyncDisposable {
   nats: TestNats;
   app: FastifyInstance;
   metrics: Registry;
-  /** Its log lines so far. */
+  /** The log lines so far. */
   logged(): Record<string, unknown>[];
-  /** Starts a service with these handlers only. */
+  /** Starts a service that has only these handlers. */
   serve(owner: ServiceName, ...served: ServedResource[]): Promise<Bus>;
   get(path: string, init?: RequestInit): Promise<Response>;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Sends raw bytes; resolves to everything received until the connection is closed. */
+  /** Sends raw bytes; resolves to everything received by the time the connection is closed. */
   raw(request: string): Promise<string>;
   /** Announces the stop without closing the gateway yet. */
   announceStop(): void;
   stop(): Promise<void>;
 }
 
-/** Serves a few operations of a resource; all others fail as a bug of the test. */
+/** Serves a few operations of a resource; a call to another one is a fault of the test. */
 export function some<Ops extends Record<string, OperationSpec>>(
   resource: Resource<Ops>,
   handlers: Partial<Handlers<Ops>>,
@@ -58,7 +58,7 @@ export function some<Ops extends Record<string, OperationSpec>>(
   return { ...served, handlers: Object.fromEntries(withoutStore) };
 }
 
-/** An auth whose credentials are the names of sample identities; an identity not in `names` is inactive. */
+/** A stub of auth: a credential is the name of a sample identity, and identities outside of `names` are inactive. */
 export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentities))): ServedResource => {
   const known: Record<string, Identity> = sampleIdentities;
   return some(identities, {
@@ -97,7 +97,7 @@ const usualLimits: GatewayDeps['perMinute'] = {
   signInsPerMinute: 300,
   requestsPerMinute: 6_000,
   anonymousRequestsPerMinute: 1_200,
-  // The tests count whole minutes with a stopped clock.
+  // The clock is stopped because the tests count whole minutes.
   burstSeconds: 60,
 };
 

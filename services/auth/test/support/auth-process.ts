@@ -3,7 +3,7 @@ import { freePort } from '@berth/testing/network/free-port';
 import { startNode } from '@berth/testing/node-process';
 
 export interface AuthProcess extends AsyncDisposable {
-  /** Everything it wrote so far. */
+  /** Its output so far. */
   log(): string;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }

@@ -19,7 +19,7 @@ import { type AuthProcess, startAuthProcess } from './auth-process.ts';
 
 export const migrations = new URL('../../migrations/', import.meta.url);
 
-/** Calls an operation with a credential: authenticates first, as the gateway does for every request. */
+/** Calls an operation with a credential after authenticating, like the gateway for every request. */
 export type Send = <S extends OperationSpec>(
   operation: Operation<S>,
   request: RequestInput<S>,
@@ -47,7 +47,7 @@ const provider = {
 
 export const ownUrl = 'http://berth.test';
 
-/** The service with a database and a NATS server of its own. */
+/** The service with its own database and NATS server. */
 export async function startAuth(given: Record<string, string> = {}): Promise<AuthUnderTest> {
   await using stack = new AsyncDisposableStack();
   const { db, url } = stack.use(await openTestDatabase({ service: 'auth', migrations }));
@@ -65,7 +65,7 @@ export async function startAuth(given: Record<string, string> = {}): Promise<Aut
   const service = stack.use(await startAuthProcess(settings));
   const keyRing = await openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
   const gateway = stack.use(await connectPatientTestBus(nats, 'api-gateway'));
-  // From here on the test closes them; before, a failed start closes what it had opened.
+  // From here on, the test closes them; before, a failed start closes them itself.
   const opened = stack.move();
 
   return {

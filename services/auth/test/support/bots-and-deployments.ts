@@ -25,7 +25,7 @@ export async function somebot({ db, as }: Pick<AuthUnderTest, 'db' | 'as'>, disp
 interface Deployments {
   rows: Map<string, CallingDeployment>;
   isAway: boolean;
-  /** Requests are answered only after this. */
+  /** Requests are answered only once this resolves. */
   holdUntil: Promise<void> | undefined;
   /** How many requests have arrived. */
   arrived: number;
@@ -33,7 +33,7 @@ interface Deployments {
 
 const deploymentsOf = new WeakMap<Bus, Deployments>();
 
-/** Answers for `tasks` about calling deployments. */
+/** Answers for `tasks` with the state of calling deployments. */
 export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
   const known = deploymentsOf.get(tasks);
   if (known) return known;
@@ -53,12 +53,12 @@ export async function deploymentsIn(tasks: Bus): Promise<Deployments> {
   return made;
 }
 
-/** Sets the deployment that `tasks` answers with from now on. */
+/** Sets the deployment that `tasks` returns from now on. */
 export async function haveDeployment(tasks: Bus, { id, name, env_id, enabled }: CallingDeployment): Promise<void> {
   (await deploymentsIn(tasks)).rows.set(id, { id, name, env_id, enabled });
 }
 
-/** Publishes a kind as `registry-scan` does; resolves when it is in auth's projection. */
+/** Publishes a kind like `registry-scan`; resolves when it is in auth's projection. */
 export async function somekind(auth: AuthUnderTest, registryScan: Bus): Promise<string> {
   const id = randomUUID();
   const row = { id, created_at: new Date().toISOString(), name: `Kind ${id}` };
@@ -99,7 +99,7 @@ export interface SomeDeployment extends Deployment {
   send: Send;
 }
 
-/** A deployment that calls back as itself. */
+/** A deployment with a token for calls to Berth. */
 export async function somedeployment(
   auth: AuthUnderTest,
   tasks: Bus,

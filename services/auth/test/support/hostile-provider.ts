@@ -12,7 +12,7 @@ export interface Exchange {
   claims(change?: Record<string, unknown>): JWTPayload;
   /** Signs with the key that the provider publishes. */
   sign(claims: JWTPayload): Promise<string>;
-  /** Signs with a key that it does not publish. */
+  /** Signs with a key that the provider does not publish. */
   signAsStranger(claims: JWTPayload): Promise<string>;
   unsigned(claims: JWTPayload): string;
   /** Signs by HS256 with the public key as the secret. */
@@ -25,13 +25,13 @@ export interface HostileProvider extends AsyncDisposable {
   readonly issuer: string;
   /** Answers the next exchange of a code. */
   onToken: (exchange: Exchange) => unknown;
-  /** Set by the test, from the authorization URL. */
+  /** Set by the test from the authorization URL. */
   nonce: string;
 }
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** An OpenID Connect provider that answers incorrectly where a test tells it to. */
+/** An OpenID Connect provider whose answers a test can falsify. */
 export async function startHostileProvider(clientId: string): Promise<HostileProvider> {
   const issuer = `http://127.0.0.1:${await freePort()}`;
   const published = await generateKeyPair('RS256');

@@ -4,6 +4,6 @@ import { storeOf } from '../../src/store.ts';
 
 type Store = ReturnType<typeof storeOf>;
 
-/** Writes rows as the service does, without a request. */
+/** Writes rows like the service, but without a request. */
 export const inStore = <T>(db: Database, work: (store: Store) => Promise<T>): Promise<T> =>
   inTransactionOf(db, storeOf)((store) => work(store));

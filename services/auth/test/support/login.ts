@@ -36,7 +36,7 @@ export const finishLogin = (
   body: Partial<Returned> & Pick<Returned, 'auth_code' | 'state'> & { verifier?: string },
 ) => gateway.call(logins.operations.finish, { body });
 
-/** Logs in as a browser would; returns the session JWT. */
+/** Logs in like a browser; returns the session JWT. */
 export async function logIn(gateway: Bus, person: string): Promise<string> {
   const attempt = await startLogin(gateway);
   const returned = await atTheProvider(attempt, person);

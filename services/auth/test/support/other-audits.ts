@@ -10,13 +10,13 @@ import {
 import type { AuthUnderTest } from './auth-under-test.ts';
 
 export interface OtherAudits {
-  /** The events that `tasks` has; the others have none. */
+  /** The events of `tasks`; the other services have none. */
   kept: AuditEvent[];
   /** The envs in the last request to `tasks`. */
   visible: unknown;
 }
 
-/** Answers for the other services that keep audit events; `registryScan` is a database whose events are read. */
+/** Answers for the other services with audit events; `registryScan` is a database whose events are returned. */
 export async function serveOtherAudits(
   { connect }: Pick<AuthUnderTest, 'connect'>,
   { registryScan: kept }: { registryScan?: Database } = {},

@@ -10,7 +10,7 @@ export interface RealProvider extends AsyncDisposable {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Persons that can sign in, by subject; tests change it. */
+  /** People who can sign in, by subject; tests may change them. */
   readonly people: Map<string, Claims>;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -21,7 +21,7 @@ export interface RealProviderOptions {
   claimsOnlyInUserInfo?: boolean;
 }
 
-/** The provider of the local stack, run in this process with accounts of the test. */
+/** The provider of the local stack in this process, with accounts of the test. */
 export async function startRealProvider({
   redirectUri,
   claimsOnlyInUserInfo,

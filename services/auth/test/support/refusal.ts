@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@berth/contracts/errors';
 import { expect } from 'vitest';
 
-/** Matches a refused call by its code, words of its message, and the field that it names. */
+/** Matches a refused call by its code, a part of its message, and the named field. */
 export const refusal = (code: ErrorCode, words = '', path?: string) =>
   expect.objectContaining({
     code,
@@ -9,5 +9,5 @@ export const refusal = (code: ErrorCode, words = '', path?: string) =>
     ...(path !== undefined && { errors: expect.arrayContaining([expect.objectContaining({ path })]) }),
   });
 
-/** Lets a test send a request that its type forbids. */
+/** Lets a test send a request that its type does not allow. */
 export const malformed = (value: object) => JSON.parse(JSON.stringify(value));

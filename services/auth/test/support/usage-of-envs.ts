@@ -6,7 +6,7 @@ import type { Usage } from '@berth/contracts/fields/usage';
 
 const none: Usage = { count: 0, names: [] };
 
-/** The owners' answers about the use of an env, by env id. */
+/** The answers of owners about their rows in an env, by env id. */
 export class UsageOfEnvs {
   readonly clusters = new Map<string, Usage>();
   readonly secrets = new Map<string, Usage>();

@@ -27,7 +27,7 @@ import {
   isLiving,
 } from './model.ts';
 
-/** Mutations replace it to show that the simulation finds the fault. */
+/** A mutation replaces it, to show that the simulation finds the fault. */
 export const engine = { whileRunning };
 
 /** A runner claims a task without obstacles. */
@@ -46,7 +46,7 @@ export function claim(model: Living, task: Queued): Model | null {
   return withTask({ ...model, deployment: started.deployment }, started.task);
 }
 
-/** The runner of the started task reports that it begins an irreversible step. */
+/** The runner of the started task reports that an irreversible step begins. */
 export function begin(model: Living): Model | null {
   const task = startedTask(model);
   if (!task || task.helm_fence > 0 || task.cancel_requested_at !== null) return null;
@@ -59,7 +59,7 @@ const policy = { maxAttempts: 3, leaseMs: 30_000, spread: () => 0 };
 
 const history = { attempts: 0, waited_ms: 0, forbidden_ms: 0, handed_back: 0 };
 
-/** The runner of the started task reports its outcome; `HandedBack`: it goes back to its place in the queue. */
+/** The runner of the started task reports its outcome; `HandedBack` returns it to its place in the queue. */
 export function finish(model: Living, outcome: Reported): Model | null {
   const task = startedTask(model);
   if (!task || (outcome === 'Canceled' && task.cancel_requested_at === null)) return null;
@@ -69,13 +69,13 @@ export function finish(model: Living, outcome: Reported): Model | null {
   return afterwards(model, task, afterClaim({ ...history, outcome, helmBegan, isCanceled, isRepeatable }, policy));
 }
 
-/** The task's claim ended with this decision. */
+/** Applies the decision about a task whose claim ended. */
 export const afterwards = (model: Living, task: Queued, next: TaskEnds | TaskWaits): Model =>
   'ends' in next
     ? ended(model, task, { outcome: next.ends, reason: 'why' })
     : withTask(model, { ...task, status: 'Pending' });
 
-/** Claims, begins and ends the first task with this outcome, without other events in between. */
+/** Claims, begins and ends the first task with this outcome, without events in between. */
 export function run(model: Living, outcome: Reported): Model | null {
   const [first] = model.queue;
   if (!first) return null;

@@ -25,14 +25,14 @@ export type Queued = Pick<
   | 'cancel_requested_at'
 >;
 
-/** One deployment with its open tasks, driven by the engine's decisions; effects happen in memory. */
+/** One deployment with its open tasks, driven by the engine's decisions; effects are in memory. */
 export interface Model {
   /** Null once it is deleted. */
   deployment: DeploymentRecord | null;
   queue: readonly Queued[];
   /** The run of its revision. */
   running: DeployRun | null;
-  /** Tasks that failed or were canceled, the newest last: they may be retried. */
+  /** Failed and canceled tasks, newest last; they may be retried. */
   over: readonly Queued[];
 }
 
@@ -51,7 +51,7 @@ export const openTask = (task: Queued): OpenTask => ({
   is_scheduled: task.change !== null,
 });
 
-/** The arrows of the lifecycle that were gone along, as `from --> to`. */
+/** The arrows of the lifecycle that were followed, as `from --> to`. */
 export const arrowsTaken = new Set<string>();
 
 export function noteArrow(before: DeploymentRecord, after: DeploymentRecord): DeploymentRecord {
@@ -59,7 +59,7 @@ export function noteArrow(before: DeploymentRecord, after: DeploymentRecord): De
   return after;
 }
 
-/** Changes that may keep the state, which is then not an event of the lifecycle. */
+/** Changes that may keep the state; in that case they are not events of the lifecycle. */
 export const noteChange = (before: DeploymentRecord, after: DeploymentRecord): DeploymentRecord =>
   before.state === after.state ? after : noteArrow(before, after);
 
@@ -103,7 +103,7 @@ export const rested = (model: Model): Model => {
   return { ...model, deployment: { ...deployment, reason: restingReason(deployment, known, outlook) }, running: known };
 };
 
-/** Tasks of the same content are retried alike, so one of them is kept. */
+/** Tasks with the same content are retried alike, so only one of them is kept. */
 export const withOver = (over: Model['over'], ended: Model['queue']): Model['over'] => {
   const content = ({ operation, run, change, deletes_deployment }: Queued) =>
     JSON.stringify([operation, run, change, deletes_deployment]);

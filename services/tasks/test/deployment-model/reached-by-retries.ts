@@ -4,7 +4,7 @@ import { reinstall, retry } from './requests.ts';
 import { namespaceLost } from './lose-namespace.ts';
 import { run } from './claims.ts';
 
-/** After all of its tasks were successful. */
+/** The deployment after all of its tasks have succeeded. */
 function drained(model: Model): Model {
   let left = model;
   for (let n = 0; n < 50 && left.deployment && left.queue.length > 0; n += 1) {

@@ -99,7 +99,7 @@ function changeNow(model: Living, variant: Variant, changes: DeploymentChanges):
   return rested({ ...model, deployment: after, queue: [...queue, ...tasks] });
 }
 
-/** The runner of a started one is requested to stop; its outcome ends it. */
+/** A started task is requested to stop; its outcome ends it. */
 export const cancel = (model: Living, task: Queued): Model | null => {
   const { deployment, queue } = model;
   if (task.status === 'Started') {

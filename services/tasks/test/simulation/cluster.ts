@@ -20,20 +20,20 @@ export interface SimNamespace {
   version: number;
   isTerminating: boolean;
   revisions: Revision[];
-  /** What runs in it. */
+  /** The objects that are installed in it. */
   objects: DeployRun | null;
 }
 
 type CallResult<T> = { ok: T } | { unreachable: true };
 
-/** The API server of the one cluster. */
+/** The API server of the only cluster. */
 export interface Cluster {
   isUp: boolean;
   readonly namespaces: ReadonlyMap<string, SimNamespace>;
-  /** The server does the work atomically; its answer may be lost. */
+  /** The server does the work atomically, but its answer may be lost. */
   call<T>(work: () => T): Steps<CallResult<T>>;
   create(namespace: Pick<SimNamespace, 'name' | 'deploymentId' | 'holder'>): boolean;
-  /** False: it was changed since it was read, replaced, or removed. */
+  /** False if it was changed since it was read, replaced, or removed. */
   remove(namespace: Pick<SimNamespace, 'name' | 'uid' | 'version'>): boolean;
 }
 
@@ -44,7 +44,7 @@ export function createCluster(world: World): Cluster {
   const cluster: Cluster = {
     isUp: true,
     namespaces,
-    // A sent request arrives even if its sender dies.
+    // A request that was sent arrives even if its sender dies.
     call: <T>(work: () => T) =>
       wait<CallResult<T>>((done) =>
         scheduler.after(world.delay(), () => {
@@ -77,7 +77,7 @@ type HelmExit = 'done' | 'failed' | 'in progress' | 'unreachable' | 'signal';
 export interface HelmProcess {
   readonly isAlive: boolean;
   readonly namespace: string;
-  /** Its machine was paused by the host, so it may outlive its claim until its runner's next heartbeat is refused. */
+  /** The host paused its machine, so it may outlive its claim until the runner's next heartbeat is refused. */
   wasFrozen: boolean;
   exited(): Steps<HelmExit>;
   stop(graceMs: number): void;
@@ -93,7 +93,7 @@ export interface HelmRun {
   deploys: DeployRun | null;
 }
 
-/** A model of Helm: it records a pending revision, changes objects, records the end, and can be ended at any step. */
+/** A model of Helm: it records a pending revision, changes objects and records the end. It can be killed at any step. */
 export function startHelm(
   world: World,
   cluster: Cluster,
@@ -125,7 +125,7 @@ export function startHelm(
     const revision = { status: last ? 'pending-upgrade' : 'pending-install', taskId: task_id, fence, version: 1 };
     found.revisions.push(revision);
     yield* scheduler.sleep(world.between(20, 6_000));
-    // Without its API server Helm cannot even record that it failed.
+    // Without the API server, Helm cannot even record its failure.
     if (!cluster.isUp) return 'unreachable';
     if (isAsked || world.chance(0.05)) {
       write(revision, 'failed');

@@ -3,7 +3,7 @@ import type { Process } from './process.ts';
 import { type Steps, wait } from './scheduler.ts';
 import type { World } from './world.ts';
 
-/** The columns of a task that the model of its deployment lacks. */
+/** The columns of a task that the deployment's model lacks. */
 interface TaskRow {
   deploymentId: string;
   order: number;
@@ -20,7 +20,7 @@ interface TaskRow {
   handed_back: number;
 }
 
-/** The lock modes of Postgres, by the modes they conflict with. */
+/** The lock modes of Postgres, each with the modes that conflict with it. */
 type Mode = 'key share' | 'share' | 'no key update' | 'update';
 
 const conflicts: Record<Mode, readonly Mode[]> = {
@@ -39,10 +39,10 @@ interface Waiter extends Required<LockKey> {
   granted: () => void;
 }
 
-/** One transaction: it sees what is committed and its own writes, and holds its locks to its end. */
+/** A transaction: it sees committed rows and its own writes, and holds its locks until it ends. */
 export interface Transaction {
   lock(wanted: LockKey): Steps;
-  /** False: another transaction holds it. */
+  /** False if another transaction holds it. */
   tryLock(wanted: LockKey): boolean;
   read(deploymentId: string): Model;
   save(deploymentId: string, model: Model): void;
@@ -58,7 +58,7 @@ interface Committed {
 export interface Database {
   readonly committed: Committed;
   read(deploymentId: string): Model;
-  /** Null: no answer, though the work may have been committed. Rethrows what the work throws. */
+  /** Null if no answer arrived, although the work may have been committed. Errors of the work are thrown again. */
   inTransaction<T>(process: Process, work: (tx: Transaction) => Steps<T>): Steps<{ value: T } | null>;
   insert(deploymentId: string, model: Living): void;
   /** A scheduled task is inserted for this time. */
@@ -156,7 +156,7 @@ export function createDatabase(world: World): Database {
     return model;
   };
 
-  /** The transactions of a process. A dropped connection ends its transaction a moment later. */
+  /** The transactions of a process. If its connection is dropped, the transaction ends a moment later. */
   function openOf(process: Process): Set<object> {
     const known = open.get(process);
     if (known) return known;

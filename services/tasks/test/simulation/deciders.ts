@@ -5,14 +5,14 @@ import { remainingOf } from '../../../runner/src/claim/lease-time.ts';
 import { fenceStep } from '../../../runner/src/namespace/namespace-fence.ts';
 import { nextAction } from '../../../runner/src/run/next-action.ts';
 
-/** The kinds of rows that a transaction locks. */
+/** The kinds of rows that transactions lock. */
 export type Lock = 'cluster' | 'deployment' | 'held deployment' | 'held with dependents' | 'task';
 
-/** The decisions under test, those of production; a mutation replaces one of them. */
+/** The decisions under test: those of production, one of which a mutation replaces. */
 export interface Deciders {
   afterClaim: typeof afterClaim;
   standingOf: typeof standingOf;
-  /** Whether a heartbeat is of the latest claim. */
+  /** Whether a heartbeat belongs to the latest claim. */
   isLatest(row: { fence: number; isStarted: boolean }, fence: number): boolean;
   remainingOf: typeof remainingOf;
   fenceStep: typeof fenceStep;
@@ -21,9 +21,9 @@ export interface Deciders {
   locks: Locks;
 }
 
-/** The order in which production locks, as `recordLocks` found it. */
+/** The order in which production locks rows, as recorded by `recordLocks`. */
 export interface Locks {
-  /** The end of a claim with the outcome `Done`, and with any other. */
+  /** The end of a claim with the outcome `Done`, and with any other outcome. */
   finishDone: readonly Lock[];
   finishOther: readonly Lock[];
   cancel: readonly Lock[];

@@ -8,21 +8,21 @@ import type { ClaimedRun } from './service.ts';
 import type { World } from './world.ts';
 
 export interface Invariants {
-  /** Checks at once what runners do. */
+  /** Checks actions of runners at once. */
   readonly watch: RunnerWatch;
-  /** This task was promised to a client. */
+  /** A client was told that this task is accepted. */
   accept(id: string, deploymentId: string): void;
-  /** To call when all tasks are over. */
+  /** To be called when all tasks are over. */
   checkEnd(): void;
 }
 
-/** Fails the world at the first commit, Helm or report that breaks what the engine promises. */
+/** Ends the simulation with a failure at the first commit, start of Helm or report that breaks a promise of the engine. */
 export function watchInvariants(world: World, database: Database, cluster: Cluster): Invariants {
   const live = new Set<HelmProcess>();
   const latest = new Map<string, number>();
   const recorded = new Set<string>();
   const effects = new Map<string, number>();
-  /** Namespaces in which two Helms worked because a host had paused a machine: their content is undefined. */
+  /** Namespaces in which two Helm processes worked because a host had paused a machine. Their content is undefined. */
   const disputed = new Set<string>();
   const accepted: { id: string; deploymentId: string }[] = [];
   const ended = new Map<string, string>();

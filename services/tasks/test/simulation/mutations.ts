@@ -1,6 +1,6 @@
 import type { Deciders } from './deciders.ts';
 
-/** Faults in the code under test, each in one decision: the simulation has to find them. */
+/** Faults in the code under test, one decision each; the simulation has to find them. */
 export const mutations: Record<string, (deciders: Deciders) => Partial<Deciders>> = {
   'the service takes heartbeats of any claim': () => ({ isLatest: ({ isStarted }) => isStarted }),
   'the service takes the outcome of any claim': () => ({

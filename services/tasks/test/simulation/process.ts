@@ -1,8 +1,8 @@
 import type { Scheduler, Steps } from './scheduler.ts';
 
-/** Something that can pause: a process under SIGSTOP, or a virtual machine paused by its host. */
+/** A process or machine that can pause: by SIGSTOP, or because its host pauses the virtual machine. */
 export interface Gate {
-  /** Runs the work now, or when it goes on again. */
+  /** Runs the work now, or when the pause ends. */
   pass(work: () => void): void;
 }
 
@@ -32,7 +32,7 @@ function createGate(outer?: Gate): Pausable {
   };
 }
 
-/** A machine with a clock of its own, which stands still while the host pauses it. */
+/** A machine whose clock stops while the host pauses it. */
 export interface Machine extends Gate {
   clock(): number;
   freeze(): void;
@@ -66,16 +66,16 @@ export function createMachine({ now }: Pick<Scheduler, 'now'>, { offset, rate }:
 
 export interface Process extends Gate {
   readonly isAlive: boolean;
-  /** Runs the steps, each when the process is awake; none once it is killed. */
+  /** Runs the steps while the process is awake; stops once it is killed. */
   spawn(steps: Steps<unknown>): void;
   pause(): void;
   resume(): void;
-  /** Without any cleanup of its own. */
+  /** Ends it without any cleanup. */
   kill(): void;
   onKilled(listener: () => void): void;
 }
 
-/** `beforeStep`: faults that are injected between any two steps. */
+/** `beforeStep` injects faults between any two steps. */
 export function createProcess(machine: Gate, beforeStep: (process: Process) => void): Process {
   const gate = createGate(machine);
   const listeners: (() => void)[] = [];

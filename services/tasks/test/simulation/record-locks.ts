@@ -2,7 +2,7 @@ import { lockTask } from '../../src/queue/lock-task.ts';
 import { lockToEnd } from '../../src/queue/lock-to-end.ts';
 import type { Lock, Locks } from './deciders.ts';
 
-/** Runs production code that locks rows on a store that only records the locks. */
+/** Runs production code that locks rows, with a store that only records the locks. */
 export async function recordLocks(): Promise<Locks> {
   let noted: Lock[] = [];
   const note = (what: Lock) => async () => {

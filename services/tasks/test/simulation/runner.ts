@@ -55,7 +55,10 @@ export interface Runner {
   readonly helms: ReadonlySet<HelmProcess>;
   stop(): void;
   readonly isIdle: boolean;
-  /** Between the last check and the start of Helm only an answer of the service is awaited, whose age the machine cannot measure. */
+  /**
+   * Only a call to the service comes between the last check and the start of Helm; the machine cannot measure how old its answer
+   * is.
+   */
   readonly isBeginning: boolean;
 }
 
@@ -68,7 +71,7 @@ interface Deps {
   watch: RunnerWatch;
 }
 
-/** A runner with the pure decisions of the real one, with its process guard, on its own machine. */
+/** A runner on its own machine, with its process guard and the pure decisions of the real one. */
 export function startRunner({ world, service, call, cluster, deciders, watch }: Deps): Runner {
   const { scheduler } = world;
   const machine = createMachine(scheduler, { offset: world.between(0, 1e9), rate: world.between(0.999, 1.001) });
@@ -79,7 +82,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
   let slotsTaken = 0;
   let beginning = 0;
 
-  /** Faults at any step of the process. */
+  /** Faults at each step of the process. */
   function inject(self: Process): void {
     const { runnerKilled, runnerPaused, machineFrozen, runnerStopped } = world.faults;
     if (world.chance(runnerKilled)) {
@@ -100,7 +103,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
     }
   }
 
-  // The guard notices the end of its pipe and ends what is left.
+  // The guard notices that its pipe has closed and ends the remaining processes.
   process.onKilled(() => {
     for (const helm of helms) {
       scheduler.after(world.between(0, 100), () => machine.pass(() => helm.stop(orphanGraceMs)));
@@ -237,7 +240,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       const namespace = yield* readNamespace();
       const last = namespace?.revisions.at(-1);
       if (!namespace || !last || !isInterrupted(last)) return;
-      // Read before checking the fence: a change by another claim after that makes the swap fail.
+      // Read before the fence is checked, so that a later change by another claim makes the swap fail.
       yield* checkFence();
       const isSwapped = yield* api(() => {
         const newest = cluster.namespaces.get(task.run.namespace)?.revisions.at(-1);
@@ -269,7 +272,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       helms.add(helm);
       watch.helmStarts(task, helm);
 
-      // The guard keeps the last deadline that it was given, also while the runner is paused.
+      // The guard keeps the last deadline that it received, even while the runner is paused.
       let guarded = machine.clock() + remaining();
       const guard = (): void => {
         if (!helm.isAlive) return;
@@ -324,7 +327,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
         yield* repair();
       }
       goOn();
-      // A chart that is in no cache.
+      // A chart that is not cached.
       if (world.chance(0.3)) {
         yield* scheduler.sleep(world.between(10, 5_000));
         isFresh = false;

@@ -1,9 +1,9 @@
-/** Something that a simulated process waits for; it calls `resume` once. */
+/** An event that a simulated process waits for; it calls `resume` once. */
 type Suspension = (resume: () => void) => void;
-/** A simulated process, or a part of one. The code between two yields runs atomically. */
+/** A simulated process or a part of one; code between two yields is atomic. */
 export type Steps<T = void> = Generator<Suspension, T, void>;
 
-/** Waits until `start` calls back. */
+/** Waits until `start` calls its callback. */
 export function* wait<T>(start: (done: (value: T) => void) => void): Steps<T> {
   let result: { value: T } | undefined;
   yield (resume) =>
@@ -24,11 +24,11 @@ interface Event {
 
 const isBefore = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 
-/** Virtual time: events run one after the other, in the order of their times. */
+/** Virtual time: events run one after the other in the order of their times. */
 export interface Scheduler {
   now(): number;
   after(ms: number, work: () => void): void;
-  /** Runs what happens until then, or until `isOver`. */
+  /** Runs events until that time, or until `isOver`. */
   runUntil(end: number, isOver?: () => boolean): void;
   sleep(ms: number): Steps;
 }

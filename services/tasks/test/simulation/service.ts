@@ -35,10 +35,10 @@ interface Report {
 
 export interface Requested {
   deploymentId: string;
-  /** The new model; null if it is refused. */
+  /** The new model; null if the request is refused. */
   change: (model: Living) => Model | null;
   executeAt: number | null;
-  /** Another deployment that it refers to, and whether its cluster is looked up. */
+  /** Another deployment to which it refers, and whether its cluster is looked up. */
   refersTo: string | null;
   holdsCluster: boolean;
   cancels: string | null;
@@ -54,9 +54,9 @@ export interface Service {
   request(process: Process, requested: Requested): Steps<Answer<readonly string[]>>;
   /** Moves the cluster to another env, with its deployments. */
   moveCluster(process: Process): Steps<unknown>;
-  /** A replica that is up; null while there is none. */
+  /** A running replica; null while there is none. */
   replica(): Process | null;
-  /** When the next task at the head of its queue becomes due. */
+  /** The time at which the next task at the head of a queue becomes due. */
   nextDue(): number;
   setClusterKnownUp(isUp: boolean): void;
   startReplicas(): void;
@@ -208,7 +208,7 @@ export function createService(
       for (const { id, until } of started()) {
         if (until < scheduler.now()) yield* answered(process, (tx) => takeBack(tx, id));
       }
-      // Nothing can expire before the next lease does: the polls up to then would find nothing.
+      // Nothing expires before the next lease does, so earlier polls would find nothing.
       const next = Math.min(...started().map(({ until }) => until), scheduler.now() + leaseMs);
       if (next > scheduler.now()) yield* scheduler.sleep(next - scheduler.now());
     }

@@ -15,15 +15,15 @@ import { createTransport } from './transport.ts';
 import { Broken, createWorld, type Faults, noFaults, type World } from './world.ts';
 
 export interface Simulated {
-  /** The broken invariant; null if all held. */
+  /** The broken invariant; null if none was broken. */
   broken: string | null;
   trace: readonly string[];
 }
 
-/** Without faults, only a lease, a pause or a Helm takes longer. */
+/** Without faults, only a lease, a pause or a run of Helm takes longer. */
 const spareMs = 60_000;
 
-/** One seed: a few deployments, clients and runners, with faults for some minutes; then everything must finish. */
+/** Runs one seed: a few deployments, clients and runners with faults for some minutes; then everything must finish. */
 export function simulate(
   seed: number,
   deciders: Deciders,
@@ -44,7 +44,7 @@ export function simulate(
   }
 }
 
-/** Each seed has its own mixture, and many lack most faults, since frequent faults would hide rare ones. */
+/** Each seed has its own mixture. Many lack most faults, because frequent faults would hide rare ones. */
 function someFaults(world: World): Faults {
   const some = (most: number) => (world.chance(0.4) ? world.between(0, most) : 0);
   return {
@@ -71,7 +71,7 @@ function run(world: World, deciders: Deciders): void {
   const deployments = ['a', 'b'].map(
     (name): DeploymentRecord => ({ ...sampleDeployment, id: name, name, namespace: `web-${name}` }),
   );
-  // The second one refers to the first.
+  // The second deployment refers to the first.
   const service = createService(world, database, deciders, new Map([['a', 'b']]));
   const call = createTransport(world, service);
 
@@ -185,7 +185,7 @@ function run(world: World, deciders: Deciders): void {
 
   const open = () => [...database.committed.models.values()].flatMap(({ queue }) => queue);
   const due = Math.max(scheduler.now(), ...open().map(({ id }) => database.committed.tasks.get(id)?.due_at ?? 0));
-  // Each may be claimed by a dead, paused or frozen runner, and still needs its Helm.
+  // Each may be claimed by a dead, paused or frozen runner, and still needs its run of Helm.
   const endsBy = due + leaseMs + spareMs + (open().length + 4) * 75_000;
   scheduler.runUntil(endsBy, () => open().length === 0);
   for (const task of open())
@@ -193,7 +193,7 @@ function run(world: World, deciders: Deciders): void {
   for (const runner of runners)
     world.note(`runner: alive ${runner?.process.isAlive}, frozen ${runner?.machine.isFrozen}, idle ${runner?.isIdle}`);
   if (open().length > 0) world.fail(`I5: ${open().length} tasks are not over`);
-  // Lost answers are repeated, and namespaces are removed.
+  // Repeats requests whose answers were lost, and removes namespaces.
   scheduler.runUntil(scheduler.now() + 100_000);
 
   invariants.checkEnd();

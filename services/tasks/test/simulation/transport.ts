@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 export type Handler<T> = (replica: Process) => Steps<Answer<T>>;
 
-/** Requests over a bus that loses, doubles, delays and so reorders messages in both directions. */
+/** Requests over a bus that loses, doubles and delays messages in both directions, which also reorders them. */
 export type Call = <T>(handler: Handler<T>, withinMs?: number) => Steps<Answer<T>>;
 
 export const createTransport =

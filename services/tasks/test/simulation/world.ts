@@ -1,10 +1,10 @@
 import { randomOf } from '../support/random-of.ts';
 import { createScheduler, type Scheduler, type Steps } from './scheduler.ts';
 
-/** A broken invariant; it ends the run of its seed. */
+/** An invariant was broken, which ends the run of its seed. */
 export class Broken extends Error {}
 
-/** The probability of each fault per occasion; all are zero once faults stop. */
+/** The probability of each fault at each opportunity; all become zero when faults stop. */
 export interface Faults {
   messageLost: number;
   messageDoubled: number;
@@ -44,10 +44,10 @@ export interface World {
   chance(probability: number): boolean;
   between(least: number, most: number): number;
   pick<T>(items: readonly T[]): T | undefined;
-  /** Time that a statement, a call or a message takes: mostly short. */
+  /** Time for a statement, a call or a message; usually short. */
   delay(): number;
   pause(): Steps;
-  /** What happened so far, counted. */
+  /** How often each event has happened so far. */
   count(what: string): void;
   note(what: string): void;
   fail(rule: string): never;

@@ -24,14 +24,14 @@ import { sampleIdentities, testKeys } from '@berth/testing/test-identities';
 import type { TestNats } from '@berth/testing/test-nats';
 import type { Current } from '../../src/tasks/claims/requester-rights.ts';
 
-/** Stand-ins for the other services, on a real bus with their real permissions. */
+/** Stubs of the other services, on a real bus with their real permissions. */
 export interface Neighbours extends AsyncDisposable {
   readonly gateway: Bus;
   readonly runner: Bus;
   readonly clusterSync: Bus;
   readonly auth: Bus;
   readonly registryScan: Bus;
-  /** Each publishes the state of a row; `deleted` publishes its deletion. */
+  /** Each function publishes the state of a row; `deleted` publishes its deletion. */
   publish: {
     env(row: Partial<Env> & { id: string }, deleted?: 'deleted'): Promise<Env>;
     cluster(row: Partial<K8sCluster>, deleted?: 'deleted'): Promise<K8sCluster>;
@@ -39,9 +39,9 @@ export interface Neighbours extends AsyncDisposable {
     registry(id: string, kind_id: string): Promise<void>;
     chart(row: HelmChart): Promise<HelmChart>;
   };
-  /** The identities that auth answers, by the ids of users and bots; `away`: it does not answer. */
+  /** The identities that auth returns, by ids of users and bots; `away`: it does not answer. */
   people: Map<string, Current> & { away?: boolean };
-  /** Changes of envs, clusters and charts that their owners have committed but not published; each is published when called. */
+  /** Changes of envs, clusters and charts that their owners have committed but not published; calling one publishes it. */
   holdBack: {
     env(row: Partial<Env> & { id: string }): () => Promise<void>;
     cluster(row: K8sCluster): () => Promise<void>;
@@ -49,11 +49,11 @@ export interface Neighbours extends AsyncDisposable {
   };
   /** While false, cluster-sync and auth do not answer for clusters and envs. */
   answers: { clusters: boolean; envs: boolean };
-  /** The calls into deployments for which a token was requested from auth; `away`: it does not answer. */
+  /** The calls to deployments for which auth was asked for a token; `away`: it does not answer. */
   callTokens: { requests: { deployment_id: string; method: string; path: string }[]; away: boolean };
-  /** Tracked objects of cluster-sync, by id. */
+  /** Tracked objects of cluster-sync by id. */
   tracked: Map<string, TrackedObject>;
-  /** The answer of registry-scan for a chart's archive; null: it is unreachable. */
+  /** The answer of registry-scan for a chart's archive; null if it is unreachable. */
   archives: { digest: string | null; requests: number };
 }
 
@@ -167,7 +167,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
 
   type Row = { id: string; env_id?: string | null };
 
-  /** The owner's current row; answering publishes it. */
+  /** The owner's current row; the answer also publishes it. */
   const commit = (bus: Bus, resource: string, row: Row, deleted?: string) => {
     version += 1;
     const operation = deleted ? ('DELETE' as const) : ('INSERT' as const);

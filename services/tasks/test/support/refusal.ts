@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@berth/contracts/errors';
 import { expect } from 'vitest';
 
-/** A matcher for a refused call: its code, words of its message, and the field that it names. */
+/** Matches a refused call by its code, a part of its message, and the named field. */
 export const refusal = (code: ErrorCode, words = '', path?: string) =>
   expect.objectContaining({
     code,

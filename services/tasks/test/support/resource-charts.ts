@@ -16,7 +16,7 @@ export const databaseForm = {
   ],
 };
 
-/** Types by the calls that their operations make: all of them, none, or no operation by request at all. */
+/** Types that differ in their operations: each makes a call, none makes a call, or none can be requested. */
 export const databaseTypes = {
   database: type({
     values_ui: databaseForm,
@@ -41,7 +41,7 @@ export const managingChart = (resource_types: object | null = databaseTypes) =>
     resource_types: resource_types && JSON.parse(JSON.stringify(resource_types)),
   });
 
-/** A chart with inputs that point to resources, and outputs of their properties. */
+/** A chart whose inputs point to resources and whose outputs use their properties. */
 export const usingChart = () =>
   sampleChart({
     values_ui: {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import { registryId } from './sample-rows.ts';
 
-/** A form with a number, a choice and a deployment of a kind to point to. */
+/** A form with a number, a choice, and a reference to a deployment of a kind. */
 export const webForm = {
   inputs: [
     { id: 'replicas', type: 'number', label: 'Replicas', required: true, minimum: '1', maximum: '9' },

@@ -21,7 +21,7 @@ export interface ClusterRow {
   last_seen_at?: string;
 }
 
-/** Projections of other services' rows, as if their states had arrived over the bus. */
+/** Projections of other services' rows, as if they had arrived over the bus. */
 export async function insertCluster(db: Queries, row: ClusterRow = {}): Promise<string> {
   const { id = randomUUID(), name = 'prod', env_id = envId, is_ok = true, ignore = false, deleted = false } = row;
   await db.query(nothing`
@@ -49,11 +49,11 @@ export interface TaskRow {
   cluster_id: string;
   also_cluster_id?: string | null;
   status?: 'Pending' | 'Started' | 'Done' | 'Failed' | 'Canceled';
-  /** Seconds from now; negative: in the past. */
+  /** Seconds from now; negative if in the past. */
   due_in?: number;
   execute_in?: number;
   attempts?: number;
-  /** An Install, if not given. */
+  /** An Install by default. */
   operation?: object | undefined;
   /** The lease of a started task, in seconds from now. */
   lease_in?: number;
@@ -87,7 +87,7 @@ export async function insertTask(db: Queries, row: TaskRow): Promise<string> {
   return id;
 }
 
-/** A long queue: that many deployments on the cluster, each with a task that is due and one that is scheduled. */
+/** A long queue: this many deployments on the cluster, each with a due and a scheduled task. */
 export async function insertQueue(db: Queries, cluster_id: string, length: number): Promise<void> {
   await db.query(nothing`
     insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config)

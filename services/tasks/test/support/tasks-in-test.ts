@@ -20,10 +20,10 @@ import { startTasksProcess, type TasksProcess } from './tasks-process.ts';
 export const { envId, otherEnvId, kindId } = samplePlaces;
 export const otherKindId = '66666666-6666-4666-8666-666666666666';
 
-/** The key that seals secrets, unless a test gives another one. */
+/** The key that seals secrets, unless a test sets another one. */
 export const testKey = randomBytes(32).toString('base64');
 
-/** The service in its own process, with a real bus and database, and an env with a cluster, a kind and a chart. */
+/** The service in a process of its own, with a real bus and database, and an env with a cluster, a kind and a chart. */
 export interface TasksInTest extends Neighbours {
   readonly nats: TestNats;
   readonly database: OpenTestDatabase;
@@ -49,11 +49,11 @@ export interface TasksInTest extends Neighbours {
   claimed(): Promise<ClaimedTask>;
   finish(task: Pick<ClaimedTask, 'task_id' | 'fence'>, outcome?: TaskOutcome, reason?: string): Promise<void>;
   heartbeat(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
-  /** The call that a runner makes before it starts Helm. */
+  /** The call of a runner before it starts Helm. */
   beginHelm(task: Pick<ClaimedTask, 'task_id' | 'fence'>): Promise<{ lease_ms: number; cancel_requested: boolean }>;
   /** Claims and finishes tasks until none can start. */
   runAll(): Promise<ClaimedTask[]>;
-  /** Publishes that the chart is no longer available; resolves once the service knows it. */
+  /** Publishes that the chart is no longer available; resolves once the service has applied this. */
   withdraw(chart: HelmChart): Promise<void>;
   /** An installed deployment. */
   installed(fields?: Partial<NewDeployment>): Promise<Deployment>;
@@ -75,7 +75,7 @@ const migrations = new URL('../../migrations/', import.meta.url);
 
 export async function startTasksInTest(
   settings: Record<string, string> = {},
-  /** A database server of its own. */
+  /** A separate database server. */
   server: { server?: string } = {},
 ): Promise<TasksInTest> {
   const stack = new AsyncDisposableStack();
@@ -90,7 +90,7 @@ export async function startTasksInTest(
         DATABASE_URL: database.url,
         SERVICE_OWN_URL: 'https://berth.example.com',
         KEY_ENCRYPTION_KEY: testKey,
-        // Claims do not expire unless a test wants it: a started task must not come back in another test.
+        // Claims do not expire unless a test sets a lease: a started task must not return in another test.
         TASK_LEASE_SECONDS: String(usualLeaseMs / 1_000),
         ...settings,
         ...more,

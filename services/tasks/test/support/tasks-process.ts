@@ -6,7 +6,7 @@ export interface TasksProcess extends AsyncDisposable {
   /** Its output so far. */
   log(): string;
   readiness(): Promise<unknown>;
-  /** What Prometheus would read now. */
+  /** The present metrics for Prometheus. */
   metrics(): Promise<string>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }

@@ -86,7 +86,7 @@ test.for<[string, number | undefined]>([
 });
 
 test.for<[string, (queue: ConnectionQueue) => void, string]>([
-  ['a statement that is answered lets those that wait go on waiting', ({ answered }) => answered(), 'entered'],
+  ['work continues to wait after a statement is answered', ({ answered }) => answered(), 'entered'],
   ['work is refused after a connection breaks without an answer', () => undefined, 'refused'],
 ])('%s', async ([, happens, outcome]) => {
   const queue = queueOf(1);
