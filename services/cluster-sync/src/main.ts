@@ -31,6 +31,7 @@ import { reportLostNamespaces } from './lost-namespaces/report-lost-namespaces.t
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
+import { createRedactRows } from './resources/rows/redact-rows.ts';
 import { storeOf } from './store.ts';
 
 const name = 'cluster-sync';
@@ -99,6 +100,7 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
       k8sResourceRepository,
       directory,
       writeCredentials,
+      redactRows: createRedactRows({ bus }),
       log,
       resyncMs: config.resyncMs,
       writesPerSecond: config.credentialWritesPerSecond,

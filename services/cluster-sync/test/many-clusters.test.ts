@@ -50,6 +50,7 @@ beforeEach(() => {
       mostWaiting = Math.max(mostWaiting, room.size);
       return save(changes);
     },
+    redactRows: async (changes) => changes,
     log: silentLog,
     resyncMs: 600_000,
     stallMs: 60_000,

@@ -10,7 +10,7 @@ import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 import { trackedKinds } from '../src/resources/objects/tracked-kinds.ts';
-import { queueRoom } from '../src/resources/rows/change-queue.ts';
+import { queueRoom, type RowChange } from '../src/resources/rows/change-queue.ts';
 import { saveInGroups } from '../src/resources/rows/save-in-groups.ts';
 import { watchCluster } from '../src/resources/watch-cluster.ts';
 import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
@@ -47,6 +47,7 @@ beforeEach(async () => {
     resyncMs: 600_000,
     stallMs: 60_000,
     saveChanges: saveInGroups(k8sResourceRepository),
+    redactRows: async (changes: readonly RowChange[]) => changes,
     listInTurn: atMost(4, { awayMs: 2_000 }),
     queueRoom: queueRoom(600),
   };

@@ -23,6 +23,8 @@ import { resourceHandlers } from './resources/resource-handlers.ts';
 import { sweepResources } from './resources/sweep-resources.ts';
 import { typeHandlers } from './resources/type-handlers.ts';
 import { secretHandlers } from './secrets/secret-handlers.ts';
+import { redactTexts } from './shown/redact-texts.ts';
+import { shownTextHandlers } from './shown/shown-text-handlers.ts';
 import { inTransactionOf, readingStore } from './store/store.ts';
 import { createCallTokens } from './status/call-tokens.ts';
 import { followPolled, refollowPolled } from './status/follow-polled.ts';
@@ -58,7 +60,9 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   const changes = { inTransaction, store, confirm, reserved, heldReaders: heldItemReaders, notifyRunners };
   const taskMetrics = createTaskMetrics(metrics);
 
-  bus.serve(deploymentHandlers({ ...changes, bus }));
+  const redactsTexts = { store, secretKeys };
+  bus.serve(shownTextHandlers(redactsTexts));
+  bus.serve(deploymentHandlers({ ...changes, bus, redactTexts: (texts) => redactTexts(redactsTexts, texts) }));
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { implement } from '@berth/bus/rpc/implement';
+import { type K8sEvent, k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
+import { shownTexts } from '@berth/contracts/resources/deployments/shown-texts';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
@@ -64,6 +67,7 @@ const secret = (contents = 'swordfish', fields: Partial<NewSecret> = {}): Promis
   tasks.call(siteAdmin, create, {
     body: { env_id: envId, collection: 'postgres', name: `s${randomUUID().slice(0, 8)}`, contents, ...fields },
   });
+const tokenWith = (contents: string) => secret(contents, { collection: 'tokens' });
 const deploy = (config: JsonObject) => tasks.create({ helm_chart_id: chartId, config });
 const change = (id: string, body: object) => tasks.call(owner, deployments.operations.update, { id, body });
 const setContents = ({ id }: Secret, contents: string) => tasks.call(envAdmin, update, { id, body: { contents } });
@@ -73,6 +77,65 @@ const installed = async (config: JsonObject) => {
   return id;
 };
 const pending = async (id: string) => (await tasks.tasksOf(id)).filter(({ status }) => status === 'Pending');
+
+describe('contents of secrets in what a cluster shows of a deployment', () => {
+  const contents = 'Old+Secret&Value=1234567';
+  const encoded = (text: string) => Buffer.from(text).toString('base64');
+
+  test('are redacted for cluster-sync, which never gets them, in each encoding', async () => {
+    const id = await installed({ password: (await secret('pa55')).id, token: (await tokenWith(contents)).id });
+    const names = ['web-7d4b9c6f5-x2x9z', `web-${contents}`, 'pa55-0'];
+    const messages = [
+      `Get "http://10.0.0.1/?k=${encodeURIComponent(contents)}": refused`,
+      encoded(`k:${contents}`),
+      'HTTP 503',
+    ];
+    const gone = randomUUID();
+
+    const { deployments: shown } = await tasks.clusterSync.call(shownTexts.operations.redact, {
+      body: {
+        deployments: [
+          { deployment_id: id, names, messages },
+          { deployment_id: gone, names: ['web-1'], messages: ['anything'] },
+        ],
+      },
+    });
+
+    expect(shown).toEqual([
+      { deployment_id: id, names: ['web-7d4b9c6f5-x2x9z', 'web-***', 'pa55-0'], messages: ['***', '***', 'HTTP 503'] },
+      { deployment_id: gone, names: ['web-1'], messages: ['***'] },
+    ]);
+  });
+
+  test('are redacted in its Kubernetes events', async () => {
+    const id = await installed({ password: (await secret()).id, token: (await tokenWith(contents)).id });
+    const event = (message: string): K8sEvent => ({
+      uid: randomUUID(),
+      type: 'Warning',
+      reason: 'Unhealthy',
+      message,
+      count: 1,
+      first_seen_at: '2026-01-01T00:00:00.000Z',
+      last_seen_at: '2026-01-01T00:00:00.000Z',
+      object: { kind: 'Pod', name: 'web-1', resource_id: null },
+      source: 'kubelet',
+    });
+    const items = [
+      event(`Get "http://h/?k=${encodeURIComponent(contents)}"`),
+      event(`exec: ${contents}`),
+      event('Killing'),
+    ];
+    tasks.clusterSync.serve(
+      implement(k8sEvents, {
+        list: async () => ({ page: 1, per_page: 50, items, num_total: 3, incomplete: false }),
+      }),
+    );
+
+    const page = await tasks.call(owner, deployments.operations.k8s_events, { id, query: {} });
+
+    expect(page.items.map(({ message }) => message)).toEqual(['***', 'exec: ***', 'Killing']);
+  });
+});
 
 describe('contents of secrets', () => {
   test('are sent only in the claim that needs them and in Kubernetes Secrets', async () => {

@@ -10,12 +10,14 @@ import { type ChangeQueue, createChangeQueue, type QueueRoom } from './rows/chan
 import { type ClusterMirror, createClusterMirror } from './mirror/cluster-mirror.ts';
 import type { K8sResourceRepository } from './rows/k8s-resource-repository.ts';
 import { type TrackedKind, trackedKinds } from './objects/tracked-kinds.ts';
+import type { RedactRows } from './rows/redact-rows.ts';
 import type { SaveChanges } from './rows/save-in-groups.ts';
 import { writeChanges, type WriteChangesDeps } from './rows/write-changes.ts';
 
 export interface WatchClusterDeps {
   readonly k8sResourceRepository: Pick<K8sResourceRepository, 'known'>;
   readonly saveChanges: SaveChanges;
+  readonly redactRows: RedactRows;
   readonly log: Service['log'];
   readonly resyncMs: number;
   readonly stallMs: number;
@@ -87,7 +89,8 @@ export async function watchCluster(
     );
   };
 
-  const save: WriteChangesDeps['save'] = (changes) => saveChanges({ clusterId: id, lease, changes });
+  const save: WriteChangesDeps['save'] = async (changes) =>
+    saveChanges({ clusterId: id, lease, changes: await deps.redactRows(changes) });
   await runTogether(signal, [
     (end) => namespaces.run(end, namespacesListed.resolve).finally(namespacesListed.resolve),
     watchOthers,

@@ -18,7 +18,7 @@ import { type SyncClustersDeps, syncClusters } from './sync-clusters.ts';
 
 interface ClusterSyncLoop
   extends Pick<SyncClustersDeps, 'directory' | 'log'>,
-    Pick<SyncClusterDeps, 'writeCredentials' | 'resyncMs' | 'writesPerSecond'> {
+    Pick<SyncClusterDeps, 'writeCredentials' | 'redactRows' | 'resyncMs' | 'writesPerSecond'> {
   readonly db: Database;
   readonly clusterRepository: Pick<ClusterRepository, 'all'>;
   readonly k8sResourceRepository: SaveInGroupsDeps;

@@ -5,6 +5,7 @@ import type { Resource } from '@berth/contracts/definition/contract';
 import { catalogueState } from '@berth/contracts/resources/charts/catalogue-state';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
 import { type DeploymentPlace, deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
+import { shownTexts } from '@berth/contracts/resources/deployments/shown-texts';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
@@ -162,6 +163,21 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       report_lost: async ({ body }) => {
         neighbours.lost.push(body);
         return { recorded: true };
+      },
+    }),
+  );
+  tasks.serve(
+    implement(shownTexts, {
+      redact: async ({ body: { deployments } }) => {
+        const redact = (texts: readonly string[]) =>
+          texts.map((text) => text.replaceAll('contents-of-a-secret', '***'));
+        return {
+          deployments: deployments.map(({ deployment_id, names, messages }) => ({
+            deployment_id,
+            names: redact(names),
+            messages: redact(messages),
+          })),
+        };
       },
     }),
   );

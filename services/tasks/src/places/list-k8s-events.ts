@@ -3,6 +3,7 @@ import type { Bus } from '@berth/bus/bus';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type K8sEventPage, type K8sEventQuery, k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
+import type { TextsOfDeployment } from '@berth/contracts/resources/deployments/shown-texts';
 import { found } from '@berth/contracts/errors';
 import { placeOf } from '../engine/deployments/place-of.ts';
 import type { ReadingStore } from '../store/store.ts';
@@ -10,6 +11,8 @@ import type { ReadingStore } from '../store/store.ts';
 export interface ListK8sEventsDeps {
   store: Pick<ReadingStore, 'deployments'>;
   bus: Pick<Bus, 'call'>;
+  /** Without the secrets of the deployment. */
+  redactTexts: (texts: TextsOfDeployment) => Promise<TextsOfDeployment>;
 }
 
 type Context = Pick<
@@ -17,9 +20,12 @@ type Context = Pick<
   'identity' | 'identityToken' | 'requestId' | 'remainingMs'
 >;
 
-/** The Kubernetes events of a deployment, for those who may read it. `cluster-sync` reads them from the cluster. */
+/**
+ * The Kubernetes events of a deployment, for those who may read it. `cluster-sync` reads them from the cluster. A message may quote what
+ * a chart put a secret into, such as the URL of a probe.
+ */
 export const listK8sEvents =
-  ({ store, bus }: ListK8sEventsDeps) =>
+  ({ store, bus, redactTexts }: ListK8sEventsDeps) =>
   async (
     id: string,
     query: K8sEventQuery,
@@ -28,5 +34,18 @@ export const listK8sEvents =
     const visible = found(await store.deployments.find(id, visibleEnvs(identity)), deployments.singular);
     const record = found(await store.deployments.record(visible.id), deployments.singular);
     const body = { deployment_id: id, ...placeOf(record), query };
-    return bus.call(k8sEvents.operations.list, { body }, { identityToken, requestId, deadlineMs: remainingMs() });
+    const caller = { identityToken, requestId, deadlineMs: remainingMs() };
+    const page = await bus.call(k8sEvents.operations.list, { body }, caller);
+    const texts = {
+      deployment_id: id,
+      names: page.items.map(({ object }) => object.name),
+      messages: page.items.map(({ message }) => message),
+    };
+    const { names, messages } = await redactTexts(texts);
+    const items = page.items.map((event, index) => ({
+      ...event,
+      message: messages[index] ?? '',
+      object: { ...event.object, name: names[index] ?? '' },
+    }));
+    return { ...page, items };
   };

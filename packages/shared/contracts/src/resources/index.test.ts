@@ -57,6 +57,7 @@ test('the access table lists every operation', () => {
     deployment_permissions.delete | DELETE /deployment-permissions/:id | an admin of the env
     deployment_place.now | from cluster-sync | services of the platform
     deployment_place.report_lost | from cluster-sync | services of the platform
+    shown_texts.redact | from cluster-sync | services of the platform
     deployment_plans.of_update | POST /deployments/:id/plan | a maintainer of the deployment; an owner of the deployment for a change of name, cluster_id, enabled or values_override
     deployment_plans.of_creation | POST /deployments/plan | an owner of the deployment
     deployment_resource_types.list | GET /deployment-resource-types | anyone signed in

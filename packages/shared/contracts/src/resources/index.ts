@@ -10,6 +10,7 @@ import { clusterUsage } from './clusters/cluster-usage.ts';
 import type { Resource } from '../definition/contract.ts';
 import { deploymentCredentials } from './clusters/deployment-credentials.ts';
 import { deploymentKinds } from './charts/deployment-kinds.ts';
+import { shownTexts } from './deployments/shown-texts.ts';
 import { deploymentPlace } from './deployments/deployment-place.ts';
 import { deploymentPermissions } from './envs/deployment-permissions.ts';
 import { deploymentPlans } from './tasks/deployment-plans.ts';
@@ -63,6 +64,7 @@ export const contracts = {
   deploymentKinds,
   deploymentPermissions,
   deploymentPlace,
+  shownTexts,
   deploymentPlans,
   deploymentResourceTypes,
   deploymentResources,

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { redactSecrets } from './redact-secrets.ts';
+
+const secret = 'Old+Secret&Value=1234567';
+const redact = redactSecrets([
+  secret,
+  `${'line of a certificate '.repeat(3)}\nshort\n`,
+  'quote"\nand more',
+  'postgres',
+]);
+const encoded = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding);
+
+test.for([
+  ['as it is', `probe of http://10.0.0.1/?k=${secret} failed`, 'probe of http://10.0.0.1/?k=*** failed'],
+  ['in lower case', `the name web-${secret.toLowerCase()}`, 'the name web-***'],
+  ['percent-encoded', `http://h/?k=${encodeURIComponent(secret)} failed`, '***'],
+  ['percent-encoded twice', `http://h/?k=${encodeURIComponent(encodeURIComponent(secret))}`, '***'],
+  ['in base64', `args: [${encoded(secret, 'base64')}]`, '***'],
+  ['in base64 behind one character', encoded(`k${secret}`, 'base64'), '***'],
+  ['in base64 behind two characters', encoded(`k:${secret}`, 'base64'), '***'],
+  ['in base64 behind other letters', `x${encoded(secret, 'base64url')}`, '***'],
+  ['in hexadecimal digits', `0x${encoded(secret, 'hex')}`, '***'],
+  ['escaped in JSON', String.raw`{"a":"quote\"\nand more"}`, '***'],
+  ['one of its lines', 'has line of a certificate line of a certificate line of a certificate', 'has ***'],
+] as const)('a secret is redacted: %s', ([, text, shown]) => {
+  expect(redact(text)).toBe(shown);
+});
+
+test('other texts stay as they are', () => {
+  for (const text of [
+    '',
+    'web-7d4b9c6f5-x2x9z',
+    'Readiness probe failed: HTTP 503',
+    'short',
+    'sha256:0b6c2a9e58bb4c0f',
+  ]) {
+    expect(redact(text)).toBe(text);
+  }
+});
+
+test('a short secret is redacted in messages and not in names, in which it may be any word', () => {
+  expect(redact('user postgres: no such role')).toBe('user *** no such role');
+  expect(redact('postgres-0', 12)).toBe('postgres-0');
+});

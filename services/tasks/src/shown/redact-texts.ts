@@ -1,0 +1,44 @@
+import { AppError, isOutage } from '@berth/contracts/errors';
+import type { TextsOfDeployment } from '@berth/contracts/resources/deployments/shown-texts';
+import { nextTurn } from '@berth/service/waiting/next-turn';
+import type { ReadingStore } from '../store/store.ts';
+import { redacted, redactSecrets } from './redact-secrets.ts';
+import { secretsOfDeployment, type SecretsOfDeploymentDeps } from './secrets-of-deployment.ts';
+
+export interface RedactTextsDeps extends SecretsOfDeploymentDeps {
+  store: SecretsOfDeploymentDeps['store'] & Pick<ReadingStore, 'deployments'>;
+}
+
+/** Shorter secrets may be words, which occur in names that have nothing to do with them. */
+const leastInNames = 12;
+
+/** Texts of the objects of a deployment without its secrets. Nothing is shown of a deployment that is gone. */
+export async function redactTexts(
+  deps: RedactTextsDeps,
+  { deployment_id, names, messages }: TextsOfDeployment,
+): Promise<TextsOfDeployment> {
+  const deployment = await deps.store.deployments.record(deployment_id);
+  if (!deployment) return { deployment_id, names: [...names], messages: messages.map(() => redacted) };
+  const secrets = await secretsOfDeployment(deps, deployment).catch((error: unknown) => {
+    if (error instanceof AppError && !isOutage(error)) return null;
+    throw error;
+  });
+  if (secrets === null)
+    return { deployment_id, names: names.map(() => redacted), messages: messages.map(() => redacted) };
+  if (secrets.length === 0) return { deployment_id, names, messages };
+  const redact = redactSecrets(secrets);
+  return {
+    deployment_id,
+    names: await eachInItsTurn(names, (name) => redact(name, leastInNames)),
+    messages: await eachInItsTurn(messages, (message) => redact(message)),
+  };
+}
+
+async function eachInItsTurn(texts: readonly string[], redact: (text: string) => string): Promise<string[]> {
+  const shown: string[] = [];
+  for (const [index, text] of texts.entries()) {
+    if (index % 10 === 9) await nextTurn();
+    shown.push(redact(text));
+  }
+  return shown;
+}
