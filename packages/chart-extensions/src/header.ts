@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject } from '@berth/contracts/fields/json';
 import { ruleWords } from '@berth/contracts/fields/rule-words';
 
-/** Berth's, and that of the upstream project, whose charts work here unchanged. */
+/** Berth's API group, and that of the upstream project, whose charts work here unchanged. */
 const groups = ['berth.dev', 'platz.io'];
 
 /** `apiVersion` and `kind` of an extension file, as in Kubernetes manifests. */

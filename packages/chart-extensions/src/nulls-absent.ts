@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isJsonObject } from '@berth/contracts/fields/json';
 
 /**
- * A strict object whose optional members may also be written as null, as YAML authors and older tools do.
- * Such nulls are dropped; a member whose schema allows null keeps it.
+ * A strict object whose optional members may be null, as YAML authors and older tools write them. These nulls are dropped, except
+ * in members whose schema allows null.
  */
 export function nullsAbsent<S extends z.ZodRawShape>(shape: S) {
   const nullable = new Set(

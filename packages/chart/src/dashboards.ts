@@ -1,7 +1,7 @@
 interface Panel {
   readonly title: string;
   readonly unit?: 'short' | 's' | 'reqps' | 'percentunit';
-  /** Queries by their legend. `$of` stands for the labels that choose the release. */
+  /** Queries by their legends. `$of` stands for labels that select the release. */
   readonly queries: Readonly<Record<string, string>>;
 }
 
@@ -156,7 +156,7 @@ const columns = 2;
 const size = { w: 24 / columns, h: 8 };
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 
-/** Dashboards of Grafana, by the names of their files. */
+/** Grafana dashboards by file name. */
 export const dashboardFiles = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(dashboards).map(([name, { title, panels }]) => [

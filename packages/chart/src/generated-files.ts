@@ -3,7 +3,7 @@ import { natsFile } from './nats-file.ts';
 import { serviceSettings } from './service-settings.ts';
 import { valuesSchema } from './values-schema.ts';
 
-/** The files of the chart that follow from contracts and settings, by path below `deploy/berth`. */
+/** Files of the chart that are generated from contracts and settings, by path below `deploy/berth`. */
 export async function generatedFiles(root: URL): Promise<Record<string, string>> {
   const dashboards = Object.entries(dashboardFiles()).map(([name, text]) => [`files/dashboards/${name}`, text]);
   return {

@@ -2,10 +2,10 @@ import { natsAccounts } from '@berth/bus/accounts/nats-accounts';
 import { natsServerConfig } from '@berth/bus/accounts/nats-server-config';
 import type { CallerName } from '@berth/contracts/definition/contract';
 
-/** The placeholder that the chart replaces with a password. */
+/** A placeholder that the chart replaces with a password. */
 const placeholderOf = (name: CallerName): string => `<password of ${name}>`;
 
-/** The configuration of a NATS server with the users and permissions of the contracts, for the chart to fill in. */
+/** The configuration of a NATS server for the chart to complete, with users and permissions from the contracts. */
 export function natsFile(): string {
   const passwords: Record<CallerName, string> = {
     'api-gateway': placeholderOf('api-gateway'),

@@ -1,7 +1,7 @@
 import type { CallerName } from '@berth/contracts/definition/contract';
 import { z } from 'zod';
 
-/** Settings that `runService` reads in every process. */
+/** Settings that `runService` reads in each process. */
 const ofTheFrame = ['LOG_LEVEL', 'HEALTH_PORT', 'HEALTH_HOST'];
 
 export interface ServiceSettings {
@@ -17,7 +17,7 @@ export async function settingsSchema(root: URL, name: CallerName): Promise<z.Zod
   return Config;
 }
 
-/** The settings of each process, derived from the schema that reads them. */
+/** The settings of each process, from the schema that reads them. */
 export async function serviceSettings(root: URL): Promise<Record<CallerName, ServiceSettings>> {
   const settingsOf = async (name: CallerName) => namesIn(name, await settingsSchema(root, name));
   return {

@@ -15,7 +15,7 @@ const oneOf = (...values: string[]): Schema => ({ enum: values });
 const matching = (pattern: string): Schema => ({ type: 'string', pattern });
 const orEmpty = (pattern: string): string => `^$|${pattern}`;
 
-/** Refuses unknown members: a misspelled value would otherwise be ignored silently. */
+/** Refuses unknown members, because misspelled values would otherwise be ignored silently. */
 const object = (properties: Record<string, Schema>): Schema => ({
   type: 'object',
   additionalProperties: false,
@@ -138,7 +138,7 @@ const registry = object({
   auth_hosts: texts,
 });
 
-/** Values of the umbrella chart. Rules across values are in templates/_helpers.tpl. */
+/** The values of the umbrella chart. Rules across several values are in templates/_helpers.tpl. */
 export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Schema {
   return {
     $schema: 'https://json-schema.org/draft-07/schema#',
@@ -215,7 +215,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         dashboards: object({ enabled: flag, labels: strings }),
       }),
       tests: existing('key'),
-      // Berth passes these to every chart that it deploys, including this one, which ignores them.
+      // Berth passes these to every chart that it deploys; this chart, if deployed by Berth, ignores them.
       ...Object.fromEntries(['berth', 'platz', 'ingress', 'nodeSelector', 'tolerations'].map((name) => [name, {}])),
     }),
   };

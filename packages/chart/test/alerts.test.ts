@@ -14,7 +14,7 @@ const hasPromtool = await run('promtool', ['--version'], { timeout: 10_000 }).th
 );
 
 // promtool comes with Prometheus: `apt-get install prometheus`.
-test.skipIf(!hasPromtool)('each alert fires in its own case and in no other, by promtool', async () => {
+test.skipIf(!hasPromtool)('promtool finds that each alert fires in its own case and in no other', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-alerts-'));
   try {
     await copyFile(`${chart}files/alerts.yaml`, join(folder, 'alerts.yaml'));

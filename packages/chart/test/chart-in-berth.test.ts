@@ -44,14 +44,14 @@ const production: JsonObject = {
 test.for([
   ['for an evaluation', evaluation, ['berth-oidc']],
   ['with external servers', production, ['berth-oidc', 'berth-database-admin']],
-] as const)('Berth can deploy this chart %s by its form', async ([, config, secretNames]) => {
+] as const)('Berth can deploy this chart %s with its form', async ([, config, secretNames]) => {
   const { error, values_ui } = readExtensions(files);
   expect(error).toBe(null);
   const form = ValuesUi.parse(values_ui);
   expect(validateConfig(form, config)).toEqual([]);
 
   const { values, secrets } = outputValues(form, { config, propertyOf: () => 'contents', budget: new Budget() });
-  // What every chart gets besides.
+  // Values that every chart gets in addition.
   const given = {
     nodeSelector: { pool: 'apps' },
     tolerations: [],
@@ -69,7 +69,7 @@ test.for([
   }
 });
 
-test('the chart in Berth places each part where the env says', async () => {
+test('the chart in Berth places each part as the env says', async () => {
   const { node_selector_paths, tolerations_paths } = featuresOf(readExtensions(files).features);
   const parts = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan', 'runner'];
 

@@ -51,26 +51,29 @@ test.for([
   ['with external servers', merged(needed, external)],
   ['with TLS at the gateway', merged(evaluation, { 'api-gateway': { tls: { existingSecret: 'gateway-tls' } } })],
   ['with another port', merged(evaluation, { 'api-gateway': { service: { port: 9000 } } })],
-] as const)('the notes of a release %s name Services, ports, labels and Secrets that it has', async ([, values]) => {
-  const [notes, manifests] = await Promise.all([helm.notes(values), helm.render(values)]);
+] as const)(
+  'the notes of a release %s name only Services, ports, labels and Secrets that exist',
+  async ([, values]) => {
+    const [notes, manifests] = await Promise.all([helm.notes(values), helm.render(values)]);
 
-  const [, service = '', port = ''] = /port-forward service\/(\S+) 8080:(\d+)/.exec(notes) ?? [];
-  expect(portsOf(manifests.find(({ kind, metadata }) => kind === 'Service' && metadata.name === service))).toContain(
-    port,
-  );
+    const [, service = '', port = ''] = /port-forward service\/(\S+) 8080:(\d+)/.exec(notes) ?? [];
+    expect(portsOf(manifests.find(({ kind, metadata }) => kind === 'Service' && metadata.name === service))).toContain(
+      port,
+    );
 
-  const [, label = '', value = ''] = /wait deployment --selector (\S+)=(\S+) /.exec(notes) ?? [];
-  const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
-  expect(deployments).toHaveLength(6);
-  expect(deployments.filter(({ metadata }) => metadata.labels?.[label] !== value)).toEqual([]);
+    const [, label = '', value = ''] = /wait deployment --selector (\S+)=(\S+) /.exec(notes) ?? [];
+    const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+    expect(deployments).toHaveLength(6);
+    expect(deployments.filter(({ metadata }) => metadata.labels?.[label] !== value)).toEqual([]);
 
-  const secrets = [...notes.matchAll(/Secret (ship\S+)/g)].map(([, name = '']) => name);
-  expect(secretsOf(manifests)).toEqual(expect.arrayContaining(secrets));
-  expect(secrets).toContain('ship-berth-keys');
-  expect(notes.match(/--namespace \S+/g)).toEqual(Array(3).fill('--namespace ships'));
-});
+    const secrets = [...notes.matchAll(/Secret (ship\S+)/g)].map(([, name = '']) => name);
+    expect(secretsOf(manifests)).toEqual(expect.arrayContaining(secrets));
+    expect(secrets).toContain('ship-berth-keys');
+    expect(notes.match(/--namespace \S+/g)).toEqual(Array(3).fill('--namespace ships'));
+  },
+);
 
-test('the notes of an evaluation say what is still missing, step by step, and what will be lost', async () => {
+test('the notes of an evaluation say step by step what is missing, and what data will be lost', async () => {
   const notes = await helm.notes(evaluation);
 
   expect(notes.match(/^\d\. \w+/gm)).toEqual(['1. Wait', '2. Register', '3. There', '4. There']);
@@ -80,14 +83,14 @@ test('the notes of an evaluation say what is still missing, step by step, and wh
   expect(notes).not.toContain('NATS needs the accounts of Berth');
 });
 
-test('steps of the notes are numbered without a gap where only registries are missing', async () => {
+test('steps of the notes are numbered without gaps even if only registries are missing', async () => {
   const notes = await helm.notes(merged(evaluation, { 'cluster-sync': { ownCluster: { name: 'own' } } }));
 
   expect(notes).toContain('3. There are no registries yet');
   expect(notes).not.toContain('no clusters');
 });
 
-test('the notes of a release on external NATS servers say where the accounts for them are', async () => {
+test('the notes of a release on external NATS servers say where their accounts are', async () => {
   const notes = await helm.notes(merged(needed, external));
 
   expect(notes).toContain('include accounts.conf of the Secret ship-berth-nats-config');

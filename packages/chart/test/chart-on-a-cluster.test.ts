@@ -18,7 +18,7 @@ import {
 
 let cluster: ClusterInTest;
 let helm: HelmInTest;
-/** Renders without a cluster, so that nothing is looked up. */
+/** Renders without a cluster, so lookups find nothing. */
 let offline: HelmInTest;
 beforeAll(async () => {
   cluster = await startClusterInTest();
@@ -176,8 +176,8 @@ const matrix: [string, Values, string[]][] = [
   ['with external servers', external, []],
   ['with external servers, in an upgrade', merged(external, ownCluster), upgrade],
   ['with everything brought', everythingBrought, all],
-  ['with everything brought, in an upgrade', everythingBrought, [...all, ...upgrade]],
-  ['with PostgreSQL brought and NATS of its own', merged(bundled, inGlobal({ postgresql: urlsBrought })), []],
+  ['with all servers external, in an upgrade', everythingBrought, [...all, ...upgrade]],
+  ['with external PostgreSQL and bundled NATS', merged(bundled, inGlobal({ postgresql: urlsBrought })), []],
   ['with its own cluster as one of its clusters', merged(bundled, ownCluster), []],
   ['with clusters of labelled Secrets and of EKS', merged(bundled, clustersElsewhere), []],
   ['with an ingress without TLS', merged(bundled, inFront({ ownUrl: '', ingress })), []],
@@ -235,18 +235,18 @@ test.for<[string, string[]]>([
   ['StatefulSet', []],
   ['Cluster', all],
 ])(
-  'the PostgreSQL of a release, as a %s, allows the connections of three replicas of each service and of an upgrade',
+  'the PostgreSQL of a release, as a %s, allows the connections of three replicas of each service during an upgrade',
   async ([kind, args]) => {
     const manifests = await offline.render(merged(needed, bundled), ...args);
 
     const server = manifests.find(({ kind: is, metadata }) => is === kind && metadata.name.endsWith('-postgresql'));
     const [, most] = /max_connections(?:=|":")(\d+)/.exec(JSON.stringify(server)) ?? [];
-    // The connections of auth, tasks and registry-scan, and of cluster-sync.
+    // The number of connections of auth, tasks and registry-scan, and of cluster-sync.
     expect(Number(most)).toBeGreaterThan((3 + 1) * (10 + 10 + 10 + 12));
   },
 );
 
-/** Keyed by the JSON of an object: most objects are in several releases. */
+/** Keyed by an object's JSON, because most objects are in several releases. */
 const answers = new Map<string, Promise<string | undefined>>();
 const once = (object: object, refusal: () => Promise<string | undefined>): Promise<string | undefined> => {
   const text = JSON.stringify(object);
@@ -262,7 +262,7 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
     manifests = await offline.render(merged(needed, values), ...args);
   });
 
-  test('is accepted by the API server, each field of each object', async () => {
+  test('is accepted by the API server, with each field of each object', async () => {
     const dryRun = createDryRun(cluster.api);
 
     const refused = await Promise.all(manifests.map((manifest) => once(manifest, () => dryRun(manifest))));
@@ -271,7 +271,7 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
     expect(manifests.length).toBeGreaterThan(20);
   });
 
-  test('has pods that may run where Pod Security is restricted', async () => {
+  test('has pods that are allowed under restricted Pod Security', async () => {
     const pods = manifests.flatMap((manifest) => {
       const spec = podOf(manifest);
       return spec ? [{ name: manifest.metadata.name, spec }] : [];
@@ -283,7 +283,7 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
           apiVersion: 'v1',
           kind: 'Pod',
           metadata: { name },
-          // Its account and its class do not exist there.
+          // Their service account and storage class do not exist there.
           spec: { ...spec, restartPolicy: 'Always', serviceAccountName: undefined, priorityClassName: undefined },
         };
         return once(pod, () =>
@@ -299,7 +299,7 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
     expect(refused.filter((words) => words !== undefined)).toEqual([]);
   });
 
-  test('breaks only those rules of the policy that are excepted with a reason', () => {
+  test('breaks only policy rules that have an exception with a reason', () => {
     const rules = manifests.flatMap(broken);
     for (const rule of rules) used.add(rule);
     const hasPolicies = manifests.some(({ kind }) => kind === 'NetworkPolicy');
@@ -309,7 +309,7 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
   });
 });
 
-test('every exception from the policy is needed by a release', () => {
+test('each exception from the policy is used by some release', () => {
   expect(Object.keys(exceptions).filter((rule) => !used.has(rule))).toEqual([]);
 });
 
@@ -318,7 +318,7 @@ const SecretData = z.object({ data: z.record(z.string(), z.string()) });
 const namesAt = async (path: string) => Names.parse(await read(path)).items.map(({ metadata }) => metadata.name);
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
-// Helm talks to the API server some hundred times for each release.
+// Helm sends some hundred requests to the API server per release.
 describe('releases that are installed', { timeout: 180_000 }, () => {
   const values = merged(needed, bundled, { 'cluster-sync': { ownCluster: { name: 'own' } } });
   const install = (namespace: string) =>
@@ -330,7 +330,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
   const made = ['berth-keys', 'berth-nats-passwords', 'berth-database'];
   const secretsOf = (namespace: string) => Promise.all(made.map((name) => secret(namespace, name)));
 
-  test('do not touch each other when they have the same name in two namespaces', async () => {
+  test('do not affect each other if they have the same name in two namespaces', async () => {
     await install('one');
     await install('two');
 
@@ -350,7 +350,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     expect(await secretsOf('two')).toEqual(before);
     expect(await namesAt('/apis/apps/v1/namespaces/two/deployments')).toHaveLength(6);
     expect(await namesAt('/apis/apps/v1/namespaces/one/deployments')).toEqual([]);
-    // Keys and data volumes outlive the release.
+    // Keys and data volumes remain after a release is removed.
     expect(await namesAt('/api/v1/namespaces/one/secrets')).toEqual(expect.arrayContaining(made));
 
     await install('one');
@@ -358,7 +358,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     expect(await secretsOf('one')).toEqual(first);
   });
 
-  test('keep their keys and passwords in an upgrade, which migrates before it changes a pod', async () => {
+  test('keep their keys and passwords in an upgrade, which migrates before it replaces pods', async () => {
     await install('three');
     const before = await secretsOf('three');
 
@@ -372,7 +372,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     expect(hooks.match(/helm\.sh\/hook: pre-upgrade/g)).toHaveLength(5);
   });
 
-  test('are never upgraded to other keys when theirs are gone', async () => {
+  test('are never upgraded with new keys when their keys are gone', async () => {
     await install('four');
     await cluster.api.deleteJson('/api/v1/namespaces/four/secrets/berth-keys', {}, call());
 
@@ -381,7 +381,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     );
   });
 
-  test('reuse the Secrets of a backup when nothing else is left', async () => {
+  test('reuse the Secrets of a backup if nothing else is left', async () => {
     await install('five');
     const before = await secretsOf('five');
     const paths = made.map((name) => `/api/v1/namespaces/five/secrets/${name}`);

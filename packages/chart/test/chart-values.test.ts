@@ -35,14 +35,14 @@ const usual = merged(needed, bundled);
 const proxied: Values = { 'api-gateway': { trustedProxies: ['10.0.0.0/8'] } };
 const inGlobal = (global: Values): Values => ({ global });
 
-test('the files of the chart that follow from contracts and settings are current', async () => {
+test('the generated files of the chart are current', async () => {
   for (const [path, text] of Object.entries(await generatedFiles(root))) {
     const there = await readFile(`${chart}${path}`, 'utf8').catch(() => 'missing');
     expect(there === text, `${path} is old: run node packages/chart/src/generate-main.ts`).toBe(true);
   }
 });
 
-test('the chart passes the strict linter of Helm, with values for an evaluation too', async () => {
+test("the chart passes Helm's strict linter, and so does an evaluation", async () => {
   const files = ['--values', `${chart}values-evaluation.yaml`];
 
   await expect(helm.helm(['lint', '--strict', chart], needed)).resolves.toContain('0 chart(s) failed');
@@ -50,7 +50,7 @@ test('the chart passes the strict linter of Helm, with values for an evaluation 
   await expect(helm.helm(['template', 'ship', chart, ...files], needed)).resolves.toContain('kind: StatefulSet');
 });
 
-describe('a value that cannot work is refused by its name:', () => {
+describe('a value that cannot work is refused, and the error names it:', () => {
   const external = (postgresql: Values): Values => ({
     global: { postgresql: { bundled: false, ...postgresql } },
   });
@@ -138,7 +138,7 @@ describe('a value that cannot work is refused by its name:', () => {
       (error: unknown) => String(error),
     );
 
-    // Helm's schema writes the path with slashes.
+    // Helm's schema errors write the path with slashes.
     const names = [`'/${name.replaceAll('.', '/')}'`, `${name}: `];
     expect(
       names.some((one) => refusal.includes(one)),
@@ -188,7 +188,7 @@ describe('NATS', () => {
       'accounts.conf',
       () => 'port: 4222\ninclude ./accounts.conf\n',
     ],
-  ])('%s accepts its configuration, with the passwords that the services get', async ([, values, name, mainOf]) => {
+  ])('%s accepts its configuration with the passwords that the services get', async ([, values, name, mainOf]) => {
     const { 'nats-server': server } = await toolsForTest('nats-server');
     const text = await secretText(values, name);
     await writeFile(join(folder, name), text);
@@ -203,9 +203,9 @@ describe('NATS', () => {
 });
 
 describe('settings', () => {
-  /** Set by Kubernetes or read by Node and libraries, not by our configuration. */
+  /** Set by Kubernetes, or read by Node and libraries rather than by our configuration. */
   const notOurs = ['NODE_ENV', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-  /** Every value that puts a setting into a process. */
+  /** Every value that sets a setting of a process. */
   const all = merged(usual, {
     global: {
       postgresql: { bundled: false, existingSecret: 'urls' },
@@ -240,7 +240,7 @@ describe('settings', () => {
     return found;
   }
 
-  test.for(callerNames)('that the chart gives to %s exist, and each that is required is given', async (name) => {
+  test.for(callerNames)('exist if the chart gives them to %s, and required ones are given', async (name) => {
     const settings = (await serviceSettings(root))[name];
 
     const everything = (await namesByProcess(all)).get(name) ?? new Set();
@@ -252,7 +252,7 @@ describe('settings', () => {
   });
 
   const pem = '-----BEGIN CERTIFICATE-----';
-  /** What is in the Secrets that somebody brings. */
+  /** The contents of Secrets that operators provide. */
   const brought: Record<string, string> = {
     'ca.crt': pem,
     token: 'a-token-of-sixteen-characters',
@@ -273,7 +273,7 @@ describe('settings', () => {
   test.for<[string, Values]>([
     ['with servers of its own', merged(usual, { 'cluster-sync': { ownCluster: { name: 'own' } } })],
     ['with everything brought', all],
-  ])('each process of a release %s accepts what the chart gives it', async ([, values]) => {
+  ])('each process of a release %s accepts the settings that the chart gives it', async ([, values]) => {
     const manifests = await helm.render(values);
     const secrets = new Map(
       manifests.filter(({ kind }) => kind === 'Secret').map(({ metadata, data }) => [metadata.name, Data.parse(data)]),
@@ -310,7 +310,7 @@ describe('settings', () => {
     }
   });
 
-  test('a further one reaches its process, large numbers unchanged', async () => {
+  test('reach their process if they are additional ones, with large numbers unchanged', async () => {
     const manifests = await helm.render(
       merged(usual, { global: { nats: { stateBytes: 1_073_741_824 } }, tasks: { settings: { TASKS_IN_ALL: 250 } } }),
     );
@@ -358,7 +358,7 @@ describe('TLS at the gateway', () => {
     };
   };
 
-  test('is off unless a Secret with a certificate is named: the Service has HTTP on port 80', async () => {
+  test('is off unless a Secret with a certificate is named: the Service offers HTTP on port 80', async () => {
     const { port, backends, pod, test: helmTest } = await release({});
 
     expect(port).toEqual({ name: 'http', port: 80, appProtocol: 'http' });
@@ -367,7 +367,7 @@ describe('TLS at the gateway', () => {
     expect(helmTest).toEqual([{ name: 'BERTH_URL', value: 'http://ship-berth-api-gateway.ships.svc:80' }]);
   });
 
-  test('comes with the Secret: the Service has HTTPS on port 443, while probes stay on the plain health port', async () => {
+  test('is on if the Secret is named: the Service offers HTTPS on port 443, and probes stay on the plain health port', async () => {
     const { port, backends, pod, test: helmTest } = await release({ tls: { existingSecret: 'gateway-tls' } });
 
     expect(port).toEqual({ name: 'https', port: 443, appProtocol: 'https' });
@@ -381,7 +381,7 @@ describe('TLS at the gateway', () => {
     expect(helmTest).toContainEqual({ name: 'BERTH_OWN_URL', value: 'https://berth.example.com' });
   });
 
-  test('keeps a port that the values name, and leaves out the test of Helm where clients need a certificate', async () => {
+  test('keeps a port that the values set, and omits the Helm test if clients need a certificate', async () => {
     const { port, test: helmTest } = await release({
       service: { port: 8443 },
       tls: { existingSecret: 'gateway-tls', clientCa: { existingSecret: 'clients' } },
@@ -398,10 +398,10 @@ describe('metrics', () => {
     const page = await readFile(new URL('docs/operators.md', root), 'utf8');
     return new Set(page.match(/`berth_[a-z_]+`/g)?.map((name) => name.slice(1, -1)));
   };
-  /** A histogram is documented by its name alone. */
+  /** Documents list a histogram only by its base name. */
   const base = (name: string) => name.replace(/_(bucket|count|sum)$/, '');
 
-  test('of dashboards and alerts are documented for operators', async () => {
+  test('are documented for operators if dashboards or alerts use them', async () => {
     const known = await documented();
     const folder = `${chart}files/dashboards/`;
     const dashboards = await Promise.all((await readdir(folder)).map((file) => readFile(folder + file, 'utf8')));
@@ -411,7 +411,7 @@ describe('metrics', () => {
     expect([...new Set(used.map(base))].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('that autoscaling goes by are documented for operators', async () => {
+  test('are documented for operators if autoscaling uses them', async () => {
     const known = await documented();
     const text = await readFile(`${chart}charts/runner/templates/workload.yaml`, 'utf8');
 

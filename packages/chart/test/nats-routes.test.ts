@@ -18,7 +18,7 @@ const Cluster = z.object({
   routes: z.array(z.string()),
 });
 
-/** The part of the rendered configuration that concerns servers among themselves. */
+/** The part of the rendered configuration about routes between servers. */
 async function renderedCluster(): Promise<z.infer<typeof Cluster>> {
   const three = { global: { nats: { servers: 3, replicas: 3 } } };
   const manifests = await helm.render(merged(needed, bundled, three));
@@ -29,7 +29,7 @@ async function renderedCluster(): Promise<z.infer<typeof Cluster>> {
 
 const Routes = z.object({ num_routes: z.number() });
 
-/** A server that listens for others of its cluster, and looks for them at these routes. */
+/** A server that listens for others of its cluster and connects to them by these routes. */
 async function startServer(name: string, cluster: object) {
   const { stateFolder, guard, signal } = await startForTest();
   const { 'nats-server': program } = await toolsForTest('nats-server');
@@ -53,7 +53,7 @@ async function startServer(name: string, cluster: object) {
   };
 }
 
-test('a stranger joins the NATS servers of a release neither without their password nor with another, and a server with it does', async () => {
+test("a server without the password of a release's NATS servers, or with another one, cannot join them; one with it can", async () => {
   const { authorization, routes } = await renderedCluster();
   expect(routes).toHaveLength(3);
   const password = new URL(routes[0] ?? '').password;
@@ -66,7 +66,7 @@ test('a stranger joins the NATS servers of a release neither without their passw
   const ofMember = await server.routes();
 
   expect(await Promise.all(strangers.map((stranger) => stranger.routes()))).toEqual([0, 0]);
-  // Servers hold several connections with each other, all of them the member's.
+  // Servers keep several connections to each other; all of these belong to the member.
   await expect.poll(() => server.routes()).toBe(await member.routes());
   expect(ofMember).toBeGreaterThan(0);
 });

@@ -25,7 +25,7 @@ const named = (kind: string, name: string): string => {
   return JSON.stringify(found);
 };
 
-/** Breaks one field by a replacement in the JSON of an object. */
+/** Breaks one field of an object by replacing a part of its JSON. */
 const wrong: [rule: string, kind: string, name: string, from: string | RegExp, to: string][] = [
   ['names no namespace', 'Service', '-nats', '"namespace":"ships",', ''],
   ['has no label app.kubernetes.io/version', 'Service', '-nats', '"app.kubernetes.io/version":"0.1.0",', ''],
@@ -110,7 +110,7 @@ test.for(wrong)('the policy refuses an object that %s (%s %s)', ([rule, kind, na
   expect(rulesOf(after)).toContain(rule);
 });
 
-test('the policy refuses a pod that no network policy names', () => {
+test('the policy refuses a pod that network policies do not select', () => {
   expect(podsWithoutPolicy(manifests)).toEqual([]);
 
   const without = manifests.filter(

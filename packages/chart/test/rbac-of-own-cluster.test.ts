@@ -19,7 +19,7 @@ const everyManifest = merged(needed, bundled, {
   'cluster-sync': { ownCluster: { name: 'own', clusterScoped: true }, clusterSecrets: { namespace: 'ship-clusters' } },
 });
 
-/** The chart, with one manifest of files/rbac changed. */
+/** The chart with one manifest of files/rbac changed. */
 async function changedChart(manifest: string, from: string, to: string): Promise<string> {
   const copy = await mkdtemp(join(folder, 'chart-'));
   await cp(chart, copy, { recursive: true });
@@ -39,7 +39,7 @@ test.for<[manifest: string, kind: string, name: string, from: string, to: string
   ['runner-cluster-scoped.yaml', 'ClusterRoleBinding', 'ClusterRole, name: ', 'cluster-admin', 'admin'],
   ['runner-cluster-scoped.yaml', 'ClusterRoleBinding', 'ServiceAccount, name: ', 'berth-runner', 'berth-deployer'],
   ['cluster-secrets.yaml', 'Role', 'berth-cluster-sync\n  namespace: ', 'berth-clusters', 'clusters'],
-])('a release is refused if %s has a %s with another name behind %j: %s became %s', async (row) => {
+])('a release is refused if %s contains a %s whose name after %j was changed from %s to %s', async (row) => {
   const [manifest, kind, before, from, to] = row;
   const copy = await changedChart(manifest, before + from, before + to);
 
@@ -48,7 +48,7 @@ test.for<[manifest: string, kind: string, name: string, from: string, to: string
   );
 });
 
-test('a release in a namespace that is named like an account of the manifests keeps its namespace', async () => {
+test('a release in a namespace named like a service account of the manifests keeps its namespace', async () => {
   const args = ['template', 'ship', chart, '-n', 'berth-runner'];
 
   const manifests = manifestsOf(await helm.helm(args, everyManifest));

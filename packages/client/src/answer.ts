@@ -1,15 +1,15 @@
 import type { ErrorCode, FieldError } from '@berth/contracts/errors';
 
-/** Why a request failed: an error of the API (`application/problem+json`), or no usable answer at all. */
+/** Why a request failed: an error of the API (`application/problem+json`), or an unusable answer. */
 export interface Problem {
-  /** `unreachable`: no answer arrived; `unintelligible`: the answer was not from this API. */
+  /** `unreachable`: no answer arrived; `unintelligible`: the answer is not from this API. */
   code: ErrorCode | 'unreachable' | 'unintelligible';
-  /** Which request failed: `POST /api/v2/envs`. */
+  /** The failed request, such as `POST /api/v2/envs`. */
   request: string;
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 if no answer arrived. */
   status: number;
   detail: string;
-  /** The fields that break a rule. */
+  /** The fields that break rules. */
   errors: FieldError[];
   requestId: string | null;
   /** From `Retry-After`, in ms. */
@@ -20,7 +20,7 @@ export interface Problem {
 export interface Success<T> {
   ok: true;
   value: T;
-  /** For `ifMatch` of a later change. */
+  /** The tag for `ifMatch` in a later change. */
   etag: string | null;
 }
 
@@ -31,7 +31,7 @@ interface Failure {
 
 export type Answer<T> = Success<T> | Failure;
 
-/** A problem as an exception, for scripts that stop at the first one. */
+/** A problem as an exception, for scripts that should stop at the first one. */
 export class ProblemError extends Error {
   readonly problem: Problem;
 
@@ -42,7 +42,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The value of a successful answer. Throws `ProblemError` for any other. */
+/** The value of a successful answer; throws `ProblemError` for others. */
 export function unwrap<T>(answer: Answer<T>): T {
   if (answer.ok) return answer.value;
   throw new ProblemError(answer.problem);

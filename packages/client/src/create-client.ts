@@ -11,7 +11,7 @@ type IsPublic<S extends OperationSpec> = S['http'] extends string ? true : false
 
 type Value<S extends OperationSpec> = S['produces'] extends string ? TextStream : ResponseOutput<S>;
 
-/** The request may be left out where none of its parts is required. */
+/** The request may be omitted if none of its parts is required. */
 type ApiCall<S extends OperationSpec> =
   object extends RequestInput<S>
     ? (request?: RequestInput<S>, options?: CallOptions) => Promise<Answer<Value<S>>>
@@ -29,12 +29,12 @@ export type Client = {
 };
 
 /**
- * A client of the public API, derived from the contracts. It runs wherever `fetch` is; it uses no module of Node.
- * Problems are values (`Answer`), not exceptions; only an aborted signal rejects.
+ * A client of the public API, derived from the contracts. It runs wherever `fetch` exists and uses no Node modules. Problems are
+ * returned (`Answer`), not thrown; a call rejects only if its signal aborts.
  */
 export function createClient(options: ClientOptions): Client {
   const send = createSend(options);
-  // `Object.fromEntries` forgets which key had which type; the types above are made from the same contracts.
+  // `Object.fromEntries` loses which key had which type; the types above come from the same contracts.
   return Object.fromEntries(
     Object.entries(contracts).map(([name, resource]) => [name, callsOf(resource, send)]),
   ) as unknown as Client;

@@ -2,8 +2,8 @@ import type { Page } from '@berth/contracts/definition/paging';
 import { type Answer, unwrap } from './answer.ts';
 
 /**
- * Every item of a list, page by page in its fixed order (newest first), so that rows added meanwhile shift nothing.
- * Throws `ProblemError`.
+ * Every item of a list in the default order (newest first), page by page. Rows added meanwhile shift nothing. Throws
+ * `ProblemError`.
  */
 export async function* everyItem<T>(readPage: (after: string) => Promise<Answer<Page<T>>>): AsyncGenerator<T> {
   let after: string | null | undefined = '';

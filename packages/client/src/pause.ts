@@ -1,4 +1,6 @@
-/** Waits for a time in ms. Rejects with the signal's reason when it aborts. Without `node:timers`, so that it runs in browsers. */
+/**
+ * Waits for a time in ms. Rejects with the signal's reason if it aborts. Does not use `node:timers`, so that it runs in browsers.
+ */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

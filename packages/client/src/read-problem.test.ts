@@ -26,7 +26,7 @@ describe('reading a problem', () => {
     ['a page of a proxy', '<html>Bad gateway</html>'],
     ['an empty body', ''],
     ['JSON that is not a problem document', '[1]'],
-    ['a code that this API does not have', '{"code":"odd","detail":"x"}'],
+    ['a code that the API does not define', '{"code":"odd","detail":"x"}'],
   ])('%s is unintelligible', async ([, body]) => {
     expect(await readProblem('GET /api/v2/envs', answer(502, body ?? ''))).toMatchObject({
       code: 'unintelligible',
@@ -35,7 +35,7 @@ describe('reading a problem', () => {
     });
   });
 
-  test('fields that are not in the documented shape are left out', async () => {
+  test('fields that do not have the documented shape are omitted', async () => {
     const body = JSON.stringify({
       code: 'invalid',
       detail: 'x',

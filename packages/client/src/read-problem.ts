@@ -2,7 +2,7 @@ import { type FieldError, isErrorCode } from '@berth/contracts/errors';
 import { isJsonObject, parsedJson } from '@berth/contracts/fields/json';
 import type { Problem } from './answer.ts';
 
-/** Reads an answer that is not a success. Never throws: an unreadable answer is a problem too. */
+/** Reads an unsuccessful answer. Never throws: an unreadable answer is a problem, too. */
 export async function readProblem(request: string, response: Response): Promise<Problem> {
   const text = await response.text().catch(() => '');
   const content = parsedJson(text);
@@ -48,7 +48,7 @@ const isFieldError = (error: unknown): error is FieldError =>
   'message' in error &&
   typeof error.message === 'string';
 
-/** Berth sends seconds, never a date. */
+/** Berth sends seconds, not dates. */
 function retryAfterMs(header: string | null): number | null {
   const seconds = Number(header ?? '');
   return header !== null && header !== '' && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;

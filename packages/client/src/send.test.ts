@@ -14,7 +14,7 @@ const id = '6f1f3c0e-0b5f-4a1c-9d43-2f6a1b7f8c11';
 
 let server: Server;
 let baseUrl: string;
-/** Sent in order; the last one is repeated. */
+/** Sent in this order; the last one is repeated. */
 let replies: Reply[];
 let requests: IncomingMessage[];
 let waits: string[];
@@ -52,7 +52,7 @@ const client = (patienceMs: number) =>
   });
 
 describe('a client with patience', () => {
-  test('repeats a read while the platform answers 503 or 429, and announces each wait', async () => {
+  test('repeats a read while the platform answers 503 or 429, and reports each wait', async () => {
     replies = [busy, { status: 429, retryAfter: '0' }, { status: 200 }];
 
     expect(await client(60_000).envs.list({ query: { name: 'demo' } })).toMatchObject({ value: { name: 'demo' } });
@@ -67,7 +67,7 @@ describe('a client with patience', () => {
     expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0]]);
   });
 
-  test('repeats an update only where the call allows it', async () => {
+  test('repeats an update only if the call allows it', async () => {
     replies = [busy, busy, { status: 200 }];
     const { envs } = client(60_000);
     const request = { id, body: { name: 'demo' } };
@@ -78,7 +78,7 @@ describe('a client with patience', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test('returns the last problem when its time is up', async () => {
+  test('returns the last problem once its time is over', async () => {
     replies = [busy];
 
     expect(await client(3_000).envs.list()).toMatchObject({

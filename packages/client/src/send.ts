@@ -7,11 +7,11 @@ import { readProblem, unreachable } from './read-problem.ts';
 import { textStream } from './text-stream.ts';
 import { isRepeatable, type RequestParts, toHttp } from './to-http.ts';
 
-/** A credential as the header that carries it. */
+/** A credential and the header that carries it. */
 export type Credential = { token: string } | { jwt: string };
 
 export interface Patience {
-  /** How long a repeatable request is repeated, in ms. */
+  /** How many ms a repeatable request is repeated. */
   ms: number;
   /** Called before each wait. */
   onWait?: (problem: Problem, waitMs: number) => void;
@@ -20,30 +20,30 @@ export interface Patience {
 export interface ClientOptions {
   /** Address of the platform, without `/api/v2`. */
   baseUrl: string;
-  /** Called for every request, so that a refreshed credential counts at once; null sends none. */
+  /** Called for every request, so that a refreshed credential takes effect at once; null sends none. */
   credential?: () => Credential | null;
   fetch?: typeof fetch;
-  /** Time limit of one answer, in ms; streams are bounded by `signal` only. */
+  /** Time limit for an answer, in ms; streams end only by `signal`. */
   timeoutMs?: number;
-  /** Reads and creations are repeated while the platform is unreachable, busy or limiting; 5 s unless given. */
+  /** Reads and creations are repeated while the platform is unreachable, busy or limits requests; by default for 5 s. */
   patience?: Patience;
   signal?: AbortSignal;
 }
 
 export interface CallOptions {
-  /** `ETag` of an earlier answer; a row that has changed since is 412 `stale`. */
+  /** `ETag` of an earlier answer; if the row has changed since, the answer is 412 `stale`. */
   ifMatch?: string;
-  /** Creations carry one by themselves; give one to repeat a creation across processes. */
+  /** Creations get one automatically; pass one to repeat a creation across processes. */
   idempotencyKey?: string;
   signal?: AbortSignal;
   patience?: Patience;
-  /** Repeats an update or deletion, too: set it where sending it twice has the same effect. */
+  /** Also repeats an update or deletion; set it only if sending it twice has the same effect. */
   repeat?: boolean;
 }
 
 export type Send = (operation: Operation, parts: RequestParts, options: CallOptions) => Promise<Answer<unknown>>;
 
-/** Also after `Retry-After: 0`. */
+/** The shortest pause, even after `Retry-After: 0`. */
 const leastPauseMs = 100;
 const pauses = { firstMs: 200, longestMs: 5_000 };
 const passing = new Set<Problem['code']>(['unreachable', 'unavailable', 'timeout', 'too_many_requests']);

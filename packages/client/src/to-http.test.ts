@@ -23,7 +23,7 @@ describe('the HTTP request of an operation', () => {
     );
   });
 
-  test('a change carries its body as JSON and the ETag it rests on', () => {
+  test('a change carries its body as JSON and the ETag it is based on', () => {
     const request = toHttp(bots.operations.update, { id, body: { display_name: 'CI' } }, { ifMatch: '"1"' });
 
     expect(request).toMatchObject({
@@ -33,7 +33,7 @@ describe('the HTTP request of an operation', () => {
     });
   });
 
-  test('an id that holds a slash stays one path segment', () => {
+  test('an id that contains a slash stays one path segment', () => {
     expect(toHttp(bots.operations.get, { id: '../users' }, {}).path).toBe('/api/v2/bots/..%2Fusers');
   });
 

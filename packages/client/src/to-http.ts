@@ -2,7 +2,7 @@ import { hasPathId, type Operation } from '@berth/contracts/definition/contract'
 import { httpRouteOf } from '@berth/contracts/definition/http-route';
 import { isCreation } from '@berth/contracts/definition/idempotency-key';
 
-/** What the methods of the client take: each part only where the operation has one. */
+/** The arguments of the client's methods: each part only if the operation has it. */
 export interface RequestParts {
   id?: string;
   query?: Record<string, unknown>;
@@ -43,13 +43,13 @@ export function toHttp(
   };
 }
 
-/** `undefined` does not filter; `null` selects rows without a value. */
+/** `undefined` means no filter; `null` selects rows without a value. */
 function queryText(query: Record<string, unknown> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === '' ? '' : `?${text}`;
 }
 
-/** Safe to send again: reads, and creations, which carry an idempotency key. */
+/** Whether it is safe to send it again: reads, and creations, which carry an idempotency key. */
 export const isRepeatable = (operation: Operation): boolean =>
   httpRouteOf(operation)?.method === 'GET' || isCreation(operation);

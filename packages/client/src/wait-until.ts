@@ -1,12 +1,12 @@
 import { pause } from './pause.ts';
 
 export interface WaitOptions {
-  /** What is waited for, for the error: `deployment hello to run`. */
+  /** The awaited condition, for the error: `deployment hello to run`. */
   what: string;
   withinMs: number;
-  /** First pause, in ms; each next one is half as long again. */
+  /** The first pause in ms; each further one is half as long again. */
   everyMs?: number;
-  /** The pause grows up to this, in ms; 2 s unless given. */
+  /** The longest pause in ms; 2 s by default. */
   longestPauseMs?: number;
   signal?: AbortSignal;
 }
@@ -20,7 +20,7 @@ export class WaitedTooLong extends Error {
 
 const never = new AbortController().signal;
 
-/** Repeats `read` until it gives a value. Throws `WaitedTooLong`, and whatever `read` throws. */
+/** Repeats `read` until it returns a value. Throws `WaitedTooLong`, and errors of `read`. */
 export async function waitUntil<T>(
   read: () => Promise<T | null | undefined | false>,
   options: WaitOptions,

@@ -17,10 +17,10 @@ const usage = `npm start [-- options]
   --once                run the journey, stop everything, end with 0 or 1
   --kubeconfig FILE --context NAME   deploy to that cluster instead of the embedded one`;
 
-/** The options are wrong: the usage is printed too. */
+/** The options are wrong, so the usage is printed, too. */
 class UsageError extends Error {}
 
-/** What the person at the terminal can act on. Anything else is a bug, which is printed with its stack. */
+/** An error that the user can act on. Anything else is a bug, which is printed with its stack. */
 const actionable = [UsageError, ToolUnavailable, ServerFailed, JourneyFailed, ProblemError, WaitedTooLong];
 
 const stateFolder = fileURLToPath(new URL('../../../.berth/state', import.meta.url));
@@ -32,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 void stopWithParent(process.ppid);
 
-/** The parent may be killed without passing a signal on; then this process has to stop the stack. */
+/** If the parent is killed without passing on a signal, this process must stop the stack. */
 async function stopWithParent(parent: number): Promise<void> {
   while (process.ppid === parent) await delay(500, undefined, { ref: false });
   stopping.abort();
@@ -79,7 +79,7 @@ Berth is up.
 Ctrl-C stops everything; the next start finds it again.`);
 }
 
-/** A lock: two starts on one state folder would use the same ports and data. */
+/** A lock, because two starts on the same state folder would use the same ports and data. */
 async function main(): Promise<number> {
   const chosen = options();
   await mkdir(dirname(stateFolder), { recursive: true });

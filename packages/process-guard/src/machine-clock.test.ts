@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { machineMs } from './machine-clock.ts';
 
-test.skipIf(process.platform !== 'linux')('the clock of the machine counts the time in which it was suspended', () => {
-  // The kernel takes /proc/uptime from CLOCK_BOOTTIME.
+test.skipIf(process.platform !== 'linux')('the clock of the machine includes time in which it was suspended', () => {
+  // The kernel derives /proc/uptime from CLOCK_BOOTTIME.
   const uptimeMs = () => Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1_000;
   const before = uptimeMs();
 

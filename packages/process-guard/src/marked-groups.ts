@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { processStat } from './process-stat.ts';
 
-/** Environment variable that marks everything started under a guard. */
+/** Environment variable that marks all processes started under a guard. */
 export const guardMark = 'BERTH_GUARD';
 
 /**
- * Process groups that carry the mark of a guard, among them any that a parent started but had not registered when it died.
- * None where the system has no /proc.
+ * Process groups with a guard's mark, including those that the parent started but had not registered when it died. Empty on
+ * systems without /proc.
  */
 export function markedGroups(mark: string): number[] {
   const entry = `${guardMark}=${mark}`;
@@ -35,7 +35,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // The process has ended, or we may not read it.
+    // The process has ended, or we are not allowed to read it.
     return '';
   }
 }

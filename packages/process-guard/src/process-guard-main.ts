@@ -1,6 +1,6 @@
 /**
- * The guard process: reads `register` and `release` lines from its parent. It imports only Node. It outlives its parent: it
- * enforces the deadlines of a stopped parent, and the end of the pipe shows that the parent is dead.
+ * The guard process: reads `register` and `release` lines from its parent; imports only Node. It outlives its parent to enforce
+ * the deadlines of a stopped one, and learns from the end of the pipe that the parent is dead.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { startTimeOf } from './start-time-of.ts';
 const ORPHAN_GRACE_MS = 3_000;
 const DEADLINE_GRACE_MS = 5_000;
 const POLL_MS = 25;
-/** Timers stop while the machine is suspended, deadlines do not: the clock is checked at least this often. */
+/** Timers stop while the machine is suspended but deadlines do not, so the clock is checked at least this often. */
 const LONGEST_TIMER_MS = 1_000;
 
 interface Group {
@@ -24,7 +24,7 @@ interface Group {
 
 const groups = new Map<number, Group>();
 
-// A signal for the parent often reaches the whole session; the guard must end last.
+// A signal for the parent often reaches the whole session, but the guard must end last.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -33,7 +33,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (verb === 'release') release(Number(pid));
 }
 
-// The parent may have died between starting a process and registering it.
+// The parent may have died after starting a process and before registering it.
 for (const pid of markedGroups(process.argv[2] ?? '')) {
   if (!groups.has(pid)) register(pid, '-', 'SIGTERM', undefined);
 }
@@ -57,14 +57,14 @@ function release(pid: number): void {
 function setDeadline(group: Group, deadline: number): void {
   clearTimeout(group.timer);
   if (Number.isNaN(deadline)) return;
-  // A deadline in the past still takes a timer: the next line may move it.
+  // A deadline in the past still uses a timer, because the next line may move it.
   group.timer = setTimeout(
     () => (machineMs() < deadline ? setDeadline(group, deadline) : void end(group, DEADLINE_GRACE_MS)),
     Math.min(Math.max(deadline - machineMs(), 0), LONGEST_TIMER_MS),
   );
 }
 
-/** Signals the group to end, and kills it after the grace period. Idempotent. */
+/** Asks the group to end, and kills it after the grace period. Idempotent. */
 function end(group: Group, graceMs: number): Promise<void> {
   group.ending ??= (async () => {
     signal(group, group.stopSignal);
@@ -78,8 +78,8 @@ function end(group: Group, graceMs: number): Promise<void> {
 /** Whether the group existed. */
 function signal(group: Group, what: NodeJS.Signals | 0): boolean {
   const now = startTimeOf(group.pid);
-  // The id was recycled. (No process at all is fine: the group may outlive its leader, and the kernel does not reuse the
-  // id of a living group.)
+  // The id was reused. (A missing leader is fine: the group may outlive it, and the kernel does not reuse the id of a living
+  // group.)
   if (group.startTime !== '-' && now !== undefined && now !== group.startTime) return false;
   try {
     return process.kill(-group.pid, what);

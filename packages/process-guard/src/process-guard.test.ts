@@ -26,7 +26,7 @@ describe('process guard', () => {
     expect(isAlive(pids.child)).toBe(false);
   });
 
-  test('ends what its killed parent had started but not registered', async () => {
+  test('ends processes that its killed parent had started but not registered', async () => {
     const { parent, pids } = await parentOf('sleep 60 & sleep 60', null);
 
     parent.kill('SIGKILL');
@@ -54,7 +54,7 @@ describe('process guard', () => {
     parent.kill('SIGSTOP');
     expect(isAlive(pids.child)).toBe(true);
 
-    // A stopped parent cannot reap, so the leader stays as a zombie; its children end.
+    // A stopped parent cannot reap, so the leader remains as a zombie; its children end.
     await until(() => isZombieOrGone(pids.child));
     parent.kill('SIGKILL');
     await isGone(pids.guard);
@@ -69,7 +69,7 @@ describe('process guard', () => {
     guard.register(pidOf(child), { deadlineMs: 1_200 });
 
     await exited;
-    // The clock of the machine has steps of 10 ms.
+    // The clock of the machine advances in steps of 10 ms.
     expect(performance.now() - registeredAt).toBeGreaterThan(1_180);
     expect(child.signalCode).toBe('SIGTERM');
     await guard.close();
@@ -87,7 +87,7 @@ describe('process guard', () => {
     expect(child.exitCode ?? child.signalCode).toBe(null);
   });
 
-  test.skipIf(startTimeOf(process.pid) === undefined)('leaves a process with a recycled id alone', async () => {
+  test.skipIf(startTimeOf(process.pid) === undefined)('ignores a process with a reused id', async () => {
     const stranger = inOwnGroup('sleep 60');
     const guard = spawn(process.execPath, [fileURLToPath(new URL('./process-guard-main.ts', import.meta.url))], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -111,7 +111,7 @@ describe('process guard', () => {
     expect(child.signalCode).toBe('SIGTERM');
   });
 
-  test('refuses to register once it is gone', async () => {
+  test('refuses registrations once it has ended', async () => {
     const guard = startProcessGuard();
     await guard.close();
 
@@ -119,7 +119,7 @@ describe('process guard', () => {
   });
 });
 
-/** A parent process that starts `script` in a group of its own under a guard; its output names both process ids. */
+/** A parent process that starts `script` under a guard in a separate group; its output contains both process ids. */
 async function parentOf(script: string, group: GuardedGroup | null) {
   const source = `
     import { spawn } from 'node:child_process';
@@ -162,7 +162,7 @@ function quietly<T>(act: () => T): T | undefined {
   }
 }
 
-/** On Linux the state follows the name in /proc; elsewhere a zombie counts as alive. */
+/** On Linux the state follows the name in /proc; on other systems a zombie counts as alive. */
 function isZombie(pid: number): boolean {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat?.slice(stat.lastIndexOf(')') + 2).startsWith('Z') ?? false;

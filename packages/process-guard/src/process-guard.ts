@@ -7,35 +7,35 @@ import { guardMark } from './marked-groups.ts';
 import { startTimeOf } from './start-time-of.ts';
 
 export interface GuardedGroup {
-  /** The guard ends the group once this many milliseconds have passed, whatever state the parent is in. */
+  /** The guard ends the group after this many milliseconds, whatever state the parent is in. */
   deadlineMs?: number;
-  /** Signal that ends the group. Postgres, for one, takes SIGTERM as "when all clients have disconnected". */
+  /** The signal that ends the group. Postgres, for example, treats SIGTERM as "when all clients have disconnected". */
   stopSignal?: 'SIGTERM' | 'SIGINT';
 }
 
 /** Ends process groups when their parent dies, even by SIGKILL, or when their deadline passes. */
 export interface ProcessGuard {
-  /** `pid` must lead its own process group (`detached: true`). Registering it again moves its deadline. */
+  /** `pid` must lead its process group (`detached: true`). Registering it again moves its deadline. */
   register(pid: number, group?: GuardedGroup): void;
   release(pid: number): void;
-  /** Add to the environment of every process to register: the guard finds unregistered ones by it. */
+  /** Must be in the environment of every registered process; by it, the guard finds unregistered ones. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Aborts, with `ProcessGuardEnded` as its reason, when the guard ended by itself: running processes are no longer guarded. */
+  /** Aborts with `ProcessGuardEnded` as its reason if the guard ends unexpectedly: running processes are then unguarded. */
   readonly failure: AbortSignal;
-  /** Ends what is still registered, then the guard itself. */
+  /** Ends all registered groups, then the guard itself. */
   close(): Promise<void>;
 }
 
-/** Processes that are started now could outlive their parent: stop, and start again. */
+/** New processes could outlive their parent, so the service must stop and start again. */
 class ProcessGuardEnded extends Error {
   override readonly name = 'ProcessGuardEnded';
 }
 
 const guardMain = fileURLToPath(new URL('./process-guard-main.ts', import.meta.url));
 
-/** Starts the guard: one small process that watches a pipe from this one. */
+/** Starts the guard: a small process that watches a pipe from this one. */
 export function startProcessGuard(): ProcessGuard {
-  // Its own session, so that a Ctrl-C meant for the parent does not end the guard first.
+  // In a separate session, so that a Ctrl-C for the parent does not end the guard first.
   const mark = randomUUID();
   const guard = spawn(process.execPath, ['--max-old-space-size=16', '--max-semi-space-size=1', guardMain, mark], {
     detached: true,
@@ -51,7 +51,7 @@ export function startProcessGuard(): ProcessGuard {
     });
   guard.stdin.on('error', () => undefined);
   guard.unref();
-  // The pipe of a child process is a socket, which alone would keep this process running.
+  // The pipe to a child process is a socket, which would keep this process running.
   if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
 
   const send = (...words: (string | number)[]) => guard.stdin.write(`${words.join(' ')}\n`);

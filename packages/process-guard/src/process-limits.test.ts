@@ -17,7 +17,7 @@ async function limited(limit: typeof limits, ...command: string[]) {
   );
 }
 
-test('a process within its limits gets its arguments as they are', async () => {
+test('a process within its limits receives its arguments unchanged', async () => {
   expect(await limited(limits, 'printf "%s," "$@"', 'sh', '$HOME', 'two words', "it's")).toEqual({
     stdout: "$HOME,two words,it's,",
   });
@@ -34,23 +34,26 @@ test.runIf(process.platform === 'linux')('the kernel ends a process that spins',
   expect(await limited({ ...limits, cpuSecs: 1 }, 'while :; do :; done')).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
-test.runIf(process.platform === 'linux')('a process that gives way is niced, and the first to be ended', async () => {
-  const child = spawn('sleep', ['60']);
-  const pid = child.pid ?? 0;
+test.runIf(process.platform === 'linux')(
+  'a process that yields to others is niced and is the first to be killed',
+  async () => {
+    const child = spawn('sleep', ['60']);
+    const pid = child.pid ?? 0;
 
-  giveWay(pid);
+    giveWay(pid);
 
-  expect(getPriority(pid)).toBeGreaterThanOrEqual(10);
-  expect(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).toBe('1000\n');
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  expect(cpuSecsOf(pid)).toBeUndefined();
-});
+    expect(getPriority(pid)).toBeGreaterThanOrEqual(10);
+    expect(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).toBe('1000\n');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(cpuSecsOf(pid)).toBeUndefined();
+  },
+);
 
-test.runIf(process.platform === 'linux')('the processor time of a process is what it has used', () => {
+test.runIf(process.platform === 'linux')('the processor time of a process is the time that it has used', () => {
   const used = process.cpuUsage();
   const secs = (used.user + used.system) / 1_000_000;
 
-  // In steps of 10 ms, for user and system.
+  // In steps of 10 ms each for user and system time.
   expect(cpuSecsOf(process.pid)).toBeGreaterThan(secs - 0.1);
 });

@@ -2,18 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { processStat } from './process-stat.ts';
 
-/** What a child process may use. The kernel keeps both limits, for each process that it starts in turn as well. */
+/** Limits of a child process, enforced by the kernel; each process that it starts gets the same limits. */
 export interface ProcessLimits {
   memoryBytes: number;
-  /** In its whole life; without a limit unless it is given. */
+  /** In its whole life; unlimited by default. */
   cpuSecs?: number;
 }
 
 /**
- * Arguments of `ulimit` for the shell that becomes the process. Memory is limited by what the process may write to (RLIMIT_DATA):
- * Go and V8 reserve gigabytes of addresses that they never use, so a limit of the address space would say nothing. They also
- * make more writable than they write: Helm some 70 MiB, Node 560 MiB. None of this needs a right, or a cgroup of its own, which a
- * container may not make.
+ * Arguments of `ulimit` for the shell that becomes the process. Memory is limited by writable pages (RLIMIT_DATA): Go and V8
+ * reserve gigabytes of address space that they never use. They also map more writable memory than they write: Helm some 70 MiB,
+ * Node 560 MiB. This requires neither a permission nor a cgroup, which a container may not create.
  */
 export const ulimits = ({ memoryBytes, cpuSecs }: ProcessLimits): string[] => [
   '-c 0',
@@ -21,7 +20,7 @@ export const ulimits = ({ memoryBytes, cpuSecs }: ProcessLimits): string[] => [
   ...(cpuSecs === undefined ? [] : [`-t ${Math.ceil(cpuSecs)}`]),
 ];
 
-/** The program and its arguments behind a shell that sets the limits and becomes the program. */
+/** The program with its arguments, behind a shell that sets the limits and then becomes the program. */
 export const withLimits = (limits: ProcessLimits, command: readonly string[]): [program: string, args: string[]] => [
   '/bin/sh',
   [
@@ -34,7 +33,7 @@ export const withLimits = (limits: ProcessLimits, command: readonly string[]): [
   ],
 ];
 
-/** Others get the processor first, and the kernel ends this process before them where memory runs out. Best effort. */
+/** Other processes get the processor first, and if memory runs out, the kernel kills this process before them. Best effort. */
 export function giveWay(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
@@ -44,10 +43,10 @@ export function giveWay(pid: number): void {
   }
 }
 
-/** Linux shows times of processes in hundredths of a second, whatever its own clock does. */
+/** Linux reports process times in hundredths of a second, whatever its own clock uses. */
 const ticksPerSecond = 100;
 
-/** The processor time that a process has used; undefined if it is gone. */
+/** Processor time that a process has used; undefined if it is gone. */
 export function cpuSecsOf(pid: number): number | undefined {
   const stat = processStat(pid);
   return stat && (Number(stat[11]) + Number(stat[12])) / ticksPerSecond;

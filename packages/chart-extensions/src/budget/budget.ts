@@ -1,22 +1,22 @@
 import { AppError } from '@berth/contracts/errors';
 
 export interface Limits {
-  /** One operator of a rule, one kilobyte that is compared, one item or member that is copied: two microseconds at most. */
+  /** A step is one operator of a rule, one compared kilobyte, or one copied item or member: at most two microseconds. */
   steps: number;
-  /** Written into the values and Secrets of a deployment, as JSON. */
+  /** The size as JSON of the values and Secrets that are written. */
   bytes: number;
 }
 
 /**
- * Limits for one pass over one form: its rules, or its outputs. The steps take less than 50 ms, and suffice for the largest
- * config and override that a request may carry. The bytes fit into one answer on the bus with the rest of a claimed task, and
- * hold the largest config, used twice, and the largest override.
+ * Limits for one pass over a form: its rules, or its outputs. The steps take less than 50 ms and are enough for the largest
+ * config and override of a request. The bytes leave room for the rest of a claimed task in one answer, and are enough for the
+ * largest config, used twice, and the largest override.
  */
 export const formLimits: Limits = { steps: 25_000, bytes: 2.5 * 1024 * 1024 };
 
 /**
- * Counts work whose amount a chart's author or a config decides, and stops it at the limit. It runs on the event loop that the
- * requests of all tenants share, so the product of allowed sizes must be bounded.
+ * Counts work whose amount depends on a chart's author or a config, and stops it at the limit. The requests of all tenants share
+ * the event loop, so the product of the permitted sizes must be limited, too.
  */
 export class Budget {
   readonly #limits: Limits;

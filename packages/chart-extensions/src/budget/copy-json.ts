@@ -1,7 +1,7 @@
 import { isForbiddenKey, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from './budget.ts';
 
-/** A deep copy; its bytes as JSON are counted before they are copied. */
+/** A deep copy. Its bytes as JSON are counted before they are copied. */
 export function copyJson(value: JsonValue, budget: Budget): JsonValue {
   budget.step();
   if (typeof value !== 'object' || value === null) {
@@ -14,7 +14,7 @@ export function copyJson(value: JsonValue, budget: Budget): JsonValue {
   }
   budget.write(2);
   const copy: JsonObject = {};
-  // No list of pairs in between: that takes twice as long for an object with ten thousand members.
+  // Without a list of pairs, which would take twice as long for an object with ten thousand members.
   for (const key of Object.keys(value)) {
     if (isForbiddenKey(key)) throw new Error(`a value was accepted with a key named ${key}`);
     writeText(key, budget);
@@ -23,10 +23,10 @@ export function copyJson(value: JsonValue, budget: Budget): JsonValue {
   return copy;
 }
 
-/** Counts a text, as a key or a value, with the comma or colon behind it and a brace around it. */
+/** Counts a text, as a key or a value, with the comma or colon after it. */
 export const writeText = (text: string, budget: Budget): void => budget.write(jsonBytes(text) + 2);
 
-/** Strings that need no escapes in JSON. Most need none, and this test is cheaper than serializing them. */
+/** Strings that JSON does not escape. Most strings match, and the check is cheaper than serializing them. */
 const plain = /^[ !#-[\]-~]*$/;
 
 /** Bytes of a string or another scalar as JSON in UTF-8. */

@@ -17,7 +17,7 @@ const form = ValuesUi.parse({
 });
 const sourcesWith = (budget: Budget) => ({ config, propertyOf: () => undefined, budget });
 
-test('the outputs of a form pause after every 5,000 steps, exceeded by one part of at most 1,000 steps', async () => {
+test('the outputs of a form pause after every 5,000 steps plus at most one part of 1,000 steps', async () => {
   const budget = new Budget();
   const pausedAt: number[] = [0];
 
@@ -28,7 +28,7 @@ test('the outputs of a form pause after every 5,000 steps, exceeded by one part 
   expect(Math.max(...turns)).toBeLessThan(6_100);
 });
 
-test('the outputs of a form are the same with pauses and without', async () => {
+test('the outputs of a form are the same with and without pauses', async () => {
   const budget = new Budget();
 
   const paused = await inTurns(outputParts(form, sourcesWith(budget)), budget, afterPoll);
@@ -36,7 +36,7 @@ test('the outputs of a form are the same with pauses and without', async () => {
   expect(paused).toEqual(atOnce(outputParts(form, sourcesWith(new Budget()))));
 });
 
-test('a budget that is exceeded ends work that pauses', async () => {
+test('exceeding a budget ends work that pauses', async () => {
   const budget = new Budget({ steps: 3_000, bytes: 1_000_000 });
 
   await expect(inTurns(outputParts(form, sourcesWith(budget)), budget, afterPoll)).rejects.toThrow(

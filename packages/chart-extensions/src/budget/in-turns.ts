@@ -1,9 +1,9 @@
 import type { Budget } from './budget.ts';
 
-/** Work in parts, between which it may pause. */
+/** Work that can pause between its parts. */
 export type Parts<Result> = Generator<undefined, Result>;
 
-/** About 25 ms, with the largest part: a config of 10,000 members. */
+/** About 25 ms, including the largest part, a config of 10,000 members. */
 const stepsPerTurn = 5_000;
 
 export function atOnce<Result>(parts: Parts<Result>): Result {
@@ -14,8 +14,8 @@ export function atOnce<Result>(parts: Parts<Result>): Result {
 }
 
 /**
- * Yields to the event loop whenever the work has spent its steps, so that other requests are not held up. How is up to the caller:
- * a browser loads this, too.
+ * Yields whenever the work has used up its steps, so that other requests are not held up. The caller decides how to yield,
+ * because browsers load this module, too.
  */
 export async function inTurns<Result>(
   parts: Parts<Result>,

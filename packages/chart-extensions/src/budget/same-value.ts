@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from './budget.ts';
 
-/** `sameJson` against the budget: values of a config may be much larger than those of the chart. */
+/** Like `sameJson`, but counted: values of a config may be much larger than those of a chart. */
 export function sameValue(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   budget.step();
   if (typeof a === 'string' && typeof b === 'string') return sameText(a, b, budget);

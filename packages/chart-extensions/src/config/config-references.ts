@@ -4,14 +4,14 @@ import { type Input, typeOfItems } from '../form/input.ts';
 import type { ValuesUi } from '../form/values-ui.ts';
 import { visibleInputs } from './visible-inputs.ts';
 
-/** An item of a collection that a config points to. */
+/** A reference of a config to an item of a collection. */
 export interface ConfigReference {
   input: string;
   collection: Collection;
   id: string;
 }
 
-/** The items that the inputs of a config point to, arrays item by item. Hidden inputs count as absent. */
+/** The items to which the inputs of a config point, with arrays item by item. Hidden inputs count as absent. */
 export const configReferences = (form: Pick<ValuesUi, 'inputs'>, config: JsonObject): ConfigReference[] =>
   visibleInputs(form, config).flatMap((input) => referencesOf(input, config));
 

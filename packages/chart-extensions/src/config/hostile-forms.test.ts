@@ -13,7 +13,7 @@ const repeat = <T>(times: number, make: (index: number) => T): T[] =>
 const overSteps = `take more than ${formLimits.steps} steps`;
 const overBytes = `would be larger than ${formLimits.bytes} bytes`;
 
-/** What a pass over a form spends until it ends or is stopped, and how it ends. */
+/** The steps and bytes that a pass over a form uses before it ends or is stopped, and its outcome. */
 function spent(pass: (budget: Budget) => unknown) {
   const budget = new Budget();
   try {
@@ -68,7 +68,7 @@ describe('the rules of one form stop at their budget', () => {
     const { steps, words: said } = shown(rule, config);
 
     expect(said).toContain(words);
-    // Comparisons that end early still count by length, not as one step.
+    // A comparison that ends early still counts by length.
     expect(steps).toBeGreaterThan(9_000);
   });
 
@@ -179,7 +179,7 @@ describe('the budget of a form counts', () => {
   const peers = { id: 'a', type: 'array', itemType: 'CollectionSelect', collection: 'deployments', label: 'P' };
   const property = { FieldProperty: { input: 'a', property: 'name' } };
 
-  /** The steps or bytes that each further item named in the title costs, at least. */
+  /** The minimal number of steps or bytes for each further item of the kind in the title. */
   test.for<[string, { steps?: number; bytes?: number }, (n: number) => [form: JsonObject, config: JsonObject]]>([
     ['each value of a rule', { steps: 1 }, (n) => [rule({ and: repeat(n, () => 1) }), {}]],
     ['each key of a var', { steps: 1 }, (n) => [rule({ var: repeat(n, () => 'a').join('.') }), {}]],
@@ -263,7 +263,7 @@ describe('the budget of a form counts', () => {
 describe('the check of a config', () => {
   const items = repeat(1_000, (index) => ({ size: 'l', n: -index }));
 
-  test('the check of a config visits each item of a list once, however many options there are', () => {
+  test('visits each item of a list once, however many options there are', () => {
     let looks = 0;
     const watched = items.map((item) => new Proxy(item, { ownKeys: (of) => (looks++, Reflect.ownKeys(of)) }));
     const options = repeat(1_000, (index) => ({ value: { size: 'l', n: index } }));
@@ -277,7 +277,7 @@ describe('the check of a config', () => {
     expect(looks).toBe(1_000);
   });
 
-  test('the check of a config names only the first of many options, and the first 50 errors', () => {
+  test('names only the first of many options, and the first 50 errors', () => {
     const options = repeat(1_000, (index) => ({ value: `option ${index}` }));
     const form = ValuesUi.parse({ inputs: [{ id: 'a', type: 'array', itemType: 'RadioSelect', label: 'A', options }] });
 

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import { compareDecimals, decimalOf, isOnStep } from '../form/decimal.ts';
 import type { Input, SingleType } from '../form/input.ts';
 
-/** The rule that a value violates, in words; undefined when it violates none. */
+/** The rule that a value breaks, in words; undefined if there is none. */
 type Check = (value: JsonValue) => string | undefined;
-/** Prepared once for all items of a list. */
+/** Created once for all items of a list. */
 type InputRule = (input: Input) => Check;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -31,11 +31,11 @@ const number: InputRule =
     return `must be ${minimum ?? '0'} or a number of steps of ${step} from it`;
   };
 
-/** Characters of the options that an error lists, to help with a misspelling. */
+/** The length of the options in an error, which help with misspellings. */
 const shownOptions = 500;
 
 const radioSelect: InputRule = ({ options = [] }) => {
-  // A set of JSON texts: comparing every item with every option would take millions of comparisons.
+  // A set of JSON texts: comparing every item with every option could take millions of comparisons.
   const texts = new Set(options.map((option) => canonicalJson(option.value)));
   const all = options.map((option) => JSON.stringify(option.value)).join(', ');
   const message = `must be one of ${cutText(all, shownOptions)}`;
@@ -49,7 +49,7 @@ const daysAndHour: InputRule = () => (value) => {
   return fits(value.run_days, runDays) && fits(value.schedule, schedule) ? undefined : shape;
 };
 
-/** One line per type of input; a type without a rule does not compile. */
+/** A line per type of input; a missing one is a type error. */
 export const inputRules: Record<SingleType, InputRule> = {
   text,
   number,

@@ -33,7 +33,7 @@ function run(outputs: JsonObject, config: JsonObject, properties: Record<string,
   return outputValues(form, { config, propertyOf, budget: new Budget() });
 }
 
-/** The values after one value `x` for each path, in order. */
+/** The resulting values after `x` was written to each path in order. */
 const valuesAt = (...paths: string[][]): JsonObject =>
   run({ values: paths.map((path) => ({ path, value: value('a') })) }, { a: 'x' }).values;
 
@@ -48,10 +48,10 @@ describe('output paths', () => {
       ],
       { a: { b: 'x', c: 'x' } },
     ],
-    ['a key that objects have anyway', [['toString', 'b']], { toString: { b: 'x' } }],
-    ['a cell, with nulls before it', [['a', '[2]']], { a: [null, null, 'x'] }],
+    ['a key with the name of an inherited property', [['toString', 'b']], { toString: { b: 'x' } }],
+    ['a cell, preceded by nulls', [['a', '[2]']], { a: [null, null, 'x'] }],
     [
-      'a cell before one that is there',
+      'a cell before an existing one',
       [
         ['a', '[1]'],
         ['a', '[0]', 'b'],
@@ -67,7 +67,7 @@ describe('output paths', () => {
       { a: ['x', 'x'] },
     ],
     [
-      'a new cell and then the same',
+      'a new cell, then the same cell',
       [
         ['a', '[+]', 'b'],
         ['a', '[=]', 'c'],
@@ -93,7 +93,7 @@ describe('output paths', () => {
       ],
       /a\.\[0\] of the chart cannot be set: there can be a cell in a list only/,
     ],
-    ['more cells than there may be', Array.from({ length: 1025 }, () => ['a', '[+]']), /more than 1024 cells/],
+    ['more cells than the maximum', Array.from({ length: 1025 }, () => ['a', '[+]']), /more than 1024 cells/],
   ])('%s is refused with a reason', ([, paths, words]) => {
     expect(() => valuesAt(...paths)).toThrow(words);
   });
@@ -128,7 +128,7 @@ describe('outputs', () => {
     expect(config.when).toEqual({ run_days: '1', schedule: '10:00' });
   });
 
-  test('outputs read a property of the referenced item, and of each item in a list', () => {
+  test('outputs read a property of the referenced item, or of each item in a list', () => {
     const properties = { [`${id}.name`]: 'main', [`${other}.name`]: 'spare' };
 
     expect(run(at(property('db', 'name')), { db: id }, properties).values).toEqual({ x: 'main' });
@@ -138,7 +138,7 @@ describe('outputs', () => {
     expect(run(at(property('db', 'name')), { db: null }).values).toEqual({});
   });
 
-  test('outputs of an item without the property are refused with the names of both', () => {
+  test('an output of an item that lacks the property is refused with both names', () => {
     expect(() => run(at(property('peers', 'colour')), { peers: [id] })).toThrow(
       /input peers points to nothing that has the property colour/,
     );
@@ -163,7 +163,7 @@ describe('outputs', () => {
   });
 });
 
-test('the references of a config are those of its visible inputs, lists item by item', () => {
+test('references of a config are those of its visible inputs, with lists item by item', () => {
   const form = ValuesUi.parse({
     inputs: [...inputs, { id: 'no', type: 'CollectionSelect', label: 'N', collection: 'envs', showIf: false }],
   });

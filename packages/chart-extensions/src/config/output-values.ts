@@ -10,7 +10,7 @@ import { setAtPath } from './set-at-path.ts';
 import type { ValuesUi } from '../form/values-ui.ts';
 import { visibleInputs } from './visible-inputs.ts';
 
-/** A property of the item that an input points to; undefined if there is no such item or property. */
+/** A property of the item to which an input points; undefined if the item or property does not exist. */
 export type PropertyOf = (reference: ConfigReference, property: string) => JsonValue | undefined;
 
 export interface OutputValues {
@@ -25,11 +25,13 @@ export interface OutputSources {
   budget: Budget;
 }
 
-/** Evaluates the outputs of a form for a config. Hidden inputs, and optional ones without a value, skip their outputs. */
+/**
+ * Evaluates the outputs of a form for a config. Outputs of hidden inputs, and of optional inputs without a value, are skipped.
+ */
 export const outputValues = (form: ValuesUi, sources: OutputSources): OutputValues =>
   atOnce(outputParts(form, sources));
 
-/** The same, output by output. */
+/** The same, yielding after each output. */
 export function* outputParts(form: ValuesUi, sources: OutputSources): Parts<OutputValues> {
   const { config, budget } = sources;
   const visible = new Map(visibleInputs(form, config, budget).map((input) => [input.id, input]));

@@ -11,7 +11,7 @@ interface Slot {
   set(value: JsonValue): void;
 }
 
-/** Sets a value at a path, creating objects and lists on the way; all of it counts against the budget. */
+/** Sets a value at a path and creates missing objects and lists; all of this is counted. */
 export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue, budget: Budget): void {
   const refuse = (why: string): never => {
     throw new AppError('unprocessable', `The output ${path.join('.')} of the chart cannot be set: ${why}`);
@@ -23,7 +23,7 @@ export function setAtPath(values: JsonObject, path: OutputPath, value: JsonValue
     budget.step();
     const slot = slotIn(container, part, { refuse, budget });
     const next = parts[index + 1];
-    // Copied, since later outputs may write into it and must not change the config.
+    // Copied, because later outputs may write into it, which must not change the config.
     if (!next) return slot.set(copyJson(value, budget));
     container = slot.get() ?? fresh(slot, next, budget);
   }

@@ -28,7 +28,7 @@ describe('the value of one input', () => {
     ['the upper end of a range', range, 5],
     ['below a range', range, 0.999, 'must be at least 1'],
     ['above a range', range, 5.001, 'must be at most 5'],
-    ['on a step that binary fractions miss', steps, 0.3],
+    ['a decimal step that binary fractions miss', steps, 0.3],
     ['between two steps', steps, 0.35, 'must be 0.1 or a number of steps of 0.1 from it'],
     ['a flag', { type: 'Checkbox' }, false],
     ['a word for a flag', { type: 'Checkbox' }, 'true', 'must be true or false'],
@@ -78,7 +78,7 @@ describe('a required input', () => {
     expect(errors(form, config)).toEqual(['body.config.name: is required']);
   });
 
-  test('a required input is absent even when objects inherit a property of its name', () => {
+  test('a required input is absent even if objects inherit a property of its name', () => {
     expect(errors(formOf({ id: 'toString', type: 'text', required: true }), {})).toEqual([
       'body.config.toString: is required',
     ]);
@@ -102,7 +102,7 @@ describe('visibility', () => {
   test.for<[string, JsonObject, JsonObject, boolean]>([
     ['all conditions hold', all, { tls: true, port: 443 }, true],
     ['one condition does not hold', all, { tls: true, port: 80 }, false],
-    ['a condition is about what is absent', all, { tls: true }, false],
+    ['a condition on an absent input', all, { tls: true }, false],
     ['the rule is exactly true', { showIf: { '==': [{ var: 'port' }, 443] } }, { port: 443 }, true],
     ['the rule is merely truthy', { showIf: { var: 'port' } }, { port: 443 }, false],
     ['the rule goes before the conditions', { ...all, showIf: { '!': { var: 'tls' } } }, { tls: false }, true],
@@ -111,7 +111,7 @@ describe('visibility', () => {
     expect(errors(shownIf(rule), config)).toEqual(shown ? ['body.config.host: is required'] : []);
   });
 
-  test('the value of a hidden input is not checked', () => {
+  test('the value of a hidden input is not validated', () => {
     expect(errors(shownIf(all), { host: 7 })).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ test('a value for an unknown input is an error', () => {
   expect(unknownInputs(form, { replicas: 1 })).toEqual([]);
 });
 
-test('paths of errors start at the position of the config in the request', () => {
+test("paths of errors start at the config's position in the request", () => {
   const form = formOf({ id: 'replicas', type: 'number' });
 
   expect(validateConfig(form, { replicas: 'x' }, 'body.operation.Install.config_inputs')).toEqual([

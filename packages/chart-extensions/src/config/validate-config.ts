@@ -9,14 +9,14 @@ import { visibleInputs } from './visible-inputs.ts';
 
 type Form = Pick<ValuesUi, 'inputs'>;
 
-/** More than a person reads; a config can hold a million errors. */
+/** More than anybody reads; a config can have a million errors. */
 const maxErrors = 50;
 
-/** The first rules of the form that the config violates. `at` is the position of the config in the request. */
+/** The first errors of a config. `at` is its position in the request. */
 export const validateConfig = (form: Form, config: JsonObject, at = 'body.config'): FieldError[] =>
   [...unknownInputs(form, config, at), ...validateInputs(form, config, at)].slice(0, maxErrors);
 
-/** Values for unknown inputs: misspelled names, or inputs that a newer chart dropped. */
+/** Values for unknown inputs: names are misspelled, or a newer chart dropped the inputs. */
 export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.config'): FieldError[] {
   const known = new Set(inputs.map(({ id }) => id));
   return Object.keys(config)
@@ -25,7 +25,7 @@ export function unknownInputs({ inputs }: Form, config: JsonObject, at = 'body.c
     .map((key) => ({ path: pathOf([at, key]), message: 'is not an input of the chart' }));
 }
 
-/** Checks visible inputs only. The value of a hidden input is kept, unchecked, for when it is shown again. */
+/** Validates visible inputs only. The value of a hidden input is kept without validation, in case it is shown again. */
 export function validateInputs(form: Form, config: JsonObject, at = 'body.config'): FieldError[] {
   const errors: FieldError[] = [];
   for (const input of visibleInputs(form, config)) {
@@ -35,7 +35,7 @@ export function validateInputs(form: Form, config: JsonObject, at = 'body.config
   return errors.slice(0, maxErrors);
 }
 
-/** Absent and null mean the same: forms send either for an empty field. */
+/** Absent and null are equivalent: forms send either for an empty field. */
 const valueOf = (config: JsonObject, id: string): JsonValue =>
   Object.hasOwn(config, id) ? (config[id] ?? null) : null;
 

@@ -6,7 +6,7 @@ import { runRule } from '../form/show-rule.ts';
 import type { ValuesUi } from '../form/values-ui.ts';
 
 function isVisible({ showIf, showIfAll }: Input, config: JsonObject, budget: Budget): boolean {
-  // Only `true` shows the input; other truthy values hide it.
+  // Only `true` shows the input; other truthy values do not.
   if (showIf !== undefined) return runRule(showIf, config, budget) === true;
   return (showIfAll ?? []).every(({ field, value }) => {
     budget.step();
@@ -15,8 +15,8 @@ function isVisible({ showIf, showIfAll }: Input, config: JsonObject, budget: Bud
 }
 
 /**
- * The inputs that a form with these values shows; all others count as absent. Inputs with the same id share one value, so only
- * the first visible one counts.
+ * The inputs that a form shows for these values; all others count as absent. Inputs with the same id share a value, so only the
+ * first visible one counts.
  */
 export function visibleInputs(
   { inputs }: Pick<ValuesUi, 'inputs'>,

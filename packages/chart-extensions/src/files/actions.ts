@@ -7,7 +7,7 @@ import { withNeutralIcon } from './neutral-icon.ts';
 import { nullsAbsent } from '../nulls-absent.ts';
 import { ValuesUi } from '../form/values-ui.ts';
 
-/** The form of an action's body may carry its own header. */
+/** The form of an action's body may have a header of its own. */
 function withoutFormHeader(form: unknown): unknown {
   if (!isJsonObject(form) || !Header.safeParse({ apiVersion: form.apiVersion, kind: form.kind }).success) return form;
   const { apiVersion: _version, kind: _kind, ...rest } = form;
@@ -16,13 +16,13 @@ function withoutFormHeader(form: unknown): unknown {
 
 const Header = z.strictObject(header('ValuesUi', ['v1beta1']));
 
-/** A call into the running deployment that users may request. */
+/** A call to the running deployment that users may request. */
 export const Action = z.preprocess(
   withNeutralIcon,
   nullsAbsent({
     id: z.string().min(1).max(100),
     allowed_role: DeploymentRole,
-    /** Reported statuses in which it may be invoked; always when empty. */
+    /** Reported statuses in which the action may be invoked; if empty, in all. */
     allowed_on_statuses: z.array(z.string()).max(100).default([]),
     ...callTarget,
     title: z.string(),
@@ -61,10 +61,10 @@ export const ActionsFile = z
   })
   .transform((documents): Actions => ({ actions: documents.map(({ spec }) => spec) }));
 
-/** The older form, without headers. */
+/** The older form, which has no headers. */
 export const OlderActions = z
   .strictObject({ schema_version: z.number().int().min(0), actions: ActionList })
   .transform(({ actions }): Actions => ({ actions }));
 
-/** The actions of a chart; none if it has no such file. */
+/** The actions of a chart; empty if it has no such file. */
 export const actionsOf = (stored: JsonObject | null): Action[] => (stored ? Actions.parse(stored).actions : []);

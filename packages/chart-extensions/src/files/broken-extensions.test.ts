@@ -31,12 +31,12 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
     ['a key twice', { 'berth/features.yaml': 'a: 1\na: 2' }, 'berth/features.yaml: is not valid YAML: '],
     ['nothing in it', { 'berth/features.yaml': '# nothing' }, 'berth/features.yaml: is empty'],
     [
-      'a key that reaches a prototype',
+      'a key that could reach a prototype',
       { 'berth/features.yaml': '"__proto__": {}' },
       'berth/features.yaml: must not have a key named __proto__',
     ],
     [
-      'another file in our folder',
+      'an unknown file in our folder',
       { 'berth/values-iu.yaml': formHeader },
       'berth/values-iu.yaml: is none of values-ui.yaml, actions.yaml, features.yaml, resources.yaml',
     ],
@@ -57,38 +57,42 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/features.yaml: spec.ingress.enabled: is required',
     ],
     [
-      'the older word in the newer form',
+      'a word of the older form in the newer form',
       { 'berth/features.yaml': `${featuresHeader}spec: { standard_ingress: true }` },
       'berth/features.yaml: spec.standard_ingress: is not known here',
     ],
     [
-      'an input of no known type',
+      'an input of an unknown type',
       input('type: colour'),
       'berth/values-ui.yaml: inputs[0].type: must be one of text, number, Checkbox, RadioSelect, CollectionSelect, DaysAndHour, array',
     ],
     ['an input without a type', input(''), 'berth/values-ui.yaml: inputs[0].type: is required'],
-    ['an array of nothing', input('type: array'), 'berth/values-ui.yaml: inputs[0].itemType: is required for an array'],
+    [
+      'an array without an item type',
+      input('type: array'),
+      'berth/values-ui.yaml: inputs[0].itemType: is required for an array',
+    ],
     [
       'an array of arrays',
       input('type: array, itemType: array'),
       'berth/values-ui.yaml: inputs[0].itemType: must be one of text, number',
     ],
     [
-      'a choice of nothing',
+      'a choice without options',
       input('type: RadioSelect'),
       'berth/values-ui.yaml: inputs[0].options: is required for a RadioSelect',
     ],
     [
-      'a selection from nothing',
+      'a selection without a collection',
       input('type: CollectionSelect'),
       'berth/values-ui.yaml: inputs[0].collection: is required for a CollectionSelect',
     ],
     [
-      'a range the wrong way round',
+      'a minimum above the maximum',
       input('type: number, minimum: 2, maximum: 1'),
       'berth/values-ui.yaml: inputs[0].minimum: must not be above maximum',
     ],
-    ['a step of nothing', input('type: number, step: 0'), 'berth/values-ui.yaml: inputs[0].step: must be above 0'],
+    ['a step of zero', input('type: number, step: 0'), 'berth/values-ui.yaml: inputs[0].step: must be above 0'],
     [
       'an id twice',
       {
@@ -97,14 +101,14 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: inputs[1].id: repeats a',
     ],
     [
-      'an id twice in the form of an action',
+      'two inputs with the same id in the form of an action',
       {
         'berth/actions.yaml': `${sampleAction}\n    ui_schema: { inputs: [{ id: a, label: A, type: text }, { id: a, label: B, type: text }] }`,
       },
       'berth/actions.yaml: [0].spec.ui_schema.inputs[1].id: repeats a',
     ],
     [
-      'an id twice in the form of a resource type',
+      'two inputs with the same id in the form of a resource type',
       {
         'berth/resources.yaml': sampleResourceType.replace(
           'values_ui: { inputs: [] }',
@@ -114,12 +118,12 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/resources.yaml: [0].spec.values_ui.inputs[1].id: repeats a',
     ],
     [
-      'an output of an input that is not there',
+      'an output of an unknown input',
       output('[x]', '{ FieldValue: { input: b } }'),
       'berth/values-ui.yaml: outputs.values[0].value: there is no input b',
     ],
     [
-      'a property of a text',
+      'a property of a text input',
       output('[x]', '{ FieldProperty: { input: a, property: name } }'),
       'berth/values-ui.yaml: outputs.values[0].value: a is not a CollectionSelect, so it has no properties',
     ],
@@ -134,18 +138,18 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: outputs.values[0].value.FieldProperty.property: cannot be read, as a selects from users',
     ],
     [
-      'an output that is two things',
+      'an output with two keys',
       output('[x]', '{ FieldValue: { input: a }, FieldProperty: { input: a, property: b } }'),
       'berth/values-ui.yaml: outputs.values[0].value: must have exactly one of the keys FieldValue, FieldProperty',
     ],
-    ['an output to nowhere', output('[]'), 'berth/values-ui.yaml: outputs.values[0].path: must not be empty'],
+    ['an output with an empty path', output('[]'), 'berth/values-ui.yaml: outputs.values[0].path: must not be empty'],
     [
       'a path with strange brackets',
       output('[x, "[y]"]'),
       'berth/values-ui.yaml: outputs.values[0].path[1]: must be [+], [=] or a number below 1024 in brackets',
     ],
     [
-      'a path to a far cell',
+      'a path to a cell beyond the maximum',
       output('[x, "[1024]"]'),
       'berth/values-ui.yaml: outputs.values[0].path[1]: must be [+], [=] or a number below 1024 in brackets',
     ],
@@ -155,12 +159,12 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: outputs.values[0].path[0]: must be a key',
     ],
     [
-      'a path that reaches a prototype',
+      'a path that could reach a prototype',
       output('[x, __proto__]'),
       'berth/values-ui.yaml: outputs.values[0].path[1]: is not a possible key',
     ],
     [
-      'a secret of the platform',
+      'a secret name that belongs to the platform',
       { 'berth/values-ui.yaml': `${formHeader}inputs: []\noutputs: { secrets: { service-creds: {} } }` },
       'berth/values-ui.yaml: outputs.secrets.service-creds',
     ],
@@ -170,7 +174,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
       'berth/values-ui.yaml: outputs.secrets.db..login',
     ],
     [
-      'a key of a secret that names a folder',
+      'a key of a secret that starts with two dots',
       {
         'berth/values-ui.yaml': `${formHeader}inputs: [{ id: a, type: text, label: A }]\noutputs: { secrets: { login: { '..a': { FieldValue: { input: a } } } } }`,
       },
@@ -188,7 +192,7 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
     ],
     ['actions that are not a list', { 'berth/actions.yaml': 'schema_version: 0\nactions: []' }, 'berth/actions.yaml: '],
     [
-      'a resource type twice',
+      'two resource types with the same key',
       { 'berth/resources.yaml': sampleResourceType + sampleResourceType },
       'berth/resources.yaml: [1].key: repeats bucket',
     ],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A call into a deployment, below the hostname of its ingress. */
+/** The target of a call to a deployment, below its ingress hostname. */
 export const callTarget = {
   endpoint: z.literal('standard_ingress'),
   path: z.string().min(1).max(2048),

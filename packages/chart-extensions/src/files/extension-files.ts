@@ -21,7 +21,9 @@ export interface Layout {
   files: Record<string, ExtensionName>;
 }
 
-/** Berth's folder, then the two of the upstream project, whose charts work here unchanged. The first that exists is read. */
+/**
+ * Berth's folder, then both folders of the upstream project, whose charts work here unchanged. The first existing one is read.
+ */
 export const layouts: readonly Layout[] = [
   { folder: 'berth/', strict: true, files: inFolder },
   { folder: 'platz/', strict: false, files: inFolder },
@@ -41,9 +43,9 @@ export const isExtensionPath = (path: string): boolean =>
 
 interface Claim {
   document: unknown;
-  /** In our own layout. */
+  /** Whether the file has Berth's own layout. */
   strict: boolean;
-  /** Without `apiVersion` and `kind`, where that is allowed. */
+  /** Whether `apiVersion` and `kind` are missing, where that is allowed. */
   headerless: boolean;
 }
 
@@ -54,6 +56,6 @@ const schemas: Record<ExtensionName, (claim: Claim) => z.ZodType> = {
   resource_types: () => ResourceTypesFile,
 };
 
-/** The form that a document claims to have. Errors are about that form; nothing is guessed. */
+/** The form that a document declares. Its errors refer to that form; nothing is guessed. */
 export const schemaOf = (extension: ExtensionName, document: unknown, { strict }: Layout): z.ZodType =>
   schemas[extension]({ document, strict, headerless: !strict && !hasHeader(document) });

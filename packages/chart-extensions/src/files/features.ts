@@ -40,7 +40,7 @@ const common = {
   wait: Wait.prefault({}),
 };
 
-/** What a chart requires of the platform: the stored form of a chart's `features`. */
+/** The platform features that a chart requires: the stored form of a chart's `features`. */
 export const Features = nullsAbsent({
   ...common,
   ingress: Ingress.prefault({ enabled: false }),
@@ -48,7 +48,7 @@ export const Features = nullsAbsent({
 });
 export type Features = z.infer<typeof Features>;
 
-/** The older form: one word for the ingress, no display. */
+/** The older form: one field for the ingress, no display. */
 export const OlderFeatures = nullsAbsent({ ...common, standard_ingress: z.boolean().default(false) }).transform(
   ({ standard_ingress: enabled, ...rest }): Features => ({
     ...rest,
@@ -67,9 +67,9 @@ const OlderFile = z
 const isOlder = (document: unknown): boolean =>
   isJsonObject(document) && typeof document.apiVersion === 'string' && document.apiVersion.endsWith('/v1beta1');
 
-/** The schema of a `features.yaml` follows from its version, so that errors are about the intended form. */
+/** The version of a `features.yaml` determines its schema, so that errors refer to the intended form. */
 export const featuresFileSchema = (document: unknown): z.ZodType<Features> =>
   isOlder(document) ? OlderFile : NewestFile;
 
-/** The features of a chart, with their defaults where it has no such file. */
+/** The features of a chart, or the defaults if it has no such file. */
 export const featuresOf = (stored: JsonObject | null): Features => Features.parse(stored ?? {});

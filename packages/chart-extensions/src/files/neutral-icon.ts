@@ -1,6 +1,6 @@
 import { isJsonObject } from '@berth/contracts/fields/json';
 
-/** Charts written for the upstream project name the icon after its icon set. */
+/** Charts for the upstream project prefix icons with the name of its icon set. */
 export function withNeutralIcon(spec: unknown): unknown {
   if (!isJsonObject(spec) || !('fontawesome_icon' in spec) || 'iconset_icon' in spec) return spec;
   const { fontawesome_icon, ...rest } = spec;

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { isJsonObject } from '@berth/contracts/fields/json';
 
 /**
- * Charts of the upstream project may have members unknown to both projects, which are ignored. Everything else is checked as
- * strictly as in Berth's own charts.
+ * Ignores unknown members, which charts of the upstream project may have. All else is validated as strictly as in Berth's own
+ * charts.
  */
 export function parseIgnoringUnknown<T>(schema: z.ZodType<T>, document: unknown): z.ZodSafeParseResult<T> {
   let candidate = structuredClone(document);

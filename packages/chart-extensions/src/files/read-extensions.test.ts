@@ -12,7 +12,7 @@ import { featuresOf } from './features.ts';
 import { resourceTypesOf } from './resource-types.ts';
 import { ValuesUi } from '../form/values-ui.ts';
 
-test('a chart without extension files has none, and no error', () => {
+test('a chart without extension files has neither extensions nor errors', () => {
   expect(readFiles({})).toEqual({
     values_ui: null,
     actions_schema: null,
@@ -88,7 +88,7 @@ test('a chart with all four extension files is read into the stored form', () =>
   });
 });
 
-test('the stored form of an extension reads back unchanged, with defaults for files that the chart does not have', () => {
+test('the stored form of an extension can be read back unchanged, with defaults for missing files', () => {
   const { values_ui, actions_schema, features: kept, resource_types } = complete();
 
   expect(ValuesUi.parse(values_ui)).toEqual(values_ui);
@@ -143,7 +143,7 @@ describe('charts of the upstream project', () => {
     ['their folder', 'platz/values-ui.yaml', 'apiVersion: platz.io/v1beta1\nkind: ValuesUi\n'],
     ['their folder without headers', 'platz/values-ui.yaml', ''],
     ['the older root files', 'values.ui.json', ''],
-  ] as const)('may have several inputs of one id, in %s', ([, path, headers]) => {
+  ] as const)('may have several inputs with the same id, in %s', ([, path, headers]) => {
     const inputs = '[{ id: a, type: text, label: A }, { id: a, type: number, label: B }]';
 
     const { error, values_ui } = readFiles({ [path]: `${headers}inputs: ${inputs}` });
@@ -171,7 +171,7 @@ describe('charts of the upstream project', () => {
   });
 });
 
-test('contents of a secret may go to Secrets only, except in charts of the upstream project', () => {
+test('contents of a secret may be written to Secrets only, except in charts of the upstream project', () => {
   const output = '{ FieldProperty: { input: login, property: contents } }';
   const form = `kind: ValuesUi
 inputs: [{ id: login, type: CollectionSelect, label: Login, collection: secrets }]
@@ -191,7 +191,7 @@ outputs:
   expect(file('platz', inValues).error).toBeNull();
 });
 
-test('the folder of Berth takes precedence over other folders, and a folder over the root', () => {
+test('the folder of Berth takes precedence over other folders, and folders over the root', () => {
   const both = {
     'berth/features.yaml': `${featuresHeader}spec: { cardinality: OnePerCluster }`,
     'platz/features.yaml': 'broken: [',

@@ -5,15 +5,15 @@ import { type ExtensionName, type Layout, layouts, schemaOf } from './extension-
 import { parseIgnoringUnknown } from './parse-ignoring-unknown.ts';
 import { repeatedInputs } from './repeated-inputs.ts';
 
-/** The extensions of a chart in the stored form, whatever the form of its files. */
+/** The extensions of a chart in the stored form, whatever the version of its files. */
 export interface ChartExtensions extends Record<ExtensionName, JsonObject | null> {
-  /** Names file, path and rule, such as `berth/values-ui.yaml: inputs[2].type: must be one of …`. */
+  /** Names the file, the path and the rule, such as `berth/values-ui.yaml: inputs[2].type: must be one of …`. */
   error: string | null;
 }
 
 const maxErrors = 10;
 
-/** Reads the extensions from the texts of a chart's files, by their path in the chart (see `isExtensionPath`). */
+/** Reads the extensions of a chart from its files, given as texts by path (see `isExtensionPath`). */
 export function readExtensions(files: ReadonlyMap<string, string>): ChartExtensions {
   const extensions: Record<ExtensionName, JsonObject | null> = {
     values_ui: null,
@@ -40,7 +40,7 @@ type Read = { value: JsonObject } | { errors: string[] };
 function readFile(text: string, extension: ExtensionName, layout: Layout): Read {
   let document: unknown;
   try {
-    // Every older file is JSON, which YAML includes.
+    // Every older file is JSON, which is valid YAML.
     document = parse(text, { maxAliasCount: 100 });
   } catch (cause) {
     return { errors: [`is not valid YAML: ${firstLine(cause)}`] };
@@ -62,7 +62,7 @@ const inWords = (path: string, rule: string): string => (path ? `${path}: ${rule
 const firstLine = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).split(/:?\n/, 1)[0] ?? '';
 
-/** Without this, a misspelt file name in Berth's folder would silently have no effect. */
+/** Otherwise a misspelt file in Berth's folder would silently have no effect. */
 function strangers(files: ReadonlyMap<string, string>, { folder, strict, files: known }: Layout): string[] {
   if (!strict) return [];
   return [...files.keys()]

@@ -4,7 +4,7 @@ import type { ExtensionName } from './extension-files.ts';
 
 const Form = z.object({ inputs: z.array(z.object({ id: z.string() })) }).optional();
 
-/** The forms in a file, with their paths. */
+/** Forms in a file, with their paths. */
 const formsIn: Record<ExtensionName, z.ZodType<{ at: PropertyKey[]; form: z.infer<typeof Form> }[]>> = {
   values_ui: Form.transform((form) => [{ at: [], form }]),
   actions_schema: z
@@ -20,7 +20,7 @@ const formsIn: Record<ExtensionName, z.ZodType<{ at: PropertyKey[]; form: z.infe
   features: z.unknown().transform(() => []),
 };
 
-/** Inputs of one form with the same id, which only charts of the upstream project may have. */
+/** Repeated ids within one form; only charts of the upstream project may have them. */
 export function repeatedInputs(extension: ExtensionName, document: unknown): string[] {
   const { data = [] } = formsIn[extension].safeParse(document);
   return data.flatMap(({ at, form }) => {

@@ -7,7 +7,7 @@ import { withNeutralIcon } from './neutral-icon.ts';
 import { nullsAbsent } from '../nulls-absent.ts';
 import { ValuesUi } from '../form/values-ui.ts';
 
-/** An operation that the type allows: the roles that may request it, and the call that performs it. */
+/** An operation that the type allows, with the roles that may request it and the call that performs it. */
 const LifecycleOperation = nullsAbsent({
   allowed_role: DeploymentRole.optional(),
   target: z.strictObject(callTarget).optional(),
@@ -19,7 +19,7 @@ export const ResourceTypeSpec = z.preprocess(
     name_singular: z.string().min(1).max(100),
     name_plural: z.string().min(1).max(100),
     iconset_icon: z.string().min(1).max(100),
-    /** In every env, instead of in that of the deployment. */
+    /** Available in every env rather than only in that of the deployment. */
     global: z.boolean().default(false),
     values_ui: ValuesUi,
     lifecycle: nullsAbsent({
@@ -54,5 +54,5 @@ export const ResourceTypesFile = z
   })
   .transform((documents): ResourceTypes => Object.fromEntries(documents.map(({ key, spec }) => [key, spec])));
 
-/** The resource types of a chart; none if it has no such file. */
+/** The resource types of a chart; empty if it has no such file. */
 export const resourceTypesOf = (stored: JsonObject | null): ResourceTypes => ResourceTypes.parse(stored ?? {});

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What a CollectionSelect offers: rows of a table, or resources of a type: `{deployment: kind, type: key}` or the older key alone. */
+/**
+ * The source of a CollectionSelect's items: a table or a type of resources, as `{deployment: kind, type: key}` or, in the older
+ * form, the key alone.
+ */
 export const Collection = z.union(
   [
     z.string().min(1).max(200),
@@ -30,7 +33,9 @@ const tables = [
 ] as const;
 export type CollectionTable = (typeof tables)[number];
 
-/** Properties that a chart may read from the items of a table. For other tables it gets only the id, the input's value. */
+/**
+ * The properties that a chart may read from items of a table. From other tables it gets only the id, which is the input's value.
+ */
 export const readableProperties = {
   deployments: ['id', 'created_at', 'name', 'kind', 'cluster_id', 'enabled'],
   secrets: ['id', 'created_at', 'updated_at', 'env_id', 'collection', 'name', 'contents'],
@@ -38,7 +43,7 @@ export const readableProperties = {
 
 export type CollectionSource =
   | { table: CollectionTable }
-  /** `kind` is null in the older form: the first type with this key in the env, or a global one. */
+  /** `kind` is null in the older form, which means the first type with this key in the env, or a global one. */
   | { resourceType: { kind: string | null; key: string } };
 
 export function sourceOf(collection: Collection): CollectionSource {
@@ -49,7 +54,7 @@ export function sourceOf(collection: Collection): CollectionSource {
   return table ? { table } : { resourceType: { kind: null, key: collection } };
 }
 
-/** Null when any property is allowed: only the type of a resource knows its properties. */
+/** Null if any property is allowed, because only the type of a resource knows its properties. */
 export function propertiesIn(collection: Collection): { table: string; properties: readonly string[] } | null {
   const source = sourceOf(collection);
   if ('resourceType' in source) return null;

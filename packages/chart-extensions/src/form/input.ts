@@ -12,7 +12,7 @@ export type SingleType = (typeof singleTypes)[number];
 
 const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.preprocess(
-    // Charts in the field write the names in any case.
+    // Existing charts write these names in any case.
     (value) =>
       names.find((name) => typeof value === 'string' && asciiLowerCase(name) === asciiLowerCase(value)) ?? value,
     z.enum(names, ruleWords(`must be one of ${names.join(', ')}`)),
@@ -28,7 +28,7 @@ export const InputId = z
   .max(200)
   .refine((id) => !isForbiddenKey(id), 'is not a possible name');
 
-/** One field of the form that a chart declares. */
+/** A field of a chart's form. */
 export const Input = nullsAbsent({
   id: InputId,
   type: oneOf([...singleTypes, 'array']),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isForbiddenKey } from '@berth/contracts/fields/json';
 
-/** More cells than any real chart needs; without it `[999999999]` would fill the memory. */
+/** More cells than real charts need; without a limit, `[999999999]` would fill the memory. */
 export const maxCells = 1024;
 
-/** One step of an output path: a key of an object, or a cell of a list (`[3]`, `[+]` a new one, `[=]` the last one). */
+/** A step of an output path: a key of an object or a cell of a list (`[3]`; `[+]` adds a cell; `[=]` is the last cell). */
 export type PathPart = { key: string } | { cell: number | 'append' | 'last' };
 
-/** Undefined when the brackets contain anything else. */
+/** Undefined if the brackets contain anything else. */
 export function pathPart(text: string): PathPart | undefined {
   const content = /^\[(.*)\]$/s.exec(text)?.[1];
   if (content === undefined) return { key: text };

@@ -4,14 +4,14 @@ import { oneKeyOf } from '@berth/contracts/fields/one-key-of';
 import { InputId } from './input.ts';
 import { OutputPath } from './output-path.ts';
 
-/** The value of an input, or a property of the row that it points to. */
+/** The value of an input, or a property of the row to which the input points. */
 export const InputRef = oneKeyOf({
   FieldValue: z.strictObject({ input: InputId }),
   FieldProperty: z.strictObject({ input: InputId, property: z.string().min(1).max(200) }),
 });
 export type InputRef = z.infer<typeof InputRef>;
 
-// A name that Kubernetes accepts: any other would fail only at a deployment.
+// Checked here, because Kubernetes would refuse other names only during a deployment.
 const SecretName = z
   .string()
   .max(253)
@@ -23,7 +23,7 @@ const SecretKey = z
   .regex(/^[-._a-zA-Z0-9]+$/, 'may only contain letters, digits, dashes, dots and underscores')
   .refine((key) => key !== '.' && !key.startsWith('..'), 'must not be a dot or begin with two');
 
-/** Which inputs are written to which paths of the values and to which Secrets. */
+/** The paths of the values and the Secrets to which inputs are written. */
 export const Outputs = z.strictObject({
   values: z
     .array(z.strictObject({ path: OutputPath, value: InputRef }))
@@ -36,7 +36,7 @@ export type Outputs = z.infer<typeof Outputs>;
 export const inputOf = (ref: InputRef): string =>
   'FieldValue' in ref ? ref.FieldValue.input : ref.FieldProperty.input;
 
-/** The properties that outputs read from referenced items, by input. */
+/** The properties of referenced items that outputs read, by input. */
 export function propertiesRead({ values, secrets }: Outputs): Map<string, Set<string>> {
   const read = new Map<string, Set<string>>();
   const refs = [...values.map(({ value }) => value), ...Object.values(secrets).flatMap((keys) => Object.values(keys))];
@@ -48,6 +48,6 @@ export function propertiesRead({ values, secrets }: Outputs): Map<string, Set<st
   return read;
 }
 
-/** The inputs whose item's property is read by an output. */
+/** The inputs of which an output reads a property. */
 export const inputsWith = (property: string, outputs: Outputs): Set<string> =>
   new Set([...propertiesRead(outputs)].filter(([, read]) => read.has(property)).map(([input]) => input));

@@ -13,7 +13,7 @@ describe('a rule', () => {
     ['reads a member of an input', v('when.schedule'), '10:00'],
     ['reads an item of a list', v('tags.1'), 'b'],
     ['reads an absent input as null', v('nothing'), null],
-    ['reads inherited properties of objects as null', v('toString'), null],
+    ['reads inherited properties as null', v('toString'), null],
     ['has a default for an absent input', { var: ['nothing', 7] }, 7],
     ['compares a number with its text', { '==': [v('port'), '443'] }, true],
     ['compares strictly', { '===': [v('port'), '443'] }, false],
@@ -21,16 +21,16 @@ describe('a rule', () => {
     ['compares true with 1', { '==': [v('tls'), 1] }, true],
     ['compares for inequality', { '!=': [v('name'), 'db'] }, true],
     ['compares for strict inequality', { '!==': [v('port'), 443] }, false],
-    ['finds no list equal to another', { '==': [v('tags'), v('tags')] }, false],
+    ['considers two lists unequal', { '==': [v('tags'), v('tags')] }, false],
     ['negates', { '!': [v('tls')] }, false],
     ['takes one argument without a list', { '!': v('nothing') }, true],
     ['treats an empty list as false', { '!!': [v('none')] }, false],
     ['treats a list with items as true', { '!!': [v('tags')] }, true],
     ['combines conditions with and', { and: [{ '===': [v('tls'), true] }, { '>': [v('port'), 400] }] }, true],
     ['returns the first false value of and', { and: [v('none'), v('name')] }, []],
-    ['is one of several', { or: [v('nothing'), v('name')] }, 'web'],
+    ['finds a value among several', { or: [v('nothing'), v('name')] }, 'web'],
     ['chooses', { if: [v('none'), 1, v('tls'), 2, 3] }, 2],
-    ['chooses what is left', { '?:': [v('none'), 1, 3] }, 3],
+    ['chooses the remaining one', { '?:': [v('none'), 1, 3] }, 3],
     ['chooses nothing', { if: [v('none'), 1] }, null],
     ['compares numbers in texts', { '<': ['9', 10] }, true],
     ['compares texts as texts', { '<': ['9', '10'] }, false],
@@ -39,9 +39,9 @@ describe('a rule', () => {
     ['compares no list', { '>=': [v('tags'), 0] }, false],
     ['finds a value in a list of its own', { in: [v('name'), ['db', 'web']] }, true],
     ['finds a value in a list of the config', { in: [3, v('tags')] }, true],
-    ['finds no number for its text', { in: ['3', v('tags')] }, false],
-    ['finds a text in a text', { in: ['eb', v('name')] }, true],
-    ['finds nothing in a number', { in: ['4', v('port')] }, false],
+    ['does not find a number by its text', { in: ['3', v('tags')] }, false],
+    ['finds a text within a text', { in: ['eb', v('name')] }, true],
+    ['finds nothing within a number', { in: ['4', v('port')] }, false],
     ['is a value', false, false],
   ])('%s', ([, rule, value]) => {
     expect(run(rule)).toEqual(value);
@@ -50,17 +50,17 @@ describe('a rule', () => {
   const deep = (levels: number): JsonValue => (levels === 0 ? 1 : { '!': [deep(levels - 1)] });
   test.for<[string, JsonValue, RegExp]>([
     ['with an unknown operator', { explode: [] }, /^must use one operator of var == .* in at a time$/],
-    ['that goes through a list', { all: [[1, 2], { '>': [v(''), 0] }] }, /must use one operator/],
-    ['that makes texts longer', { cat: [v('name'), v('name')] }, /must use one operator/],
-    ['with an operator that objects have anyway', { toString: [] }, /must use one operator/],
+    ['that iterates over a list', { all: [[1, 2], { '>': [v(''), 0] }] }, /must use one operator/],
+    ['that builds longer texts', { cat: [v('name'), v('name')] }, /must use one operator/],
+    ['with the name of an inherited property as operator', { toString: [] }, /must use one operator/],
     ['of two operators', { '!': 1, '!!': 1 }, /must use one operator/],
     ['of none', {}, /must use one operator/],
-    ['whose variable is worked out', { var: { if: [1, 'a', 'b'] } }, /must name the input of a var by a text/],
-    ['whose variable has a name without end', v('a'.repeat(501)), /more than 500 characters/],
-    ['whose default is worked out', { var: ['a', { '!': 1 }] }, /as the default of a var/],
+    ['whose variable is computed', { var: { if: [1, 'a', 'b'] } }, /must name the input of a var by a text/],
+    ['whose variable has an endless name', v('a'.repeat(501)), /more than 500 characters/],
+    ['whose default is computed', { var: ['a', { '!': 1 }] }, /as the default of a var/],
     ['that is deep', deep(20), /must not be deeper than 20/],
     ['that is large', { in: [1, Array.from({ length: 500 }, () => 1)] }, /more than 500 operators and values/],
-  ])('%s is refused when its chart is read', ([, rule, words]) => {
+  ])('a rule %s is refused when its chart is read', ([, rule, words]) => {
     expect(ShowRule.safeParse(rule).error?.issues[0]?.message).toMatch(words);
   });
 });

@@ -2,9 +2,9 @@ import { isJsonObject, Json, type JsonValue } from '@berth/contracts/fields/json
 import type { Budget } from '../budget/budget.ts';
 import { sameText } from '../budget/same-value.ts';
 
-/** Far above the rules of real charts, which have some ten operators and values. */
+/** Far more than real charts need, whose rules have some ten operators and values. */
 const maxNodes = 500;
-/** Limit for all rules of one form together. */
+/** The limit for all rules of a form together. */
 export const maxNodesOfForm = 5_000;
 const maxDepth = 20;
 const maxPathLength = 500;
@@ -13,8 +13,8 @@ type Evaluate = (rule: JsonValue | undefined) => JsonValue;
 type Operator = (args: readonly JsonValue[], evaluate: Evaluate, budget: Budget) => JsonValue;
 
 /**
- * The operators of JsonLogic that a rule may use. None evaluates a rule once per item of a list, so the size of a rule bounds
- * its cost, and none returns a value larger than its arguments.
+ * The operators of JsonLogic that rules may use. None evaluates a rule once per item of a list, so the size of a rule limits its
+ * cost; and none returns a value larger than its arguments.
  */
 const operators: Record<string, Operator> = {
   '==': (args, evaluate, budget) => looselyEqual(evaluate(args[0]), evaluate(args[1]), budget),
@@ -36,7 +36,7 @@ const operators: Record<string, Operator> = {
 
 const operatorNames = ['var', ...Object.keys(operators)];
 
-/** The value of a rule over the inputs of a config; an absent input is null. */
+/** The value of a rule for the inputs of a config; absent inputs are null. */
 export function runRule(rule: JsonValue, config: JsonValue, budget: Budget): JsonValue {
   const evaluate: Evaluate = (node = null) => {
     budget.step();
@@ -93,7 +93,7 @@ const isTruthy = (value: JsonValue): boolean => (Array.isArray(value) ? value.le
 const isScalar = (value: JsonValue): value is string | number | boolean | null =>
   typeof value !== 'object' || value === null;
 
-/** A list or an object is never equal to anything: two JavaScript objects are never identical. */
+/** Lists and objects never equal anything: two JavaScript objects are never identical. */
 function equal(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   if (!isScalar(a) || !isScalar(b)) return false;
   if (typeof a === 'string' && typeof b === 'string') return sameText(a, b, budget);
@@ -107,7 +107,7 @@ function looselyEqual(a: JsonValue, b: JsonValue, budget: Budget): boolean {
   return numberOf(a, budget) === numberOf(b, budget);
 }
 
-/** Compares two values, or checks that the second of three lies between the others; strings as strings, all else as numbers. */
+/** Compares two values, or checks that the second of three lies between the others; strings as text, all others as numbers. */
 function inOrder(
   values: readonly JsonValue[],
   budget: Budget,
@@ -128,7 +128,7 @@ function numberOf(value: JsonValue, budget: Budget): number {
   return Number(value);
 }
 
-/** A value in a list, or a substring. */
+/** Whether a value is in a list, or a text within another. */
 function isIn(part: JsonValue, whole: JsonValue, budget: Budget): boolean {
   if (Array.isArray(whole)) {
     return whole.some((item) => {
@@ -137,18 +137,18 @@ function isIn(part: JsonValue, whole: JsonValue, budget: Budget): boolean {
     });
   }
   if (typeof part !== 'string' || typeof whole !== 'string') return false;
-  // The worst case of a search: every character against every other.
+  // The worst case of a search: each character is compared with each other.
   budget.step(Math.ceil((part.length * whole.length) / 4096));
   return whole.includes(part);
 }
 
-/** The operators and values of a rule. */
+/** The number of operators and values in a rule. */
 export function nodesIn(rule: JsonValue): number {
   if (typeof rule !== 'object' || rule === null) return 1;
   return Object.values(rule).reduce<number>((sum, node) => sum + nodesIn(node), 1);
 }
 
-/** Why a rule cannot be evaluated, to be appended to its path; undefined when it can. */
+/** Why a rule cannot be evaluated, to be appended to its path; undefined if it can. */
 function ruleProblem(rule: JsonValue): string | undefined {
   if (nodesIn(rule) > maxNodes) return `must not have more than ${maxNodes} operators and values`;
   return problemIn(rule, 1);
@@ -182,9 +182,9 @@ function variableProblem([path = '', fallback = null]: readonly JsonValue[]): st
   return isScalar(fallback) ? undefined : 'must not have a list or an operator as the default of a var';
 }
 
-/** JsonLogic over all inputs, checked when the chart is read, so that every form is cheap to evaluate. */
+/** JsonLogic over all inputs. It is checked when the chart is read, so that evaluating any form is cheap. */
 export const ShowRule = Json.superRefine((rule, context) => {
-  // A null rule means no rule.
+  // Null is not an empty rule but an error.
   const message = rule === null ? 'must not be null' : ruleProblem(rule);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });

@@ -15,10 +15,10 @@ interface Form {
   outputs: Outputs;
 }
 
-/** Checks between fields: outputs name existing inputs, and properties that these inputs have. */
+/** Checks across fields: outputs must name existing inputs and properties of these. */
 function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
-  // Charts of the upstream project may have several inputs with one id; one of them with the property is enough.
+  // Charts of the upstream project may have several inputs with the same id; it is enough that one has the property.
   const byId = Map.groupBy(inputs, ({ id }) => id);
 
   const nodes = inputs.reduce((sum, { showIf }) => sum + (showIf === undefined ? 0 : nodesIn(showIf)), 0);
@@ -45,7 +45,7 @@ function checkForm({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): v
   }
 }
 
-/** The form of a chart, its inputs and outputs: the stored form of a chart's `values_ui`. */
+/** A chart's form with its inputs and outputs: the stored form of `values_ui`. */
 export const ValuesUi = z.strictObject(shape).superRefine(checkForm);
 export type ValuesUi = z.infer<typeof ValuesUi>;
 
@@ -55,7 +55,7 @@ const withoutHeader = ({ inputs, outputs }: Form): ValuesUi => ({ inputs, output
 /** The form of `values-ui.yaml`. */
 export const ValuesUiFile = file.transform(withoutHeader);
 
-/** A template can put a value anywhere; contents of secrets belong only in Kubernetes Secrets. */
+/** Templates can put values anywhere, but contents of secrets belong only in Kubernetes Secrets. */
 function keepContentsOut({ inputs, outputs }: Form, context: z.RefinementCtx<Form>): void {
   const ofSecrets = new Set(inputs.filter(({ collection }) => collection === 'secrets').map(({ id }) => id));
   for (const [index, { value }] of outputs.values.entries()) {
@@ -66,5 +66,5 @@ function keepContentsOut({ inputs, outputs }: Form, context: z.RefinementCtx<For
   }
 }
 
-/** The form of a chart written for Berth. Charts of the upstream project may also put contents of secrets into values. */
+/** The form of a chart written for Berth. Only charts of the upstream project may put contents of secrets into values. */
 export const OwnValuesUiFile = file.superRefine(keepContentsOut).transform(withoutHeader);

@@ -1,6 +1,6 @@
 import { readExtensions } from '../files/read-extensions.ts';
 
-/** Reads a chart that has these files, by their path. */
+/** Reads the extensions of a chart with these files, given by path. */
 export const readFiles = (files: Record<string, string>) => readExtensions(new Map(Object.entries(files)));
 
 /** Header of a `values-ui.yaml`. */

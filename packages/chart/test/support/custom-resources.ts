@@ -1,4 +1,4 @@
-/** Custom resources of operators that accept any content: enough to see that the chart's objects are accepted. */
+/** Custom resources of operators that accept any content: enough to check that the API server accepts the chart's objects. */
 export const customKinds = [
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor', plural: 'servicemonitors' },
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule', plural: 'prometheusrules' },
@@ -14,7 +14,7 @@ export const customResources = customKinds.map(({ group, version, kind, plural }
     kind: 'CustomResourceDefinition',
     metadata: {
       name: `${plural}.${group}`,
-      // Required for groups of Kubernetes itself.
+      // Required for groups that belong to Kubernetes.
       annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
     },
     spec: {

@@ -15,7 +15,7 @@ function pathOf({ apiVersion, kind, metadata }: Manifest): string {
   return `${group}/namespaces/${metadata.namespace}/${plural}`;
 }
 
-/** Has the API server check an object, unknown fields too, without creating it. Answers with the refusal. */
+/** Lets the API server validate an object, including unknown fields, without creating it. Returns the refusal. */
 export const createDryRun =
   (api: KubeApi) =>
   async (manifest: Manifest): Promise<string | undefined> => {

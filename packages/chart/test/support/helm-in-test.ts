@@ -26,7 +26,7 @@ const Manifest = z.looseObject({
 export type Manifest = z.infer<typeof Manifest>;
 export type Values = Record<string, unknown>;
 
-/** Values that every installation needs. */
+/** Values that each installation needs. */
 export const needed: Values = {
   global: { ownUrl: 'https://berth.example.com' },
   auth: { oidc: { issuer: 'https://id.example.com', existingSecret: 'berth-oidc' } },
@@ -48,11 +48,11 @@ function mergedTwo(left: Values, right: Values): Values {
 const isMap = (value: unknown): value is Values => z.record(z.string(), z.unknown()).safeParse(value).success;
 
 export interface HelmInTest extends AsyncDisposable {
-  /** The output of a Helm command with these values; throws with what Helm wrote to its errors. */
+  /** The output of a Helm command with these values; throws Helm's error output. */
   helm(args: readonly string[], values?: Values): Promise<string>;
-  /** What a release `ship` in the namespace `ships` consists of. */
+  /** The objects of a release `ship` in the namespace `ships`. */
   render(values: Values, ...args: string[]): Promise<Manifest[]>;
-  /** What Helm prints after an installation of that release. */
+  /** The notes that Helm prints after installing that release. */
   notes(values: Values): Promise<string>;
 }
 
@@ -110,7 +110,7 @@ const WithTemplate = z.looseObject({
   }),
 });
 
-/** The pod that a workload makes, with an empty folder for each claim. */
+/** The pod of a workload, with an emptyDir in place of each claim. */
 export function podOf(manifest: Manifest): z.infer<typeof PodSpec> | undefined {
   if (manifest.kind === 'Pod') return z.object({ spec: PodSpec }).parse(manifest).spec;
   const workload = WithTemplate.safeParse(manifest).data?.spec;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Manifest, podOf } from './helm-in-test.ts';
 
-/** Intended exceptions from a rule, with the reason; `broken` records which of them a release uses. */
+/** Intended exceptions from rules, with reasons; `broken` records which of them a release uses. */
 export const exceptions: Readonly<Record<string, string>> = {
   'Deployment cluster-sync: has a token of Kubernetes': 'it manages the cluster that it runs in',
   'StatefulSet postgresql: postgresql has no livenessProbe':
@@ -57,14 +57,14 @@ const Pod = z.looseObject({
 });
 type Container = z.infer<typeof Container>;
 
-/** Every rule that an object breaks, as `Kind component: rule`. */
+/** The rules that an object breaks, as `Kind component: rule`. */
 export function broken(manifest: Manifest): string[] {
   const { kind, metadata } = manifest;
   const found = [...ofAnyObject(manifest), ...ofPod(manifest), ...ofAccess(manifest), ...ofService(manifest)];
   return found.map((rule) => `${kind} ${shortName(metadata.name)}: ${rule}`);
 }
 
-/** Without the names of the release and the namespace. */
+/** Without the names of release and namespace. */
 const shortName = (name: string): string =>
   name.replace(/^(ships-)?ship-(berth-)?/, '').replace(/^deployments-/, 'runner-');
 
@@ -92,7 +92,7 @@ function* ofPod(manifest: Manifest): Generator<string> {
   if (isServer(manifest.kind) && pod['terminationGracePeriodSeconds'] === undefined) yield 'has no grace period';
   for (const { name, hostPath, emptyDir } of pod.volumes) {
     if (hostPath) yield `mounts a folder of its node as ${name}`;
-    // The emptyDir in place of a claim is not part of the chart.
+    // An emptyDir that replaces a claim is not part of the chart.
     if (emptyDir && !emptyDir.sizeLimit && name !== 'data') yield `may fill its node with ${name}`;
   }
   for (const container of [...pod.initContainers, ...pod.containers]) yield* ofContainer(container);
@@ -133,7 +133,7 @@ const Access = z.looseObject({
   automountServiceAccountToken: z.boolean().optional(),
 });
 
-/** Each of these rights makes its holder an administrator or lets it impersonate others. */
+/** Each of these rights makes its holder an administrator or allows impersonation. */
 const mighty = new Set(['escalate', 'bind', 'impersonate', '*']);
 
 function* ofAccess({ kind, ...rest }: Manifest): Generator<string> {
@@ -168,7 +168,7 @@ const Template = z.looseObject({
   }),
 });
 
-/** Pods that only the deny-all policy selects: they could not work. */
+/** Pods that only the deny-all policy selects, so they could not communicate. */
 export function podsWithoutPolicy(manifests: readonly Manifest[]): string[] {
   const selectors = manifests
     .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && !metadata.name.endsWith('-default-deny'))

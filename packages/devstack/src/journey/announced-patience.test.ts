@@ -12,7 +12,7 @@ const problem = (status: number, detail = 'Too much to do right now'): Problem =
   retryAfterMs: 1_000,
 });
 
-test('a wait for the platform is announced once for each reason, with its limit', () => {
+test('a wait for the platform is announced once per reason, with its limit', () => {
   const lines: string[] = [];
   const { ms, onWait } = announcedPatience(60_000, (line) => lines.push(line));
 

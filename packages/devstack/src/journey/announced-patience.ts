@@ -1,6 +1,6 @@
 import type { Patience } from '@berth/client';
 
-/** Patience of a client that announces its wait for the platform once per reason. */
+/** The patience of a client that announces waits for the platform once per reason. */
 export function announcedPatience(ms: number, say: (line: string) => void): Patience {
   let last = '';
   return {
@@ -8,7 +8,7 @@ export function announcedPatience(ms: number, say: (line: string) => void): Pati
     onWait({ request, status, detail }) {
       const reason = status === 0 ? detail : `answered ${status}`;
       const line = `${request}: ${reason}; waiting for the platform, ${ms / 1_000} s at most`;
-      // Once, not for every repeat.
+      // Announced once, not for every repeat.
       if (line !== last) say(line);
       last = line;
     },

@@ -6,7 +6,7 @@ import type { K8sCluster } from '@berth/contracts/resources/clusters/k8s-cluster
 import { JourneyFailed } from './journey-failed.ts';
 import { sampleChart } from './publish-sample-chart.ts';
 
-/** What a deployment of the sample chart needs. */
+/** The rows that a deployment of the sample chart refers to. */
 export interface Sample {
   registry: HelmRegistry;
   chart: HelmChart;
@@ -15,7 +15,7 @@ export interface Sample {
 
 export interface FindSample {
   api: Client;
-  /** Names of the cluster and of the env it is assigned to. */
+  /** Names of the cluster and of its env. */
   cluster: string;
   env: string;
   signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface FindSample {
 
 const longestPauseMs = 500;
 
-/** Waits for the sample chart in the catalogue and for a cluster to deploy it to. */
+/** Waits until the catalogue has the sample chart and a cluster is available. */
 export async function findSample({ api, cluster, env, signal }: FindSample): Promise<Sample> {
   const found = await findChart(api, signal);
   return { ...found, cluster: await assignCluster(api, { cluster, env: await ensureEnv(api, env), signal }) };

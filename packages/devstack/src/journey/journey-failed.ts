@@ -1,4 +1,4 @@
-/** The platform answered, but what was deployed does not work. The message is the platform's reason. */
+/** The platform answered, but the deployment does not work. The message is the platform's reason. */
 export class JourneyFailed extends Error {
   override readonly name = 'JourneyFailed';
 }

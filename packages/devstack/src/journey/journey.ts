@@ -23,8 +23,8 @@ interface Journey {
 }
 
 /**
- * The main use case, step by step: a chart is pushed, found, deployed by Helm and shown running. What an earlier start
- * created is found and checked, not created twice.
+ * The main use case step by step: a chart is pushed, found, deployed by Helm and runs. Rows from an earlier start are found and
+ * checked rather than created twice.
  */
 export async function runJourney(journey: Journey): Promise<JourneyResult> {
   const { stack, steps, signal } = journey;
@@ -50,7 +50,7 @@ export async function runJourney(journey: Journey): Promise<JourneyResult> {
   return { token, deployment: running };
 }
 
-/** The deployment, and the task to follow: none where an earlier start finished it, a retry where it failed. */
+/** The deployment and the task to wait for: null if an earlier start finished it, a retry if it failed. */
 async function ensureDeployment(
   api: Client,
   sample: Sample,

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export const sampleChart = {
   name: 'hello-web',
   version: '1.0.0',
-  /** Its path in the registry. */
+  /** Path of the chart in the registry. */
   repository: 'charts/hello-web',
   inputs: { greeting: 'Hello from Berth', replicas: 2 },
   folder: fileURLToPath(new URL('../../sample-charts/hello-web/', import.meta.url)),
@@ -40,7 +40,7 @@ interface PushChart extends Pick<Stack, 'tools' | 'registry'> {
   signal: AbortSignal;
 }
 
-/** `helm package` and `helm push` of one chart folder, into the path `charts/` of the registry. */
+/** Packages a chart's folder and pushes it into the path `charts/` of the registry, with Helm. */
 export async function pushChart({ tools, registry, folder, signal }: PushChart): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'berth-chart-'));
   const options = { signal, timeout: 60_000, env: { HOME: work, PATH: process.env['PATH'] } };

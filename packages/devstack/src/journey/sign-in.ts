@@ -14,7 +14,7 @@ interface SignIn {
 const clientOf = ({ stack, signal, patience }: SignIn, credential: Credential | null): Client =>
   createClient({ baseUrl: stack.url, credential: () => credential, signal, ...(patience && { patience }) });
 
-/** A session of a person of the local provider, by the same steps that a browser takes. */
+/** A session for a person of the local provider, obtained in the same steps as in a browser. */
 export async function signIn(options: SignIn, person: string): Promise<string> {
   const { logins } = clientOf(options, null);
   const { redirect_url } = unwrap(await logins.start());
@@ -25,11 +25,11 @@ export async function signIn(options: SignIn, person: string): Promise<string> {
     state: callback.searchParams.get('state') ?? '',
     ...(iss !== null && { iss }),
   };
-  // A login attempt can be used once, so a repeat is safe: at worst it is refused.
+  // A login attempt can be used only once, so repeating is safe: at worst it is refused.
   return unwrap(await logins.finish({ body }, { repeat: true })).access_token;
 }
 
-/** An API token of Ada's: that of the last start while it still works, else a new one. */
+/** An API token of Ada: the one of the last start while it works, else a new one. */
 export async function signInAsAda(options: SignIn): Promise<string> {
   const file = join(options.stack.stateFolder, 'ada.token');
   const kept = await readFile(file, 'utf8').catch(() => null);

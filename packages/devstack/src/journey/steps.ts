@@ -1,7 +1,7 @@
-/** Shows a person what happens, step by step, and how long each step took. */
+/** Shows the steps of a journey with their durations. */
 export interface Steps {
   step<T>(title: string, work: () => Promise<T>): Promise<T>;
-  /** A detail of the current step. */
+  /** Shows a detail of the current step. */
   detail(text: string): void;
 }
 

@@ -9,7 +9,7 @@ async function served(addressesOf: AddressesOf, timeout: number) {
   return { resolver, [Symbol.asyncDispose]: () => names[Symbol.asyncDispose]() };
 }
 
-test('a name has its addresses, another type of record of it is empty, and no other name exists', async () => {
+test('an existing name has its addresses and no other records, and other names do not exist', async () => {
   const names = new Map([['postgresql.berth', ['10.0.0.1', '10.0.0.2']]]);
   await using server = await served(async (name) => names.get(name), 5_000);
   const { resolver } = server;
@@ -19,7 +19,7 @@ test('a name has its addresses, another type of record of it is empty, and no ot
   await expect(resolver.resolve4('postgresql.other')).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test('a query whose addresses cannot be read stays unanswered, and the next one is answered', async () => {
+test('a query whose addresses cannot be read is not answered, and the next one is', async () => {
   let fails = true;
   await using server = await served(async () => {
     if (fails) throw new Error('the API server is away');

@@ -17,7 +17,7 @@ export async function startNameServer(
   const answer = async (message: Buffer, { address, port: from }: RemoteInfo) => {
     const question = readQuestion(message);
     if (question === undefined) return;
-    // Do not answer a failure: the resolver tries again.
+    // On a failure there is no answer, and the resolver tries again.
     const found = await addressesOf(question.name);
     socket.send(writeAnswer(message, question, found), from, address);
   };
@@ -36,7 +36,7 @@ export async function startNameServer(
 interface Question {
   readonly name: string;
   readonly type: number;
-  /** Its end in the message. */
+  /** The offset of its end in the message. */
   readonly end: number;
 }
 
@@ -60,7 +60,7 @@ function readQuestion(message: Buffer): Question | undefined {
 const NAME_OF_QUESTION = 0xc000 + HEADER;
 const INTERNET = 1;
 const SECONDS = 2;
-/** An authoritative response; the lowest bits say that the name does not exist. */
+/** An authoritative response; its lowest bits say that the name does not exist. */
 const flags = { found: 0x8400, unknown: 0x8403 };
 
 function writeAnswer(message: Buffer, { type, end }: Question, found: readonly string[] | undefined): Buffer {

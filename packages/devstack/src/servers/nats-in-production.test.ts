@@ -39,7 +39,7 @@ function busOf(
 }
 
 describe('a NATS with TLS', () => {
-  test('is accepted by clients with its authority only', async () => {
+  test('is accepted only by clients that know its authority', async () => {
     const start = await startForTest();
     const { server, pem } = await ensureCertificates(start.stateFolder);
     const nats = await startNats({ ...start, program, accounts, tls: server });
@@ -53,7 +53,7 @@ describe('a NATS with TLS', () => {
   test.for([
     ['an authority', (url: string, ca: string) => ({ NATS_URL: url, NATS_CA: ca })],
     ['a tls: URL', (url: string) => ({ NATS_URL: url.replace('nats:', 'tls:') })],
-  ] as const)('is required with %s: a server without TLS does not get the password', async ([, settings]) => {
+  ] as const)('is required with %s: a server without TLS does not receive the password', async ([, settings]) => {
     const start = await startForTest();
     const { pem } = await ensureCertificates(start.stateFolder);
     const nats = await startNats({ ...start, program, accounts });
@@ -64,7 +64,7 @@ describe('a NATS with TLS', () => {
   });
 });
 
-test('with NATS_REPLICAS the stream is on that many servers of a cluster, reaches a follower on another, and survives the loss of one', async () => {
+test('with NATS_REPLICAS the stream is stored on that many servers of a cluster, reaches a follower on another one, and survives the loss of one', async () => {
   const { stateFolder, guard, signal } = await startForTest();
   const numbers = [0, 1, 2];
   const ports = await Promise.all(numbers.map(freePort));

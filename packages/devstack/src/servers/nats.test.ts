@@ -12,7 +12,7 @@ beforeAll(async () => {
   program = (await toolsForTest('nats-server'))['nats-server'];
 }, 20 * 60_000);
 
-test('a NATS that is stopped and started again has the same port and the same messages', async () => {
+test('a restarted NATS has the same port and the same messages', async () => {
   const start = await startForTest();
   const first = await startNats({ ...start, program, accounts: [] });
   await using(first.url, async (connection) => {
@@ -31,7 +31,7 @@ test('a NATS that is stopped and started again has the same port and the same me
   await second.stop();
 });
 
-test('a NATS user can publish and subscribe where its permissions say, and nowhere else', async () => {
+test('a NATS user can publish and subscribe only as its permissions say', async () => {
   const start = await startForTest();
   const users: NatsUser[] = [
     {
@@ -67,7 +67,7 @@ test('a NATS user can publish and subscribe where its permissions say, and nowhe
   await nats.stop();
 });
 
-test('the configuration with the passwords can be read by its owner only', async () => {
+test('the configuration with the passwords can be read only by its owner', async () => {
   const start = await startForTest();
   const nats = await startNats({ ...start, program, accounts: [] });
 
@@ -77,7 +77,7 @@ test('the configuration with the passwords can be read by its owner only', async
   await nats.stop();
 });
 
-test('a NATS that dies is reported by name with the last lines of its log', async () => {
+test('a NATS that dies is reported by name, with the last lines of its log', async () => {
   const start = await startForTest();
   const nats = await startNats({ ...start, program, accounts: [] });
 
@@ -89,7 +89,7 @@ test('a NATS that dies is reported by name with the last lines of its log', asyn
   expect(message).toContain(join(start.stateFolder, 'nats', 'nats.log'));
 });
 
-test('a start that is given up ends what it started', async () => {
+test('an aborted start ends the processes that it started', async () => {
   const start = await startForTest();
   const never = join(start.stateFolder, 'never-ready');
   await writeFile(never, '#!/bin/sh\necho $$ > "$0.pid"; exec sleep 60\n', { mode: 0o755 });

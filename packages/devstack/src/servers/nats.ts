@@ -7,9 +7,9 @@ import { rememberedPorts, writePrivately } from './remembered.ts';
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 
 export interface NatsStart extends ServerStart {
-  /** The nats-server to run. */
+  /** The nats-server program. */
   readonly program: string;
-  /** Only their users can connect; without any, anybody on this machine may do anything. */
+  /** Only their users can connect. Without accounts, any process on this machine can do anything. */
   readonly accounts: readonly NatsAccount[];
   readonly tls?: NatsServerSettings['tls'];
 }
@@ -20,7 +20,7 @@ export interface NatsServer extends RunningServer {
   readonly storeFolder: string;
 }
 
-/** Starts NATS with JetStream. Started again on the same state folder it has the same port and the same streams. */
+/** Starts NATS with JetStream. A restart on the same state folder has the same port and streams. */
 export async function startNats({
   stateFolder,
   program,

@@ -4,8 +4,8 @@ const MOST_STEPS = 10;
 const STEP_MS = 10_000;
 
 /**
- * Signs a person in at the local provider as a browser would, and returns the callback URL, which holds `code` and
- * `state`. `authorizationUrl` is where the client sends its user; its redirect URI is not called.
+ * Signs a person in at the local provider like a browser, and returns the callback URL with `code` and `state`.
+ * `authorizationUrl` is the URL to which the client sends its user; its redirect URI is not requested.
  */
 export async function signInWithHttp(person: string, authorizationUrl: string): Promise<string> {
   const redirectUri = new URL(authorizationUrl).searchParams.get('redirect_uri');

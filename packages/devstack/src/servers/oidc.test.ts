@@ -22,7 +22,7 @@ test('choosing a person on the sign-in page yields a code for an ID token with n
   await oidc.stop();
 });
 
-test('a code is worth nothing without its verifier', async () => {
+test('a code cannot be exchanged without its verifier', async () => {
   const start = await startForTest();
   const oidc = await startOidc({ ...start, ...client });
 
@@ -37,7 +37,7 @@ test('a code is worth nothing without its verifier', async () => {
   await oidc.stop();
 });
 
-test('a stranger, and a redirect to somewhere else, are refused', async () => {
+test('an unknown person and a foreign redirect are refused', async () => {
   const start = await startForTest();
   const oidc = await startOidc({ ...start, ...client });
   const url = authorizationUrl(oidc, { verifier: 'v'.repeat(43), state: 'x' });
@@ -51,7 +51,7 @@ test('a stranger, and a redirect to somewhere else, are refused', async () => {
   await oidc.stop();
 });
 
-test('a provider that is started again has its address, secret and signing key', async () => {
+test('a restarted provider has the same address, secret and signing key', async () => {
   const start = await startForTest();
   const first = await startOidc({ ...start, ...client });
   const keys = await jwksOf(first);

@@ -12,7 +12,7 @@ export interface OidcStart extends ServerStart {
   /** The only client, a confidential one. */
   readonly clientId: string;
   readonly redirectUris: readonly string[];
-  /** Its public address, if others do not reach it on loopback, where it listens. */
+  /** Its public address, if others cannot reach it on loopback, where it listens. */
   readonly host?: string;
 }
 
@@ -25,7 +25,7 @@ export interface OidcServer extends RunningServer {
 const LOOPBACK = '127.0.0.1';
 const main = fileURLToPath(new URL('./oidc/oidc-main.ts', import.meta.url));
 
-/** Starts an OpenID Connect provider with sign-in by picking a person. Its address and keys stay the same. */
+/** Starts an OpenID Connect provider at which users sign in by choosing a person. Its address and keys stay the same. */
 export async function startOidc({
   stateFolder,
   clientId,

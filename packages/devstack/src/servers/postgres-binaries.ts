@@ -8,7 +8,7 @@ export interface PostgresBinaries {
   readonly major: string;
   readonly postgres: string;
   readonly initdb: string;
-  /** Environment variables by which the programs find their libraries. */
+  /** Environment variables with which the programs find their libraries. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -17,14 +17,14 @@ const MAJOR = '18';
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The Postgres of the npm packages. An npm package cannot hold symbolic links, and its install script, which would restore
- * them for the libraries, may not run: they are created in `linkFolder` instead.
+ * The Postgres of the npm packages. npm packages cannot contain symbolic links, and the install script that would restore those
+ * of the libraries may not run, so they are created in `linkFolder`.
  */
 export async function postgresBinaries(linkFolder: string): Promise<PostgresBinaries> {
   const packageFolder = dirname(dirname(packageEntry()));
   const links = Links.parse(JSON.parse(await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8')));
 
-  // Created at each start: the checkout may have moved.
+  // Created at each start, since the checkout may have moved.
   await rm(linkFolder, { recursive: true, force: true });
   await mkdir(linkFolder, { recursive: true, mode: 0o755 });
   for (const { source, target } of links) {
@@ -41,7 +41,7 @@ export async function postgresBinaries(linkFolder: string): Promise<PostgresBina
   };
 }
 
-// By `require`: Vitest does not provide `import.meta.resolve`.
+// With `require`, because Vitest does not provide `import.meta.resolve`.
 const { resolve: resolvePackage } = createRequire(import.meta.url);
 
 function packageEntry(): string {

@@ -13,7 +13,7 @@ describe('a started Postgres', () => {
     start = await serverStart();
     postgres = await startPostgres({ ...start, durable: false });
   });
-  // Ends the server too, even one that did not get ready.
+  // Also ends a server that never became ready.
   afterAll(() => start[Symbol.asyncDispose]());
 
   test('refuses clients without a password', async () => {
@@ -23,7 +23,7 @@ describe('a started Postgres', () => {
     await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed');
   });
 
-  test('keeps its password where only its owner can read it', async () => {
+  test('keeps its password readable only by the owner', async () => {
     const { mode } = await stat(join(start.stateFolder, 'postgres', 'superuser.json'));
 
     expect(mode & 0o777).toBe(0o600);
@@ -87,7 +87,7 @@ describe('a started Postgres', () => {
     expect(await query(theirs.href, 'select 1 as fine')).toEqual([{ fine: 1 }]);
   });
 
-  test('never turns an administrator into a service role', async () => {
+  test('never turns an administrator into the role of a service', async () => {
     const services = [{ name: 'tasks', role: new URL(postgres.adminUrl).username, password: 'mine' }];
 
     await expect(createServiceDatabase(postgres.adminUrl, { database: 'berth', services })).rejects.toThrow(
@@ -110,7 +110,7 @@ test('a killed Postgres restarts with its data on its port', async () => {
   await second.stop();
 });
 
-test('a dead server whose process id another process now has does not prevent a start', async () => {
+test('a dead server whose process id was reused does not prevent a start', async () => {
   const start = await startForTest();
   const first = await startPostgres({ ...start, durable: false });
   await first.stop();
@@ -122,7 +122,7 @@ test('a dead server whose process id another process now has does not prevent a 
   await second.stop();
 });
 
-test('Postgres runs in a folder that only its owner may pass', async () => {
+test('Postgres runs in a folder that only its owner can enter', async () => {
   const start = await startForTest();
   const folder = join(start.stateFolder, 'closed');
   await mkdir(folder);
@@ -138,7 +138,7 @@ test('Postgres runs in a folder that only its owner may pass', async () => {
   await second.stop();
 });
 
-test('data of another major version is refused by name', async () => {
+test('data of another major version is refused, and the error names both', async () => {
   const start = await startForTest();
   const data = join(start.stateFolder, 'postgres', 'data');
   await mkdir(data, { recursive: true });

@@ -13,9 +13,9 @@ import { type RunAs, unprivilegedWay } from './unprivileged-user.ts';
 const run = promisify(execFile);
 
 export interface PostgresStart extends ServerStart {
-  /** False trades durability in a power cut for speed: for tests only. */
+  /** False gives up durability in a power cut for speed; for tests only. */
   readonly durable: boolean;
-  /** Those of the npm packages unless given. */
+  /** By default the programs of the npm packages. */
   readonly binaries?: PostgresBinaries | undefined;
 }
 
@@ -27,11 +27,11 @@ export interface PostgresServer extends RunningServer {
 
 const SUPERUSER = 'postgres';
 
-/** Starts PostgreSQL. Started again on the same state folder it has the same port, password and data. */
+/** Starts PostgreSQL. A restart on the same state folder has the same port, password and data. */
 export async function startPostgres(start: PostgresStart): Promise<PostgresServer> {
   const { stateFolder, durable, guard, signal } = start;
   const folder = join(stateFolder, 'postgres');
-  // World-traversable: as root we run the server as another user. The files below have permissions of their own.
+  // World-traversable, because root runs the server as another user. The files in it have their own permissions.
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const binaries = start.binaries ?? (await postgresBinaries(join(folder, 'lib')));
   const { superuser } = await rememberedSecrets(join(folder, 'superuser.json'), ['superuser']);
@@ -49,7 +49,7 @@ export async function startPostgres(start: PostgresStart): Promise<PostgresServe
     guard,
     signal,
     isReady: () => answers(adminUrl),
-    // SIGTERM would wait until every client has left by itself.
+    // SIGTERM would wait until all clients have disconnected.
     stopSignal: 'SIGINT',
   });
   return { ...server, port, adminUrl };
@@ -60,11 +60,11 @@ function settings({ port, durable }: { port: number; durable: boolean }): string
   const entries = {
     port,
     listen_addresses: '127.0.0.1',
-    // Clients use TCP and a password; the path of a socket would be too long in many folders.
+    // Clients use TCP and a password; in many folders, the path of a socket would be too long.
     unix_socket_directories: '',
-    // Services and tests that run side by side open their pools at once.
+    // Services and tests that run in parallel open their pools at the same time.
     max_connections: 500,
-    // With these a crash of the machine may lose data. A crash of the server alone, which tests cause, does not.
+    // With these settings a crash of the machine may lose data. A crash of the server alone, which tests cause, does not.
     fsync: safe,
     full_page_writes: safe,
     log_line_prefix: '%m [%p] %q%u@%d ',
@@ -82,7 +82,7 @@ interface DataFolder {
   readonly signal: AbortSignal;
 }
 
-/** The data folder, created if missing, and how to run the server on it. */
+/** The data folder, created if it is missing, and how to run the server on it. */
 async function dataFolder({ folder, binaries, password, durable, signal }: DataFolder) {
   const data = join(folder, 'data');
   const server = { program: binaries.postgres, env: binaries.env, signal };
@@ -94,7 +94,7 @@ async function dataFolder({ folder, binaries, password, durable, signal }: DataF
     return { data, way: await unprivilegedWay({ ...server, folder: data }) };
   }
 
-  // Renamed once complete, so that an interrupted start begins again.
+  // Renamed once it is complete, so that an interrupted start begins again.
   const unfinished = join(folder, 'data.unfinished');
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
@@ -132,7 +132,7 @@ async function initialise({
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The same order of text on every machine.
+    // The same order of texts on every machine.
     '--locale=C',
     ...(Number(binaries.major) < 17 ? [] : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']),
     ...(durable ? [] : ['--no-sync']),

@@ -33,7 +33,7 @@ test('the registry notifies the configured endpoint of a pushed chart, with the 
   await registry.stop();
 });
 
-test('a registry that is started again has its charts, and lets them be deleted', async () => {
+test('a restarted registry has its charts and allows deleting them', async () => {
   const start = await startForTest();
   const first = await startRegistry({ ...start, program: tools.registry });
   await pushChart(start.stateFolder, first.address);
@@ -64,7 +64,7 @@ interface SeenEvent {
   authorization: string | undefined;
 }
 
-/** A server that keeps the registry's events. */
+/** A server that records the registry's events. */
 async function startHook() {
   const events: SeenEvent[] = [];
   const keep = async (request: IncomingMessage) => {

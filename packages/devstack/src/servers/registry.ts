@@ -4,20 +4,20 @@ import { rememberedPorts, rememberedSecrets, writePrivately } from './remembered
 import { type RunningServer, type ServerStart, startServerProcess } from './server-process.ts';
 
 export interface RegistryStart extends ServerStart {
-  /** The `registry` of the distribution project. */
+  /** The `registry` program of the distribution project. */
   readonly program: string;
-  /** The endpoint notified of each push, and its `Authorization`. An unreachable one is retried. */
+  /** The endpoint that is notified of each push, and its `Authorization`. Failed notifications are retried. */
   readonly notify?: { readonly url: string; readonly authorization: string };
 }
 
 export interface RegistryServer extends RunningServer {
-  /** Host and port, as in `oci://<address>/charts`: plain HTTP. */
+  /** Host and port, as in `oci://<address>/charts`; plain HTTP. */
   readonly address: string;
   readonly url: string;
   readonly port: number;
 }
 
-/** Starts an OCI registry. Started again on the same state folder it has the same address and content. */
+/** Starts an OCI registry. A restart on the same state folder has the same address and content. */
 export async function startRegistry({
   stateFolder,
   program,
@@ -37,7 +37,7 @@ export async function startRegistry({
   const server = await startServerProcess({
     name: 'registry',
     command: [program, 'serve', configFile],
-    // Off, or it would send traces to a missing collector and log each failure.
+    // Off, because it would send traces to a missing collector and log each failure.
     env: { OTEL_TRACES_EXPORTER: 'none' },
     logFile: join(folder, 'registry.log'),
     guard,
@@ -54,7 +54,7 @@ interface RegistrySettings {
   readonly notify: RegistryStart['notify'];
 }
 
-/** The registry reads YAML, and JSON is valid YAML. */
+/** The registry reads YAML, of which JSON is a subset. */
 const registryConfig = ({ address, secret, contentFolder, notify }: RegistrySettings) => ({
   version: '0.1',
   log: { level: 'warn', accesslog: { disabled: true } },

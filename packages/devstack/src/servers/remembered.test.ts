@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { rememberedPorts, rememberedSecrets } from './remembered.ts';
 
-test('ports are the same at the next start, except those that another process has taken', async () => {
+test('ports stay the same at the next start, unless another process has taken them', async () => {
   const file = await fileForTest();
   const first = await rememberedPorts(file, ['one', 'two', 'three']);
   const squatter = createServer();
@@ -20,7 +20,7 @@ test('ports are the same at the next start, except those that another process ha
   expect(second.two).not.toBe(first.two);
 });
 
-test('secrets are the same at the next start, differ by name, and are readable by their owner only', async () => {
+test('secrets stay the same at the next start, differ by name, and can be read only by their owner', async () => {
   const file = await fileForTest();
   const first = await rememberedSecrets(file, ['auth']);
 

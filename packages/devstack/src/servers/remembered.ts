@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, isFreePort, reservePort } from '@berth/testing/network/free-port';
 import { z } from 'zod';
 
-// The server of a killed start may still be ending; clients configured with its port should find the next one there.
+// The server of a killed start may still be ending. Clients configured with its port should find the next server there.
 const PATIENCE_MS = 5_000;
 
 /** One free loopback port per name. Ports of the last start are kept unless another process has taken them. */
@@ -50,7 +50,7 @@ async function readRecord<Value>(file: string, value: z.ZodType<Value>): Promise
   return z.record(z.string(), value).parse(JSON.parse(text));
 }
 
-/** Renamed into place: a start that is interrupted leaves the file as it was. */
+/** Renamed into place, so that an interrupted start leaves the old file. */
 export async function writePrivately(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600 });
   await rename(`${file}.new`, file);

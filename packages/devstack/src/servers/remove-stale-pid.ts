@@ -6,8 +6,8 @@ import { ServerFailed } from './server-failed.ts';
 const PATIENCE_MS = 15_000;
 
 /**
- * A killed server leaves its pid file behind, and Postgres refuses to start if any process has that id now. So the file is
- * removed, unless the process is a Postgres on this data: it may be ending, so wait for it.
+ * A killed server leaves its pid file, and Postgres refuses to start if any process has that id now. The file is removed unless
+ * the process is a Postgres on this data, which may be ending; that one is waited for.
  */
 export async function removeStalePid(data: string, signal: AbortSignal): Promise<void> {
   const file = join(data, 'postmaster.pid');
@@ -22,7 +22,7 @@ export async function removeStalePid(data: string, signal: AbortSignal): Promise
 }
 
 async function isPostgresOn(pid: number, data: string): Promise<boolean> {
-  // Without /proc Postgres judges by itself.
+  // Without /proc, Postgres has to decide itself.
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return commandLine.split('\0').includes(data);
 }

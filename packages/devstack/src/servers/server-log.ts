@@ -5,7 +5,7 @@ const LARGEST_KEPT = 10 * 1024 ** 2;
 const TAIL_BYTES = 4096;
 const TAIL_LINES = 15;
 
-/** Opens a log file that the server itself writes to. The previous log is kept as `.1`. */
+/** Opens a log file for the server's own output. The previous log is kept as `.1`. */
 export async function openServerLog(path: string): Promise<{ fd: number; close(): void }> {
   const size = await stat(path).then(
     (found) => found.size,
@@ -16,7 +16,7 @@ export async function openServerLog(path: string): Promise<{ fd: number; close()
   return { fd, close: () => closeSync(fd) };
 }
 
-/** The last lines of a log, however large it is. */
+/** The last lines of a log, without reading all of a large one. */
 export async function lastLinesOf(path: string): Promise<string> {
   let file: FileHandle | undefined;
   try {

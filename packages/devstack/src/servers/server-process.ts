@@ -9,18 +9,18 @@ import { lastLinesOf, openServerLog } from './server-log.ts';
 export interface RunningServer {
   readonly name: string;
   readonly pid: number;
-  /** Fulfilled with a message for the user when the server ends unexpectedly; else pending for ever. */
+  /** Resolves to a message for the user if the server ends unexpectedly; otherwise it stays pending. */
   readonly died: Promise<Error>;
   stop(): Promise<void>;
-  /** Ends it as a crash would, without fulfilling `died`. */
+  /** Ends it like a crash, without resolving `died`. */
   kill(): Promise<void>;
 }
 
-/** What every start of a server takes. */
+/** The common parameters for starting a server. */
 export interface ServerStart {
-  /** Folder for all state; each server has its own subfolder. */
+  /** Folder for all state; each server has a subfolder. */
   readonly stateFolder: string;
-  /** Ends the server should this process die. */
+  /** Ends the server if this process dies. */
   readonly guard: ProcessGuard;
   /** Gives up waiting for the server to become ready, and stops it. */
   readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ export interface ServerCommand {
   readonly logFile: string;
   readonly guard: ProcessGuard;
   readonly signal: AbortSignal;
-  /** Throws, or answers false, while the server is not ready. */
+  /** Throws or returns false while the server is not ready. */
   readonly isReady: (signal: AbortSignal) => Promise<boolean>;
   readonly readyWithinMs?: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -43,10 +43,10 @@ export interface ServerCommand {
 
 const POLL_MS = 25;
 const PROBE_MS = 2_000;
-// Children see nothing of our environment: it may hold secrets, and servers read settings from theirs.
+// Servers get none of our environment variables, which may be secrets or change their settings.
 const PLAIN_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
-/** Starts a server in a process group of its own and waits until it is ready. */
+/** Starts a server in a separate process group and waits until it is ready. */
 export async function startServerProcess(server: ServerCommand): Promise<RunningServer> {
   const child = await spawnServer(server);
   const { pid } = child;
@@ -93,7 +93,7 @@ async function spawnServer(server: ServerCommand): Promise<ChildProcess> {
       env: { ...PLAIN_ENVIRONMENT, ...guard.environment, ...env },
       ...user,
     });
-    // Register at once: if this process were killed first, the server would keep running unnoticed.
+    // Registered at once: if this process were killed first, the server would keep running unnoticed.
     if (child.pid !== undefined) guard.register(child.pid, { stopSignal: stopSignal ?? 'SIGTERM' });
     await Promise.race([once(child, 'spawn'), once(child, 'error')]).catch(() => undefined);
     return child;
@@ -143,7 +143,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is empty.
+    // No process is left in the group.
   }
 }
 

@@ -13,20 +13,20 @@ const isRoot = process.getuid?.() === 0;
 const passwd = 'root:x:0:0:::\nnobody:x:65534:65533:::\npostgres:x:101:104:::\n';
 
 describe('ways not to be root', () => {
-  test('are tried from the simplest on, beginning with the account for Postgres', () => {
+  test('are tried from the simplest on, starting with the account for Postgres', () => {
     const ways = waysFor({ uid: 0, gid: 0 }, passwd);
 
     expect(ways.map(({ prefix }) => prefix[0])).toEqual([undefined, 'setpriv', 'setpriv', 'unshare']);
     expect(ways.map(({ owner }) => owner.uid)).toEqual([101, 101, 101, 0]);
   });
 
-  test('keep the owner of a folder that has content', () => {
+  test('keep the owner of a folder with content', () => {
     const ways = waysFor({ uid: 1000, gid: 1000 }, passwd);
 
     expect(ways.map(({ owner }) => owner.uid)).toEqual([1000, 1000, 1000]);
   });
 
-  test('use nobody where there is no account for Postgres, and a user namespace where there is no account at all', () => {
+  test('use nobody if there is no account for Postgres, and a user namespace if neither account exists', () => {
     const withoutPostgres = passwd.replace('postgres', 'bin');
 
     expect(waysFor({ uid: 0, gid: 0 }, withoutPostgres)[0]?.user).toEqual({ uid: 65534, gid: 65533 });
@@ -35,13 +35,13 @@ describe('ways not to be root', () => {
 });
 
 describe.runIf(isRoot && process.platform === 'linux')('as root', () => {
-  test('where the simple way cannot pass a folder, another one can', async () => {
+  test('include another one if the simple one cannot enter a folder', async () => {
     const [plain, ...others] = waysFor({ uid: 0, gid: 0 }, await readFile('/etc/passwd', 'utf8'));
     if (!plain) throw new Error('there is no plain way');
 
     await initialiseIn(0o755, plain);
     await expect(initialiseIn(0o700, plain)).rejects.toThrow('Command failed');
-    // Which of them a machine allows differs; any one will do.
+    // Machines allow different ones; any of them will do.
     const outcomes = await Promise.allSettled(others.map((way) => initialiseIn(0o700, way)));
     expect(outcomes.map(({ status }) => status)).toContain('fulfilled');
   });

@@ -5,13 +5,13 @@ import { ServerFailed } from './server-failed.ts';
 
 const run = promisify(execFile);
 
-/** How to run a program that refuses to be root. */
+/** How to run a program that refuses to run as root. */
 export interface RunAs {
-  /** Goes before the command. */
+  /** A prefix of the command. */
   readonly prefix: readonly string[];
   /** Options for spawn; empty if the prefix changes the user or no change is needed. */
   readonly user: { readonly uid?: number; readonly gid?: number };
-  /** The required owner of the files it writes. */
+  /** The owner that its files must have. */
   readonly owner: { readonly uid: number; readonly gid: number };
 }
 
@@ -23,9 +23,9 @@ interface Program {
 }
 
 /**
- * A way to run `program` without being root, such that it can be reached and can write to `folder`, which is given to
- * the user it runs as. A parent folder of either that only root may pass (a checkout below /root, say) rules out the
- * plain way; then the user gets just the right to pass folders, or is root by another name in a user namespace.
+ * A way to run `program` as another user than root who can reach it and write to `folder`. The folder is given to that user. If
+ * only root can enter a parent folder of either, such as /root, the simple way fails; then the user gets the right to enter
+ * folders, or runs as root of a user namespace.
  */
 export async function unprivilegedWay({ folder, program, env, signal }: Program): Promise<RunAs> {
   const uid = process.getuid?.() ?? 0;
@@ -42,7 +42,7 @@ export async function unprivilegedWay({ folder, program, env, signal }: Program)
   );
 }
 
-/** In the order in which they are tried. A folder that has content keeps its owner. */
+/** In the order in which they are tried. A folder with content keeps its owner. */
 export function waysFor(folder: { uid: number; gid: number }, passwd: string): RunAs[] {
   const account = accountIn(passwd);
   const owner = folder.uid === 0 ? account : folder;
@@ -51,7 +51,7 @@ export function waysFor(folder: { uid: number; gid: number }, passwd: string): R
   return [
     { prefix: [], user: owner, owner: { uid: owner.uid, gid: owner.gid } },
     { prefix: capable(owner, 'dac_read_search'), user: {}, owner },
-    // Containers often lack the narrower one.
+    // Containers often lack the narrower right.
     { prefix: capable(owner, 'dac_override'), user: {}, owner },
     ...(folder.uid === 0 ? [mapped] : []),
   ];
@@ -72,7 +72,7 @@ const namespace = ({ uid, gid }: { uid: number; gid: number } = { uid: 65_534, g
   `--map-group=${gid}`,
 ];
 
-/** initdb wants its user to have a name, so it has to be one of the machine's accounts. */
+/** initdb needs a user name, so the user must be an account of the machine. */
 function accountIn(passwd: string): { uid: number; gid: number } | undefined {
   const accounts = passwd.split('\n').map((line) => line.split(':'));
   const account = accounts.find(([name]) => name === 'postgres') ?? accounts.find(([name]) => name === 'nobody');

@@ -1,19 +1,19 @@
 import type { RunningServer } from '../servers/server-process.ts';
 
-/** One server or service of the stack, by name. Faults end it and start it again on the same state. */
+/** One server or service of the stack, by name. Tests of faults end it and start it again on the same state. */
 export interface Part {
   readonly name: string;
   readonly pid: number;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Ends it as a crash would, and does not report it. */
+  /** Ends it like a crash, without reporting it. */
   kill(): Promise<void>;
 }
 
 export interface PartStart<S extends RunningServer> {
   name: string;
   start: () => Promise<S>;
-  /** Called when it ends unexpectedly. */
+  /** Called if it ends unexpectedly. */
   onDeath: (error: Error) => void;
 }
 

@@ -9,14 +9,14 @@ export interface ServiceStart extends ServerStart {
   /** Entry file, relative to the checkout. */
   readonly entry: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Passed as files that only we can read, named by `NAME_FILE`, because other processes can read the environment. */
+  /** Passed by `NAME_FILE` in files that only we can read, because other processes can read the environment. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly healthPort: number;
 }
 
 const checkout = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Starts one of our services from its source and waits until its own health page says that it is ready. */
+/** Starts one of our services from source and waits until it reports to be ready. */
 export async function startService(service: ServiceStart): Promise<RunningServer> {
   const { name, entry, settings, stateFolder, healthPort, guard, signal } = service;
   const secretFiles = await writeSecrets(service);
@@ -26,7 +26,7 @@ export async function startService(service: ServiceStart): Promise<RunningServer
     logFile: join(stateFolder, 'services', `${name}.log`),
     env: {
       NODE_ENV: 'production',
-      // Caches stripped and compiled sources for later starts and for other stacks of a test run.
+      // Caches compiled sources for later starts and other stacks of a test run.
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(stateFolder, 'compile-cache'),
       HEALTH_PORT: String(healthPort),
       ...settings,

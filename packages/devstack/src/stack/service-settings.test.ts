@@ -24,8 +24,8 @@ const surroundings: Surroundings = {
 
 const textOf = (path: string): Promise<string> => readFile(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
-test.for(callerNames)('%s reads every setting and secret that it is given', async (name) => {
-  // Every configuration includes these.
+test.for(callerNames)('%s reads every setting and secret that it receives', async (name) => {
+  // Part of every configuration.
   const bus = await textOf('packages/shared/bus/src/connection/bus-settings.ts');
   const read = (await textOf(`services/${name}/src/config.ts`)) + bus;
   const given = serviceProcesses(surroundings).find((process) => process.name === name);

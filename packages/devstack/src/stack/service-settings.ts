@@ -1,13 +1,13 @@
 import { type CallerName, callerNames, type ServiceName, serviceNames } from '@berth/contracts/definition/contract';
 
-/** All settings of the services, in one place: which service gets which address and which secret. */
+/** The settings of all services: which service gets which address and secret. */
 export interface Surroundings {
   url: string;
   gatewayPort: number;
   natsUrl: string;
   natsPasswords: Record<CallerName, string>;
   databaseUrls: Record<string, string>;
-  /** For services that seal what they store. */
+  /** For services that seal stored values. */
   keyEncryptionKeys: Record<'auth' | 'tasks', string>;
   oidc: { issuer: string; clientId: string; clientSecret: string };
   adminEmail: string;
@@ -29,7 +29,7 @@ export interface ServiceProcess {
   secrets: Record<string, string>;
 }
 
-/** The name of a service's schema and of the role that owns it. */
+/** The name of a service's schema, and of the role that owns it. */
 export const schemaOf = (service: ServiceName): string => service.replaceAll('-', '_');
 
 export const withDatabase: readonly ServiceName[] = serviceNames.filter((name) => name !== 'api-gateway');

@@ -21,19 +21,19 @@ import { type ServiceStart, startService } from './service-process.ts';
 import { type Surroundings, schemaOf, serviceProcesses, withDatabase } from './service-settings.ts';
 
 export interface StackStart {
-  /** All state lies below it. */
+  /** The folder for all state. */
   stateFolder: string;
   env: NodeJS.ProcessEnv;
   log: (words: string) => void;
   signal: AbortSignal;
-  /** A cluster to use instead of the embedded one. */
+  /** A cluster to be used instead of the embedded one. */
   cluster?: { kubeconfigFile: string; context: string } | undefined;
-  /** False trades durability against speed, for tests. */
+  /** False gives up durability for speed; for tests only. */
   durable?: boolean;
   overrides?: Surroundings['overrides'];
-  /** For tests that look inside. */
+  /** For tests that inspect the servers. */
   natsOperator?: NatsOperator;
-  /** How a service is started; without it, from its source, as a process. */
+  /** Starts a service; by default as a process, from source. */
   startService?: (service: ServiceStart) => Promise<RunningServer>;
 }
 
@@ -44,34 +44,34 @@ export interface Stack {
   readonly stateFolder: string;
   readonly tools: Record<StackToolName, string>;
   readonly registry: { url: string };
-  /** Name of the cluster, as the context of its kubeconfig. */
+  /** Name of the cluster, which is also the context of its kubeconfig. */
   readonly cluster: string;
   readonly kubeconfigFile: string;
   readonly people: readonly { name: string; email: string }[];
   readonly nats: { url: string; storeFolder: string; passwords: Record<CallerName, string> };
-  /** Where each service has its health pages and metrics. */
+  /** The addresses of health pages and metrics by service. */
   readonly healthPorts: Record<CallerName, number>;
   readonly databaseAdminUrl: string;
   readonly databaseUrls: Record<string, string>;
-  /** A server or service, to end it and start it again. */
+  /** A server or service that can be ended and started again. */
   part(name: ServerName | CallerName): Part;
-  /** A second runner, with a folder of its own. */
+  /** Starts another runner in a folder of its own. */
   addRunner(name: string): Promise<Part>;
-  /** Fulfilled with a message for the user when a part ends unexpectedly. */
+  /** Resolves to a message for the user if a part ends unexpectedly. */
   readonly died: Promise<Error>;
   stop(): Promise<void>;
 }
 
-/** Time limit for the start of a part of the platform, and for the first requests to it. */
+/** Time limit for starting a part of the platform, and for the first requests to it. */
 export const readyWithinMs = 120_000;
 const clientId = 'berth';
 
-/** Starts the whole platform on this machine. When a part fails, the parts started before it are stopped. */
+/** Starts the whole platform on this machine. If a part fails, those started before it are stopped. */
 export async function startStack(options: StackStart): Promise<Stack> {
   const guard = startProcessGuard();
   const parts: Part[] = [];
   const stop = async () => {
-    // Callers before the servers they call.
+    // Clients come before their servers.
     for (const part of parts.toReversed()) await part.stop();
     await guard.close();
   };
@@ -103,7 +103,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
   });
   const launch = async <S extends RunningServer>(name: string, run: (given: ServerStart) => Promise<S>): Promise<S> => {
     const part = createPart({ name, start: () => run(start()), onDeath: died.resolve });
-    // Listed before it runs: a start that is cut short is stopped too.
+    // Listed before it runs, so that a start that is cut short is stopped, too.
     parts.push(part);
     byName.set(name, part);
     await part.start();
@@ -200,7 +200,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
 
 const keyFrom = (secret: string): string => createHash('sha256').update(secret).digest('base64');
 
-/** Ports and secrets that stay the same from start to start. */
+/** Ports and secrets that stay the same across starts. */
 async function memory(stateFolder: string) {
   const [ports, health, nats, database, secrets] = await Promise.all([
     rememberedPorts(join(stateFolder, 'ports.json'), ['gateway', 'push']),

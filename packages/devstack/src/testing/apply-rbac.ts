@@ -29,13 +29,13 @@ const folderOf: Record<string, (namespace: string | undefined) => string> = {
 };
 const Token = z.object({ status: z.object({ token: z.string() }) });
 
-/** The objects of a manifest in `deploy/rbac`. */
+/** Objects of a manifest in `deploy/rbac`. */
 export async function manifestsIn(name: string): Promise<Manifest[]> {
   const file = fileURLToPath(new URL(`../../../../deploy/rbac/${name}.yaml`, import.meta.url));
   return parseAllDocuments(await readFile(file, 'utf8')).map((document) => Manifest.parse(document.toJS()));
 }
 
-/** Creates the objects of the manifests as an administrator would. Existing objects stay. */
+/** Creates the objects of the manifests as an administrator. Existing objects stay. */
 export async function applyRbac(api: ManifestTarget, ...names: string[]): Promise<void> {
   for (const object of (await Promise.all(names.map(manifestsIn))).flat()) {
     const path = folderOf[object.kind]?.(object.metadata.namespace);
@@ -48,11 +48,11 @@ export async function applyRbac(api: ManifestTarget, ...names: string[]): Promis
   }
 }
 
-/** A `KubeError` has a `status`, an `ApiException` of @kubernetes/client-node a `code`. */
+/** A `KubeError` has a `status`; an `ApiException` of @kubernetes/client-node has a `code`. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && (('status' in error && error.status === 409) || ('code' in error && error.code === 409));
 
-/** A token of an account in `berth-system`. */
+/** A token for an account in `berth-system`. */
 export async function accountToken(api: ManifestTarget, account: string): Promise<string> {
   const path = `/api/v1/namespaces/berth-system/serviceaccounts/${account}/token`;
   const call = { signal: AbortSignal.timeout(10_000), deadlineMs: 10_000 };

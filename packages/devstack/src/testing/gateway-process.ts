@@ -20,11 +20,11 @@ export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
   /** Its metrics as text. */
   metrics(): Promise<string>;
-  /** Operations as HTTP requests with a credential; a problem is thrown as `ProblemError`. */
+  /** Operations as HTTP requests with a credential; problems are thrown as `ProblemError`. */
   as(credential: Credential): CallOperation;
 }
 
-/** The gateway as it runs in production, from its own main.ts, on the bus of a test. */
+/** The gateway as in production, started from its main.ts on the bus of a test. */
 export async function startGatewayProcess(
   nats: Pick<TestNats, 'url' | 'password'>,
   given: Record<string, string> = {},
@@ -39,7 +39,7 @@ export async function startGatewayProcess(
     PORT: String(port),
     HEALTH_PORT: String(healthPort),
   });
-  // `fetch` trusts no certificate of a test.
+  // `fetch` does not trust certificates of tests.
   const sign = given['TLS_FOLDER'] === undefined ? `${baseUrl}/api/v2/server` : `http://127.0.0.1:${healthPort}/readyz`;
   const isReady = async () => (await fetch(sign).catch(() => null))?.ok ?? false;
   await untilReady('the gateway', isReady);
@@ -61,14 +61,14 @@ export async function startGatewayProcess(
   };
 }
 
-/** What auth answers where every credential is that of a site admin. */
+/** The answer of auth if every credential is that of a site admin. */
 export const authenticateAsSiteAdmin = async ({ body }: { body: { audience: ServiceName } }) => {
   const { siteAdmin } = sampleIdentities;
   const { kind, id } = siteAdmin;
   return { identity: { kind, id }, identity_token: await identityToken(siteAdmin, body.audience) };
 };
 
-/** Stands in for auth on a bus that has none. */
+/** A stub of auth for a bus without it. */
 export async function startSiteAdminAuth(nats: TestNats): Promise<AsyncDisposable> {
   const auth = await connectTestBus(nats, 'auth');
   const current = () => Promise.reject(new AppError('not_implemented', 'current'));

@@ -21,7 +21,10 @@ export interface OwnPlatform {
   say: (line: string) => void;
 }
 
-/** Starts a platform with fixtures for one program, runs it, and removes the platform; SIGINT and SIGTERM end the start early. */
+/**
+ * Starts a platform with fixtures for one program, runs the program, and removes the platform. SIGINT and SIGTERM end the start
+ * early.
+ */
 export async function withOwnPlatform(
   { name, overrides, say }: OwnPlatform,
   run: (stack: Stack, fixtures: Fixtures) => Promise<void>,

@@ -1,18 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** A process that has just been forked has the command of its parent for a moment. */
+/** For a moment, a forked process still has the command of its parent. */
 const looksBeforeFinal = 20;
-/** Then its command is read this seldom: a process may change its title. */
+/** Afterwards its command is read only this often, since a process may change its title. */
 const finalEvery = 20;
 
-/** The command of a process, empty if it has ended. */
+/** The command of a process; empty if it has ended. */
 export const commandOf = async (pid: string): Promise<string[]> =>
   (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
 
 /**
- * For watching what runs on the machine many times a second: to read the command of every process that often would keep half a core
- * busy. Each call returns the pids that may have a new command. Those that have had theirs for a while come seldom, except
- * shells and Helm, since a runner keeps spare shells that become Helm.
+ * For watching the processes of the machine many times a second: reading every command each time would use half a core. Each call
+ * returns the pids whose command may be new. Pids with a known command come less often, except for shells and Helm, since a
+ * runner keeps spare shells that become Helm.
  */
 export function watchedProcesses(): () => Promise<string[]> {
   let looks = new Map<string, number>();

@@ -20,7 +20,7 @@ export async function serverStart(): Promise<ServerStart & AsyncDisposable> {
   return { stateFolder, guard, signal: AbortSignal.timeout(START_MS), [Symbol.asyncDispose]: dispose };
 }
 
-/** As `serverStart`, ended by itself with the test. */
+/** Like `serverStart`, but ended with the test. */
 export async function startForTest(): Promise<ServerStart> {
   const start = await serverStart();
   onTestFinished(() => start[Symbol.asyncDispose]());

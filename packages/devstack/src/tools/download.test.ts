@@ -32,7 +32,7 @@ test('a server is trusted if the machine trusts its authority', async () => {
      await download(${JSON.stringify(request)}, () => {}, AbortSignal.timeout(10_000));`,
   );
 
-  // What the machine trusts is read once per process, from here.
+  // A process reads the machine's authorities once, from here.
   await run(process.execPath, [script], { env: { SSL_CERT_FILE: authority } });
 
   expect(await readFile(request.file, 'utf8')).toBe('content');

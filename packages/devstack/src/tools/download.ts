@@ -9,7 +9,7 @@ import { type Log, withProgress } from './with-progress.ts';
 const STALL_MS = 60_000;
 const LARGEST = 1024 ** 3;
 
-/** Downloads `url` into `file` and checks its pinned SHA-256. The caller removes a refused file. */
+/** Downloads `url` into `file` and checks its pinned SHA-256. The caller removes a file that is refused. */
 export async function download(
   { url, sha256, file }: { url: string; sha256: string; file: string },
   log: Log,

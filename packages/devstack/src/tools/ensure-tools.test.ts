@@ -19,18 +19,18 @@ const hammer: Tool = {
   versionArguments: ['--version'],
   versionPattern: /hammer (\S+)/,
   environment: 'BERTH_HAMMER',
-  // No such package, so a tool that is neither found nor downloaded cannot be built.
+  // The package does not exist, so a tool that is neither found nor downloaded cannot be built.
   goPackage: 'example.test/no/such/hammer',
 };
 
-test('a program that a variable names is used', async () => {
+test('a program named by a variable is used', async () => {
   const { env, folder } = await machine();
   const path = await writeProgram(folder, '1.9.0');
 
   expect(await ensure(hammer, { ...env, BERTH_HAMMER: path })).toEqual({ hammer: path });
 });
 
-test('a program of the wrong version that a variable names is refused, without looking further', async () => {
+test('a program of the wrong version named by a variable is refused, without looking further', async () => {
   const { env, folder } = await machine();
   const path = await writeProgram(folder, '2.0.0');
   await writeProgram(join(folder, 'bin'), '1.4.2');
@@ -40,7 +40,7 @@ test('a program of the wrong version that a variable names is refused, without l
   );
 });
 
-test('the first program on PATH at a good version is used', async () => {
+test('the first program on PATH with an accepted version is used', async () => {
   const { env, folder } = await machine();
   await writeProgram(join(folder, 'old'), '1.3.9');
   await writeProgram(join(folder, 'broken'), 'not a version');
@@ -50,7 +50,7 @@ test('the first program on PATH at a good version is used', async () => {
   expect(await ensure(hammer, { ...env, PATH: `${PATH}:${env.PATH}` })).toEqual({ hammer: good });
 });
 
-test('a released program is loaded once, checked, and kept in the cache', async () => {
+test('a released program is downloaded once, checked, and kept in the cache', async () => {
   const { env, folder } = await machine();
   const release = await serveRelease(await tarOf(folder, '1.4.2'));
   const tool = { ...hammer, archives: { [platform]: release.archive } };
@@ -65,7 +65,7 @@ test('a released program is loaded once, checked, and kept in the cache', async 
   expect(await unfinishedIn(env.BERTH_TOOL_CACHE)).toEqual([]);
 });
 
-test('a release with another checksum than its publisher lists is refused, and leaves nothing in the cache', async () => {
+test("a release whose checksum differs from its publisher's is refused, and leaves nothing in the cache", async () => {
   const { env, folder } = await machine();
   const release = await serveRelease(await tarOf(folder, '1.4.2'), '0'.repeat(64));
   const tool = { ...hammer, archives: { [platform]: release.archive } };
@@ -76,7 +76,7 @@ test('a release with another checksum than its publisher lists is refused, and l
   expect(await readdir(env.BERTH_TOOL_CACHE)).not.toContain(platform);
 });
 
-test('a release is not loaded where the user wants tools built, nor where its publisher lists no checksum', async () => {
+test('a release is not downloaded if tools are to be built, or if its publisher lists no checksum', async () => {
   const { env, folder } = await machine();
   const release = await serveRelease(await tarOf(folder, '1.4.2'), 'none');
   const tool = { ...hammer, archives: { [platform]: release.archive } };
@@ -87,7 +87,7 @@ test('a release is not loaded where the user wants tools built, nor where its pu
   expect(release.requests).toBe(0);
 });
 
-test('a downloaded tool whose version is not that of the table is refused', async () => {
+test('a downloaded tool whose version differs from the table is refused', async () => {
   const { env, folder } = await machine();
   const release = await serveRelease(await tarOf(folder, '1.4.1'));
   const tool = { ...hammer, archives: { [platform]: release.archive } };
@@ -95,7 +95,7 @@ test('a downloaded tool whose version is not that of the table is refused', asyn
   await expect(ensure(tool, env)).rejects.toThrow('the download of hammer 1.4.2 reports version 1.4.1');
 });
 
-test('the error for an unavailable tool names it, what was tried and how to get it', async () => {
+test('the error for an unavailable tool names the tool, the attempts and how to get it', async () => {
   const { env } = await machine();
 
   const problem = await ensure(hammer, env).catch((error: Error) => error.message);
@@ -105,7 +105,7 @@ test('the error for an unavailable tool names it, what was tried and how to get 
   expect(problem).toContain('BERTH_HAMMER=/path/to/hammer (from 1.4.0 below 2.0.0)');
 });
 
-test('a tool that is built leaves nothing of Go behind; one that could not be built leaves it for the next attempt', async () => {
+test('building a tool leaves no files of Go behind; a failed build keeps them for the next attempt', async () => {
   const { env, folder } = await machine();
   const caches = join(env.BERTH_TOOL_CACHE, 'go');
   await writeScript(join(folder, 'go'), 'go', `${fillCaches}\n${fakeGo}`);
@@ -120,7 +120,7 @@ test('a tool that is built leaves nothing of Go behind; one that could not be bu
   expect(await readdir(folder)).toEqual(['cache', 'go']);
 });
 
-test('two that need the same tool at once load it once', async () => {
+test('two processes that need the same tool download it once', async () => {
   const { env, folder } = await machine();
   const release = await serveRelease(await tarOf(folder, '1.4.2'));
   const tool = { ...hammer, archives: { [platform]: release.archive } };
@@ -137,7 +137,7 @@ const ensure = (tool: Tool, env: Record<string, string>) =>
     { names: ['hammer'], env, log: () => undefined, signal: AbortSignal.timeout(60_000) },
   );
 
-/** An environment with an empty cache, and with a `go` that cannot build anything. */
+/** An environment with an empty cache and a `go` that fails to build. */
 async function machine() {
   const folder = await mkdtemp(join(tmpdir(), 'berth-tools-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

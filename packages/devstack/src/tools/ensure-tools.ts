@@ -15,20 +15,20 @@ import type { Log } from './with-progress.ts';
 
 export interface EnsureTools<Name extends string> {
   readonly names: readonly Name[];
-  /** The environment of the calling process: where to look, where the cache is, how Go gets its modules. */
+  /** The environment of the calling process: where to look, where the cache is, and how Go gets modules. */
   readonly env: Environment;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
 /**
- * The paths of the named tools. Each is looked for where the environment says, on PATH, and in the tool cache. What is
- * missing is loaded from its official release, or built from the pinned Go module, into the cache.
+ * Paths of the named tools. Each is looked for where the environment says, on PATH, and in the tool cache. Missing ones are
+ * downloaded from their official releases, or built from pinned Go modules, into the cache.
  */
 export const ensureTools = <Name extends ToolName>(request: EnsureTools<Name>): Promise<Record<Name, string>> =>
   ensureToolsOf(toolTable, request);
 
-/** As `ensureTools`, of another table. */
+/** Like `ensureTools`, for another table. */
 export async function ensureToolsOf<Name extends string>(
   table: Readonly<Record<Name, Tool>>,
   { names, env, log, signal }: EnsureTools<Name>,
@@ -40,7 +40,7 @@ export async function ensureToolsOf<Name extends string>(
   await mkdir(search.cache, { recursive: true });
   const lock = await takeFileLock(join(search.cache, '.lock'), log, signal);
   try {
-    // Another process may have brought them while this one waited.
+    // Another process may have installed them while this one waited.
     const { missing } = await findTools(table, names, search);
     await bring(missing, search, log);
   } finally {
@@ -67,10 +67,10 @@ async function findTools<Name extends string>(
   return { paths, missing };
 }
 
-/** A path for each name, for the compiler too. */
+/** A path for each name, so that the compiler checks names, too. */
 const pathsOf = <Name extends string>(names: readonly Name[]) => z.record(z.enum(names), z.string());
 
-/** Runs under the lock, so partial files in the cache are leftovers and can go. */
+/** Runs under the lock, so partial files in the cache are leftovers and can be removed. */
 async function bring(missing: readonly NamedTool[], search: Search, log: Log): Promise<void> {
   if (missing.length === 0) return;
   await removeUnfinished(search.cache);
@@ -79,7 +79,7 @@ async function bring(missing: readonly NamedTool[], search: Search, log: Log): P
   try {
     const toBuild: NamedTool[] = [];
     for (const entry of missing) {
-      // If one release is unavailable, the others usually are too, so build all missing tools at once.
+      // If one release is unavailable, others usually are, too, so all missing tools are built at once.
       const isBuilt = problems.length > 0 || !(await tryArchive(entry, folder, search, log, problems));
       if (isBuilt) toBuild.push(entry);
     }

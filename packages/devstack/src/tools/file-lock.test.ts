@@ -10,7 +10,7 @@ import { takeFileLock } from './file-lock.ts';
 const soon = () => AbortSignal.timeout(60_000);
 const silent = () => undefined;
 
-test('one process at a time holds the file lock, and the next names the holder it waits for', async () => {
+test('one process at a time holds the file lock, and the next one names the holder', async () => {
   const path = await lockPath();
   const said: string[] = [];
   const first = await takeFileLock(path, silent, soon());
@@ -41,7 +41,7 @@ test('the lock of a dead process is taken over', async () => {
 });
 
 test.skipIf(startTimeOf(process.pid) === undefined)(
-  'the lock of a process whose id another one has now is taken over',
+  'the lock of a dead process whose id was reused is taken over',
   async () => {
     const path = await lockPath();
     await writeFile(path, `${process.ppid} 1 recycled`);
@@ -53,7 +53,7 @@ test.skipIf(startTimeOf(process.pid) === undefined)(
   },
 );
 
-test('waiting ends when it is given up', async () => {
+test('waiting ends when its signal aborts', async () => {
   const path = await lockPath();
   const lock = await takeFileLock(path, silent, soon());
 

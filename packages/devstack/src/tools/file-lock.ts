@@ -10,7 +10,7 @@ export interface FileLock {
 
 const POLL_MS = 250;
 
-/** Takes the lock, waiting while a living process has it. A lock whose process is dead is taken over. */
+/** Takes the lock; waits while a living process has it, and takes over the lock of a dead one. */
 export async function takeFileLock(path: string, log: Log, signal: AbortSignal): Promise<FileLock> {
   const own = `${process.pid} ${startTimeOf(process.pid) ?? '-'} ${randomUUID()}`;
   const holder = await tryLock(path, own);
@@ -23,18 +23,18 @@ export async function takeFileLock(path: string, log: Log, signal: AbortSignal):
   return { release: () => rm(path, { force: true }) };
 }
 
-/** Takes the lock if it is free, else returns the process that holds it. */
+/** Takes the lock if it is free; otherwise returns the process that has it. */
 export async function takeFreeFileLock(path: string): Promise<FileLock | { readonly heldBy: string }> {
   const own = `${process.pid} ${startTimeOf(process.pid) ?? '-'} ${randomUUID()}`;
-  // The second try is for a lock that the first one found stale and removed.
+  // The second attempt is for a stale lock that the first one removed.
   const holder = (await tryLock(path, own)) && (await tryLock(path, own));
   if (holder !== undefined) return { heldBy: holder.split(' ')[0] ?? '?' };
   return { release: () => rm(path, { force: true }) };
 }
 
-/** Undefined when this process got the lock, else its holder. */
+/** Undefined if this process got the lock, else its holder. */
 async function tryLock(path: string, own: string): Promise<string | undefined> {
-  // Linked into place as a whole: a lock file never lacks its content.
+  // Linked into place, so a lock file is never incomplete.
   const prepared = `${path}.${randomUUID()}`;
   await writeFile(prepared, own, { mode: 0o600 });
   try {
@@ -50,7 +50,7 @@ async function tryLock(path: string, own: string): Promise<string | undefined> {
   return holder;
 }
 
-/** Moved aside first: when several processes see a dead holder, only one gets the file and can check it. */
+/** Moved aside first: if several processes see a dead holder, only one gets the file and can check it. */
 async function removeStale(path: string, holder: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {

@@ -13,7 +13,7 @@ export interface Search {
   readonly signal: AbortSignal;
 }
 
-/** The tool on this machine: named by the environment, on PATH in a good version, or in the cache. */
+/** The tool on this machine: named by the environment, on PATH in an accepted version, or in the cache. */
 export async function findTool(name: string, tool: Tool, search: Search): Promise<string | undefined> {
   return (
     (await givenTool(name, tool, search)) ?? (await toolOnPath(name, tool, search)) ?? cachedTool(name, tool, search)
@@ -42,7 +42,7 @@ async function toolOnPath(name: string, tool: Tool, { env, signal }: Search): Pr
   return undefined;
 }
 
-// The version was checked before the program went into the cache.
+// Its version was checked before it was put into the cache.
 async function cachedTool(name: string, tool: Tool, { cache }: Search): Promise<string | undefined> {
   const path = pathInCache(cache, name, tool);
   return (await isProgram(path)) ? path : undefined;

@@ -15,18 +15,18 @@ const moduleFolder = fileURLToPath(new URL('../../tools/', import.meta.url));
 const LINES_KEPT = 15;
 
 export interface GoBuild {
-  /** The `go` to call. */
+  /** The `go` program. */
   readonly go: string;
   readonly tools: readonly (readonly [name: string, tool: Tool])[];
-  /** Where the programs go. */
+  /** The folder for the programs. */
   readonly folder: string;
   readonly env: Environment;
   readonly cache: string;
 }
 
 /**
- * Builds the tools together, since they share most packages. Without it: tools whose publishers offer no release with checksums for
- * this machine have to be installed by hand before `npm test`.
+ * Builds several tools at once, because they share most packages. Otherwise, tools without checked releases for this machine
+ * would have to be installed by hand before `npm test`.
  */
 export async function goBuild(
   { go, tools, folder, env, cache }: GoBuild,
@@ -45,7 +45,7 @@ export async function goBuild(
   await withProgress(log, says, async () => {
     const guard = startProcessGuard();
     try {
-      // A group of its own, so that the compilers it starts end with it.
+      // A separate group, so that compilers end with it.
       const options = { cwd: moduleFolder, env: goEnvironment(env, cache), detached: true };
       const build = spawn(go, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
       const closed = once(build, 'close');
@@ -69,7 +69,7 @@ export async function goBuild(
   });
 }
 
-/** Without these, servers call themselves v0.0.0, and charts that require a Kubernetes version refuse them. */
+/** Without these flags, servers report v0.0.0, and charts that require a Kubernetes version refuse them. */
 const linkerFlags = [
   '-s -w',
   `-X k8s.io/component-base/version.gitVersion=v${toolTable['kube-apiserver'].version}`,
@@ -79,7 +79,7 @@ const linkerFlags = [
   `-X github.com/distribution/distribution/v3/version.version=v${toolTable.registry.version}`,
 ].join(' ');
 
-/** The user's variables for Go's module sources and caches; everything else is set here. */
+/** The user's variables for Go's module sources and caches; all others are set here. */
 const passedOn =
   'PATH HOME XDG_CACHE_HOME TMPDIR GOPATH GOMODCACHE GOCACHE GOENV ' +
   'GOPROXY GOSUMDB GOPRIVATE GONOPROXY GONOSUMDB GOINSECURE GOAUTH NETRC ' +
@@ -87,13 +87,13 @@ const passedOn =
 
 const goCaches = (cache: string): string => join(cache, 'go');
 
-/** Gigabytes that are needed only until the programs are built. */
+/** Gigabytes that are not needed after the build. */
 export async function removeGoCaches(cache: string): Promise<void> {
   await makeWritable(goCaches(cache));
   await rm(goCaches(cache), { recursive: true, force: true });
 }
 
-/** Go makes the toolchains that it downloads read-only. */
+/** Go makes downloaded toolchains read-only. */
 async function makeWritable(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   await chmod(folder, 0o700).catch(() => undefined);
@@ -109,9 +109,9 @@ function goEnvironment(env: Environment, cache: string): Record<string, string> 
     GOENV: join(configured, 'go', 'env'),
     ...Object.fromEntries(given),
     ...(theirs ? {} : ours),
-    // Go keeps its telemetry counters there.
+    // Go stores telemetry counters there.
     XDG_CONFIG_HOME: join(goCaches(cache), 'config'),
-    // No C compiler is needed, and the programs run on any libc.
+    // Needs no C compiler, and the programs run with any libc.
     CGO_ENABLED: '0',
     GOTOOLCHAIN: 'auto',
     GOFLAGS: '-mod=readonly',
@@ -119,7 +119,7 @@ function goEnvironment(env: Environment, cache: string): Record<string, string> 
   };
 }
 
-/** What `go build` calls the program of a package: its last path element that is not a major version. */
+/** The name that `go build` gives the program: the last path element that is not a major version. */
 export function builtName({ goPackage, goBinary }: Tool): string {
   if (goBinary) return goBinary;
   const path = /\/v\d+$/.test(goPackage) ? dirname(goPackage) : goPackage;

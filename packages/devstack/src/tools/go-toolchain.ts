@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 const VERSION = 'go1.26.8';
 
-/** SHA-256 of the toolchain modules, each checked against Go's checksum database when it was written down here. */
+/** SHA-256 of the toolchain modules, checked against Go's checksum database when they were added here. */
 const toolchains: Record<string, { goPlatform: string; sha256: string }> = {
   'linux-x64': {
     goPlatform: 'linux-amd64',
@@ -32,7 +32,7 @@ const toolchains: Record<string, { goPlatform: string; sha256: string }> = {
   },
 };
 
-/** A `go` that can build the module: the machine's own, or one downloaded from the Go module proxy into the cache. */
+/** A `go` that can build the module: the machine's, or one downloaded from the Go module proxy into the cache. */
 export async function findOrLoadGo(
   { env, cache, folder }: { env: Environment; cache: string; folder: string },
   log: Log,
@@ -52,7 +52,7 @@ export async function findOrLoadGo(
   log(`unpacking ${VERSION} …`);
   await unzip(file, unpacked, `${module}/`, signal);
   await rm(file);
-  // Zips of modules carry no modes.
+  // Module zips contain no file modes.
   await makeExecutable(join(unpacked, 'bin'));
   await makeExecutable(join(unpacked, 'pkg', 'tool', toolchain.goPlatform.replace('-', '_')));
   await mkdir(join(cache, platform), { recursive: true });

@@ -10,7 +10,7 @@ import type { Log } from './with-progress.ts';
 
 const run = promisify(execFile);
 
-/** Puts the program of a released archive into `folder` as `name`. */
+/** Extracts the program of a released archive into `folder` as `name`. */
 export async function loadArchive(
   { name, archive, folder }: { name: string; archive: Archive; folder: string },
   log: Log,

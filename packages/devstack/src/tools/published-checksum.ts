@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { ToolUnavailable } from './tool-unavailable.ts';
 import { trustSystemCertificates } from './trust-system-certificates.ts';
 
-/** Short: a machine that cannot reach publishers builds the tools instead. */
+/** Short, because machines that cannot reach publishers build the tools instead. */
 const PATIENCE_MS = 15_000;
 const LARGEST = 1024 ** 2;
 
-/** The SHA-256 that the publisher of a release lists. */
+/** The SHA-256 that a publisher lists for a release. */
 export async function publishedChecksum(
   { url, checksums }: { url: string; checksums: string },
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function publishedChecksum(
   return sum;
 }
 
-/** Reads a list as `sha256sum` writes it, or a text that holds the sum alone. */
+/** Reads a list as written by `sha256sum`, or a text with only the checksum. */
 export function checksumIn(text: string, name: string): string | undefined {
   const alone = /^\s*([\da-f]{64})\s*$/i.exec(text)?.[1];
   if (alone) return alone.toLowerCase();

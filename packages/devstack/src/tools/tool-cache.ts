@@ -4,7 +4,7 @@ import type { Tool } from './tool-table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Outside every checkout, so that fresh clones share it. */
+/** Outside of checkouts, so that fresh clones share it. */
 export function toolCacheFolder(env: Environment): string {
   if (env['BERTH_TOOL_CACHE']) return env['BERTH_TOOL_CACHE'];
   if (env['XDG_CACHE_HOME']) return join(env['XDG_CACHE_HOME'], 'berth', 'tools');

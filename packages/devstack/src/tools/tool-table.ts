@@ -1,29 +1,29 @@
-/** The servers and command-line tools that npm does not carry. Versions are those of `tools/go.mod`. */
+/** Servers and command-line tools that npm does not provide, in the versions of `tools/go.mod`. */
 export interface Tool {
   /** The version that `npm start` installs. */
   readonly version: string;
-  /** Versions of the machine that are accepted instead: `from` ≤ version < `below`. */
+  /** Versions on the machine that are accepted instead: `from` ≤ version < `below`. */
   readonly accepts: { readonly from: string; readonly below: string };
-  /** The arguments that print its version, and the pattern that finds the version in the output. */
+  /** Arguments that print the version, and the pattern that finds it in the output. */
   readonly versionArguments: readonly string[];
   readonly versionPattern: RegExp;
-  /** Variable with a path that is used, or refused with the reason, without looking further. */
+  /** Variable with a path to use; if that is refused, the search ends with the reason. */
   readonly environment: string;
   readonly goPackage: string;
-  /** The name that `go build` gives it, if it differs from the tool's. */
+  /** The name that `go build` gives it, if that differs from the tool's. */
   readonly goBinary?: string;
   /**
-   * Official releases by Node's `platform-arch`, only where the publisher lists a checksum. Other tools are built from the
-   * module, where go.sum pins every byte.
+   * Official releases by Node's `platform-arch`, if their publisher lists checksums. Other tools are built from the module, where
+   * go.sum pins every byte.
    */
   readonly archives?: Readonly<Record<string, Archive>>;
 }
 
 export interface Archive {
   readonly url: string;
-  /** Where its publisher lists its SHA-256: lines of sum and name, or the sum alone. */
+  /** The publisher's list of SHA-256: lines of checksum and name, or only the checksum. */
   readonly checksums: string;
-  /** The path of the program inside a `.tar.gz` or `.zip`; a plain program has none. */
+  /** The path of the program in a `.tar.gz` or `.zip`; absent for a plain program. */
   readonly member?: string;
 }
 
@@ -34,7 +34,7 @@ const kubernetes = {
   versionPattern: /Kubernetes v(\S+)/,
 };
 
-/** By Node's `platform-arch`; `of` gets the publisher's names. */
+/** By Node's `platform-arch`; `of` receives the publisher's names. */
 const onPlatforms = (
   platforms: readonly ('linux-x64' | 'linux-arm64' | 'darwin-arm64')[],
   of: (system: string, architecture: string) => Archive,
@@ -152,7 +152,7 @@ export const toolTable = {
 
 export type ToolName = keyof typeof toolTable;
 
-/** Tools that only a real node needs; it runs on Linux as root. */
+/** Tools that only a real node needs, which runs on Linux as root. */
 export const nodeToolNames = ['kubelet', 'kube-proxy'] as const satisfies ToolName[];
 export type NodeToolName = (typeof nodeToolNames)[number];
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { openPromise } from 'yauzl';
 
-/** Unpacks the files below `prefix` into `folder`. (Yauzl itself refuses names that would leave it.) */
+/** Extracts the files below `prefix` into `folder`. (Yauzl refuses names that would lead outside.) */
 export async function unzip(file: string, folder: string, prefix: string, signal: AbortSignal): Promise<void> {
   const zip = await openPromise(file, { lazyEntries: true });
   try {

@@ -4,7 +4,7 @@ import type { Tool } from './tool-table.ts';
 
 const run = promisify(execFile);
 
-/** Runs the program for its version; undefined if it does not run or does not answer like the tool. */
+/** Asks the program for its version; undefined if it does not run or is not the tool. */
 export async function versionOfTool(tool: Tool, path: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const options = { signal, timeout: 15_000, maxBuffer: 64 * 1024, env: {} };

@@ -1,4 +1,4 @@
-/** Whether `version` is a release with `from` ≤ version < `below`. Pre-releases are not; a vendor's suffix is fine. */
+/** Whether `version` is a release with `from` ≤ version < `below`. Pre-releases are not; a vendor's suffix is allowed. */
 export function isInRange(version: string, { from, below }: { from: string; below: string }): boolean {
   const parts = numbersOf(version);
   if (!parts || /-(alpha|beta|rc|dev|pre)/i.test(version)) return false;

@@ -2,7 +2,7 @@ export type Log = (line: string) => void;
 
 const EVERY_MS = 10_000;
 
-/** Reports work when it begins and every ten seconds with its duration, until it is done. */
+/** Reports work when it begins, and its duration every ten seconds until it is done. */
 export async function withProgress<T>(log: Log, says: () => string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   log(`${says()} …`);

@@ -1,4 +1,4 @@
-// The certificate library registers its parts by decorators, which need this.
+// The certificate library requires this, because it registers its parts by decorators.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ interface KeyPairFiles {
   readonly key: string;
 }
 
-/** Paths of the cluster's certificates and keys, and the PEM texts for a kubeconfig. */
+/** Paths of the cluster's certificates and keys, and PEM texts for a kubeconfig. */
 export interface Certificates {
   readonly authority: string;
   readonly server: KeyPairFiles;
@@ -34,7 +34,7 @@ export interface Certificates {
 
 const KEY = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' } as const;
-// Nobody but this machine trusts them, and a stack that stops working after a year would puzzle its user.
+// Long, because only this machine trusts them, and a stack that fails after a year would be hard to explain.
 const LIFETIME_MS = 10 * 365 * 24 * 3600_000;
 
 const Pems = z.object({
@@ -48,7 +48,7 @@ const Pems = z.object({
 });
 type Pems = z.infer<typeof Pems>;
 
-/** The certificates in `folder`, created at the first start. The authority's key is not stored: it signs only once. */
+/** The certificates in `folder`, created at the first start. The authority's key is not stored, because it signs only once. */
 export async function ensureCertificates(folder: string): Promise<Certificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const kept = join(folder, 'certificates.json');
@@ -134,7 +134,7 @@ const issuer =
     return { certificate: certificate.toString('pem'), key: await pemOf('pkcs8', keys.privateKey) };
   };
 
-// They stay valid if the clock is set back a little.
+// The certificates stay valid if the clock is set back a little.
 const validity = () => ({ notBefore: new Date(Date.now() - 3600_000), notAfter: new Date(Date.now() + LIFETIME_MS) });
 
 const newKeys = () => webcrypto.subtle.generateKey(KEY, true, ['sign', 'verify']);

@@ -1,4 +1,4 @@
-/** The objects that are created in the cluster before anything runs on it. */
+/** Objects that are created in the cluster before anything runs on it. */
 export function clusterObjects({ nodes, version }: { nodes: number; version: string }) {
   const numbers = Array.from({ length: nodes }, (_, index) => index + 1);
   return [...numbers.map((number) => nodeObject(number, version)), storageClass];

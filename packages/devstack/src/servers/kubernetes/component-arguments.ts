@@ -6,7 +6,7 @@ import type { Certificates } from './certificates.ts';
 export const kubernetesTools = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
 export type KubernetesTool = (typeof kubernetesTools)[number];
 
-/** Addresses and files by which the parts of the cluster find one another. */
+/** The addresses and files with which the parts of the cluster find each other. */
 export interface ClusterLayout {
   readonly folder: string;
   readonly ports: Readonly<Record<'etcd' | 'etcdPeer' | 'api', number>>;
@@ -20,7 +20,7 @@ const LOOPBACK = '127.0.0.1';
 export const etcdUrl = ({ ports }: ClusterLayout) => `https://${LOOPBACK}:${ports.etcd}`;
 export const apiUrl = ({ ports }: Pick<ClusterLayout, 'ports'>) => `https://${LOOPBACK}:${ports.api}`;
 
-/** The arguments of each part of the control plane. */
+/** The command-line arguments of each part of the control plane. */
 export const componentArguments: Record<KubernetesTool, (layout: ClusterLayout) => string[]> = {
   etcd: (layout) => {
     const { authority, server } = layout.certificates;
@@ -32,7 +32,7 @@ export const componentArguments: Record<KubernetesTool, (layout: ClusterLayout) 
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=default=${peerUrl}`,
-      // etcd serves everything in the cluster, including secrets, so clients need a certificate.
+      // etcd serves all data of the cluster, including secrets, so it requires client certificates.
       '--client-cert-auth',
       `--trusted-ca-file=${authority}`,
       `--cert-file=${server.certificate}`,
@@ -70,7 +70,7 @@ export const componentArguments: Record<KubernetesTool, (layout: ClusterLayout) 
       '--kubelet-preferred-address-types=InternalIP',
       `--kubelet-client-certificate=${admin.certificate}`,
       `--kubelet-client-key=${admin.key}`,
-      // There is only one API server; a real node tells its pods the address.
+      // There is only one API server, and a real node tells its pods the address.
       '--endpoint-reconciler-type=none',
     ];
   },

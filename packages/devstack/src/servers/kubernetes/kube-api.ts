@@ -10,17 +10,15 @@ export interface ApiAccess {
 }
 
 export interface KubeApi {
-  /** Any status code and the text of the answer. */
+  /** Returns any status code with the text of the answer. */
   get(path: string, signal: AbortSignal): Promise<{ status: number; body: string }>;
-  /**
-   * Server-side apply: creates the object, or changes the one that is there. Throws unless the API server accepts it.
-   */
+  /** Server-side apply: creates or updates the object. Throws unless the API server accepts it. */
   apply(path: string, object: object, signal: AbortSignal): Promise<void>;
   remove(path: string, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** A minimal client to set up the cluster. `fetch` cannot present a client certificate. */
+/** A minimal client to set up the cluster; `fetch` cannot present a client certificate. */
 export function connectKubeApi({ url, ...identity }: ApiAccess): KubeApi {
   const agent = new Agent({ ...identity, keepAlive: true, maxSockets: 4 });
 

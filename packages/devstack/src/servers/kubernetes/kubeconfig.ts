@@ -8,7 +8,7 @@ export interface KubeconfigParts {
   readonly key: string;
 }
 
-/** A kubeconfig with everything in it: it works wherever it is copied to. */
+/** A kubeconfig without references to files, so it can be copied anywhere. */
 export function kubeconfig({ context, url, authority, certificate, key }: KubeconfigParts): string {
   const user = `${context}-admin`;
   return stringify({

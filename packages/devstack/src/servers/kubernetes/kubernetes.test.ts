@@ -22,7 +22,7 @@ describe('a started cluster', () => {
     cluster = await startKubernetes({ ...start, tools, durable: false });
     api = await apiOf(cluster);
   });
-  // Ends the cluster too, even one that did not get ready.
+  // Also ends a cluster that never became ready.
   afterAll(() => start[Symbol.asyncDispose]());
 
   test('has three nodes that are ready', async () => {
@@ -45,7 +45,7 @@ describe('a started cluster', () => {
     anonymous.close();
   });
 
-  test('keeps its kubeconfig where only its owner can read it', async () => {
+  test('keeps its kubeconfig readable only by the owner', async () => {
     expect((await stat(cluster.kubeconfigFile)).mode & 0o777).toBe(0o600);
   });
 
@@ -57,7 +57,7 @@ describe('a started cluster', () => {
       .toMatchObject({ status: { readyReplicas: 2, availableReplicas: 2 } });
   });
 
-  test('binds a claim, and forgets the volume with it', async () => {
+  test('binds a claim, and removes the volume with it', async () => {
     const path = '/api/v1/namespaces/default/persistentvolumeclaims/data';
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
     await apply(api, path, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec });
@@ -68,7 +68,7 @@ describe('a started cluster', () => {
     await expect.poll(async () => List.parse(await read(api, '/api/v1/persistentvolumes')).items).toEqual([]);
   });
 
-  test('completes jobs, and fails those with the failing label', async () => {
+  test('completes jobs, and fails those with the label for failures', async () => {
     await apply(api, '/apis/batch/v1/namespaces/default/jobs/good', job('good', {}));
     await apply(api, '/apis/batch/v1/namespaces/default/jobs/bad', job('bad', { 'berth.dev/simulate': 'fail' }));
 
@@ -99,7 +99,7 @@ describe('a started cluster', () => {
   });
 });
 
-test('a cluster that is started again has its objects, and its pods still run', async () => {
+test('a restarted cluster has its objects, and its pods still run', async () => {
   const start = await startForTest();
   const first = await startKubernetes({ ...start, tools, durable: true });
   const before = await apiOf(first);
@@ -119,7 +119,7 @@ test('a cluster that is started again has its objects, and its pods still run', 
   await second.stop();
 });
 
-test('a cluster that is killed leaves no process behind, and starts again on the same state', async () => {
+test('a killed cluster leaves no process behind and restarts on the same state', async () => {
   const start = await startForTest();
   const onDeath = vi.fn<(error: Error) => void>();
   const run = () => startKubernetes({ ...start, tools, durable: false });
@@ -142,7 +142,7 @@ test('a cluster that is killed leaves no process behind, and starts again on the
   await part.stop();
 });
 
-test('a part of the cluster that dies is reported by its own name', async () => {
+test('a part of the cluster that dies is reported by name', async () => {
   const start = await startForTest();
   const cluster = await startKubernetes({ ...start, tools, durable: false });
 

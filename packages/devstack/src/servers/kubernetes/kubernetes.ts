@@ -12,7 +12,7 @@ import { type RunningServer, type ServerStart, startServerProcess } from '../ser
 
 export interface KubernetesStart extends ServerStart {
   readonly tools: Readonly<Record<KubernetesTool, string>>;
-  /** False trades durability in a power cut for speed: for tests only. */
+  /** False gives up durability in a power cut for speed; for tests only. */
   readonly durable: boolean;
   /** The name of the cluster in its kubeconfig. */
   readonly context?: string;
@@ -22,17 +22,17 @@ export interface KubernetesStart extends ServerStart {
 export interface KubernetesServer extends RunningServer {
   readonly url: string;
   readonly context: string;
-  /** For an administrator, with everything inline; only its owner can read it. */
+  /** The administrator's kubeconfig, without references to files; only its owner can read it. */
   readonly kubeconfigFile: string;
-  /** Each process under its own name; `pid` above is that of the API server. */
+  /** Each process by name; `pid` above is that of the API server. */
   readonly components: readonly RunningServer[];
 }
 
 type IsReady = (probe: AbortSignal) => Promise<boolean>;
 
 /**
- * Starts a real control plane with simulated nodes: pods are scheduled and become ready, but run no code. Started again
- * on the same state folder it has its objects, and its ports where they are still free.
+ * Starts a real control plane with simulated nodes: pods are scheduled and become ready but run no code. A restart on the same
+ * state folder finds its objects, and keeps its ports if they are still free.
  */
 export async function startKubernetes(start: KubernetesStart): Promise<KubernetesServer> {
   const { context = 'local', nodes = 3 } = start;
@@ -47,7 +47,7 @@ export async function startKubernetes(start: KubernetesStart): Promise<Kubernete
     components.unshift(await startComponent(name, layout, start, isReady));
   };
   const stop = async () => {
-    // Callers stop before the servers they call: API server and etcd come last.
+    // Clients stop before their servers: API server and etcd come last.
     const [stores, clients] = [components.slice(-2), components.slice(0, -2)];
     await Promise.all(clients.map((component) => component.stop()));
     for (const component of stores) await component.stop();
@@ -102,13 +102,13 @@ const startComponent = (name: KubernetesTool, layout: ClusterLayout, start: Kube
     readyWithinMs: 60_000,
   });
 
-/** Waits for all even if one fails, so that none is still starting when the rest is stopped. */
+/** Waits for all even if one fails, so that none is still starting when the others are stopped. */
 async function allOrNone(starts: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(starts)).find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-/** Pods are refused until their namespace has its service account. */
+/** Pods are refused until their namespace has a service account. */
 async function acceptsPods(api: KubeApi, probe: AbortSignal): Promise<boolean> {
   return (await api.get('/api/v1/namespaces/default/serviceaccounts/default', probe)).status === 200;
 }

@@ -3,7 +3,7 @@ import { type Accounts, createProvider, INTERACTION_PATH } from './create-provid
 import type { OidcConfig } from './oidc-config.ts';
 import { signInHandler } from './sign-in-handler.ts';
 
-/** The HTTP server, not listening yet, of a provider with sign-in by posting `person=<subject>`. */
+/** The provider's HTTP server, which is not listening yet; posting `person=<subject>` signs in. */
 export function createOidcServer(config: OidcConfig, accounts: Accounts): Server {
   const provider = createProvider(config, accounts);
   const answer = provider.callback();

@@ -6,9 +6,9 @@ export const INTERACTION_PATH = '/sign-in/';
 export type Claims = { readonly sub: string } & Record<string, unknown>;
 
 export interface Accounts {
-  /** The claims of a subject that can sign in. */
+  /** The claims of a person who can sign in, by subject. */
   claimsOf(subject: string): Claims | undefined;
-  /** Omits name and e-mail from the ID token, as OpenID Connect Core allows; most providers include them. */
+  /** Omits name and e-mail from the ID token, as OpenID Connect Core allows, although most providers include them. */
   claimsOnlyInUserInfo?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ export function createProvider(
   return new Provider(issuer, configuration);
 }
 
-/** The only client is Berth itself, so there is no consent page. */
+/** Berth is the only client, so there is no consent page. */
 async function grantAll({ oidc }: KoaContextWithOIDC) {
   const accountId = oidc.session?.accountId;
   const clientId = oidc.client?.clientId;

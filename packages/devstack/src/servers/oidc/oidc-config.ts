@@ -8,7 +8,7 @@ export const OidcConfig = z.object({
   clientSecret: z.string(),
   redirectUris: z.array(z.string()),
   cookieKey: z.string(),
-  /** Private RSA key, as JWK. */
+  /** A private RSA key as JWK. */
   signingKey: z.record(z.string(), z.string()),
 });
 export type OidcConfig = z.infer<typeof OidcConfig>;

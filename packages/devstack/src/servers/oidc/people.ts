@@ -1,4 +1,4 @@
-/** The people who can sign in at the local identity provider, without a password. The name is also the subject. */
+/** People who can sign in at the local identity provider without a password. Their names are also their subjects. */
 export const people = [
   { name: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.test', note: 'site admin' },
   { name: 'grace', displayName: 'Grace Hopper', email: 'grace@example.test', note: 'no admin' },

@@ -6,7 +6,7 @@ import { expiredPage, signInPage } from './sign-in-page.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Shows the page, and passes the chosen person to the provider. */
+/** Shows the page and passes the chosen person to the provider. */
 export const signInHandler =
   (provider: Provider, { claimsOf }: Pick<Accounts, 'claimsOf'>): Handler =>
   async (request, response) => {

@@ -1,6 +1,6 @@
 import { people } from './people.ts';
 
-/** It contains nothing from a request, so it needs no escaping. */
+/** Contains nothing from the request, so it needs no escaping. */
 export const signInPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -9,8 +9,8 @@ const Slices = z.object({
 });
 
 /**
- * Addresses of `<service>.<namespace>.svc.cluster.local`, read from the API server; of a headless service, those of its pods.
- * No other name exists, so no query of a pod leaves the machine.
+ * Addresses of `<service>.<namespace>.svc.cluster.local`, read from the API server; for a headless service, those of its pods.
+ * Other names do not exist, so queries of pods never leave the machine.
  */
 export const addressesOfService =
   (api: Pick<KubeApi, 'get'>): AddressesOf =>

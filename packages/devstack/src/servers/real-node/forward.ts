@@ -11,7 +11,7 @@ export interface Forward {
   close(): Promise<void>;
 }
 
-/** Passes TCP connections to `host:port` on to another address, so that pods reach servers that listen on loopback. */
+/** Forwards TCP connections from `host:port` to another address, so that pods reach servers on loopback. */
 export async function forward(from: Endpoint, to: () => Endpoint): Promise<Forward> {
   const open = new Set<Socket>();
   const server = createServer((incoming) => {

@@ -11,7 +11,7 @@ export interface NodeFiles {
   readonly clientAuthority: string;
 }
 
-/** Containerd in a folder of its own: nothing of an installed one is read or changed. */
+/** containerd in a separate folder: an installed one is neither read nor changed. */
 export const containerdConfiguration = ({ folder, socket }: NodeFiles): string => `version = 2
 root = "${folder}/containerd"
 state = "${folder}/run"
@@ -26,7 +26,7 @@ state = "${folder}/run"
     conf_dir = "${folder}/cni"
 `;
 
-/** Point to point: the host routes traffic of pods to services, where kube-proxy balances it. */
+/** Point to point: the host routes traffic between pods and services, where kube-proxy balances it. */
 export const podNetwork = (folder: string): string =>
   JSON.stringify({
     cniVersion: '0.4.0',

@@ -6,7 +6,7 @@ import { NODE_INTERFACE, POD_NETWORK } from './node-configuration.ts';
 
 const run = promisify(execFile);
 
-/** The address of the node, at which pods reach this machine; gone with the stack. */
+/** The address of the node, where pods reach this machine; removed with the stack. */
 export async function makeInterface(stack: AsyncDisposableStack): Promise<void> {
   const ip = (...args: string[]) => run('ip', args, { timeout: 10_000 });
   await ip('link', 'delete', NODE_INTERFACE).catch(() => undefined);
@@ -21,8 +21,8 @@ export async function makeInterface(stack: AsyncDisposableStack): Promise<void> 
 }
 
 /**
- * Refuses traffic to pods and services that do not exist: by the default route it would leave the machine. Services match
- * earlier rules, and pods have routes of their own.
+ * Refuses traffic to pods and services that do not exist: the default route would lead it out of the machine. Services match
+ * earlier rules, and pods have their own routes.
  */
 export async function keepInside(stack: AsyncDisposableStack): Promise<void> {
   const route = ['unreachable', POD_NETWORK];
@@ -31,7 +31,7 @@ export async function keepInside(stack: AsyncDisposableStack): Promise<void> {
   for (const chain of ['OUTPUT', 'FORWARD']) {
     const rule = [chain, '--destination', SERVICE_NETWORK, '--jump', 'REJECT'];
     const iptables = (action: string) => run('iptables', ['--wait', action, ...rule], { timeout: 60_000 });
-    // Left by a node that was killed.
+    // Removes the interface of a node that was killed.
     await iptables('--delete').catch(() => undefined);
     await iptables('--append');
     stack.defer(async () => void (await iptables('--delete')));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { writeImage } from './write-image.ts';
 
 /**
- * Writes the archive of the image whose one process holds the namespaces of a pod. A
- * sleeping busybox replaces the usual one, which is in a public registry.
+ * Writes the archive of the image whose only process holds the namespaces of a pod. It runs a sleeping busybox, because the usual
+ * image is in a public registry.
  */
 export async function writePauseImage(folder: string, name: string, signal: AbortSignal): Promise<string> {
   const root = join(folder, 'pause');

@@ -26,7 +26,7 @@ import { writePauseImage } from './pause-image.ts';
 
 const run = promisify(execFile);
 
-// Without it: no test runs the images as pods, and none sees a drain, an OOM kill or an upgrade under load; kwok only simulates them.
+// Needed by tests that run the images as pods, or cause a drain, an OOM kill or an upgrade under load; kwok only simulates pods.
 export interface RealNodeStart extends ServerStart {
   readonly tools: Readonly<Record<NodeToolName, string>>;
   /** The control plane that the node joins. */
@@ -35,19 +35,19 @@ export interface RealNodeStart extends ServerStart {
 
 export interface RealNode extends AsyncDisposable {
   readonly name: string;
-  /** Where pods reach servers of this machine. */
+  /** The address at which pods reach servers on this machine. */
   readonly address: string;
-  /** An image that every node has; its only program is busybox. */
+  /** An image that is always on the node; its only program is busybox. */
   readonly pauseImage: string;
-  /** Puts the images of an archive onto the node. */
+  /** Loads the images of an archive onto the node. */
   loadImages(archive: string): Promise<void>;
   /** Gives a loaded image a second name. */
   nameImage(image: string, name: string): Promise<void>;
-  /** Simulates an OOM kill of a container; `id` is that of its status. */
+  /** Simulates an OOM kill of a container; `id` is the one in its status. */
   killContainer(id: string): Promise<void>;
-  /** Makes a server on loopback reachable for pods, at the same port of `address`. */
+  /** Makes a server on loopback reachable for pods, at `address` with the same port. */
   expose(port: number): Promise<void>;
-  /** A port of `address` whose connections go to a service of the cluster, which may not exist yet. */
+  /** A port of `address` that forwards to a service of the cluster, which may not exist yet. */
   publish(service: () => Endpoint): Promise<number>;
   readonly api: KubeApi;
 }
@@ -55,8 +55,8 @@ export interface RealNode extends AsyncDisposable {
 const NAME = 'real-1';
 
 /**
- * A node that runs pods: kubelet, kube-proxy and containerd beside the simulated nodes, on this machine, as root. Its network
- * interface, pod network and iptables rules are removed when it stops. One node at a time.
+ * A node that runs pods: kubelet, kube-proxy and containerd on this machine, as root, beside the simulated nodes. Its network
+ * interface, pod network and iptables rules are removed when it stops. Only one node can run at a time.
  */
 export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
   const { stateFolder, kubernetes, signal } = start;
@@ -85,7 +85,7 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
     await nameApiServer(api, apiPort, signal);
     stack.use(await startNameServer({ host: NODE_ADDRESS, port: 53 }, addressesOfService(api)));
     await startKubelet(start, files, api, stack);
-    // The kubelet requires its node's address.
+    // The kubelet requires the address of its node.
     await startKubeProxy(start, folder, stack);
 
     return {
@@ -111,7 +111,7 @@ export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
   }
 }
 
-/** The full name of an image, with the registry that Kubernetes assumes for a name without one. */
+/** The full name of an image; as in Kubernetes, the default registry is added if there is none. */
 const whole = (image: string) => (image.includes('/') ? image : `docker.io/library/${image}`);
 
 type Ctr = (...args: string[]) => Promise<{ stdout: string }>;
@@ -139,7 +139,7 @@ async function startContainerd(
   stack.defer(async () => {
     for (const name of await podNetworks()) if (!before.has(name)) await run('ip', ['netns', 'delete', name]);
   });
-  // Unmount what containers left mounted, or the folder cannot be removed.
+  // Unmounts the remaining mounts of containers, without which the folder cannot be removed.
   stack.defer(() => unmountBelow(folder));
   const server = await startServerProcess({
     name: 'containerd',
@@ -153,11 +153,11 @@ async function startContainerd(
   stack.defer(() => removeContainers(ctr));
 }
 
-/** One per pod; it would survive the node. */
+/** One per pod; they would survive the node. */
 const podNetworks = async (): Promise<string[]> =>
   (await readdir('/var/run/netns').catch(() => [])).filter((name) => name.startsWith('cni-'));
 
-/** Containers survive containerd, so remove them first. */
+/** Containers survive containerd, so they are removed first. */
 async function removeContainers(ctr: Ctr): Promise<void> {
   const names = async (...args: string[]) => (await ctr(...args)).stdout.split('\n').filter((name) => name !== '');
   for (const task of await names('tasks', 'list', '--quiet')) {
@@ -176,7 +176,7 @@ async function unmountBelow(folder: string): Promise<void> {
   }
 }
 
-/** Pods find the API server as the service `kubernetes`, whose endpoint the control plane leaves to us. */
+/** Pods find the API server by the service `kubernetes`; the control plane leaves its endpoint to us. */
 async function nameApiServer(api: KubeApi, port: number, signal: AbortSignal): Promise<void> {
   await api.apply(
     '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes',
@@ -210,7 +210,7 @@ async function startKubeProxy(start: RealNodeStart, folder: string, stack: Async
       `--hostname-override=${NAME}`,
       `--cluster-cidr=${POD_NETWORK}`,
       '--bind-address=127.0.0.1',
-      // Settings of the kernel are left alone.
+      // Does not change settings of the kernel.
       '--conntrack-max-per-core=0',
       '--conntrack-tcp-timeout-established=0s',
       '--conntrack-tcp-timeout-close-wait=0s',

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const digestOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex');
 
 export interface ImageFiles {
-  /** Its full name, with registry, as Kubernetes uses it. */
+  /** The full name of the image with its registry, as Kubernetes uses it. */
   readonly name: string;
   /** Folder with the files of the image. */
   readonly root: string;
@@ -20,7 +20,7 @@ export interface ImageFiles {
   readonly signal: AbortSignal;
 }
 
-/** Writes the archive of an image of one layer, for machines that can pull no public image. Returns its path. */
+/** Writes the archive of an image with one layer, for machines that cannot pull public images. Returns its path. */
 export async function writeImage({ name, root, entrypoint, env = [], folder, signal }: ImageFiles): Promise<string> {
   const file = name.replaceAll(/[^a-z0-9.-]/g, '_');
   const work = join(folder, `${file}.layout`);
