@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { processStat } from './process-stat.ts';
 
@@ -20,18 +20,20 @@ export const ulimits = ({ memoryBytes, cpuSecs }: ProcessLimits): string[] => [
   ...(cpuSecs === undefined ? [] : [`-t ${Math.ceil(cpuSecs)}`]),
 ];
 
-/** The program with its arguments, behind a shell that sets the limits and then becomes the program. */
-export const withLimits = (limits: ProcessLimits, command: readonly string[]): [program: string, args: string[]] => [
-  '/bin/sh',
-  [
-    '-c',
-    `${ulimits(limits)
-      .map((limit) => `ulimit ${limit} 2>/dev/null; `)
-      .join('')}exec "$@"`,
-    'sh',
-    ...command,
-  ],
-];
+const shell = '/bin/sh';
+
+/**
+ * The program with its arguments, behind a shell that sets the limits and then becomes the program. An image without a shell runs it without
+ * limits: Node cannot set them.
+ */
+export function withLimits(
+  limits: ProcessLimits,
+  [program = '', ...args]: readonly string[],
+): [program: string, args: string[]] {
+  if (!existsSync(shell)) return [program, args];
+  const set = ulimits(limits).map((limit) => `ulimit ${limit} 2>/dev/null; `);
+  return [shell, ['-c', `${set.join('')}exec "$@"`, 'sh', program, ...args]];
+}
 
 /** Other processes get the processor first, and if memory runs out, the kernel kills this process before them. Best effort. */
 export function giveWay(pid: number): void {

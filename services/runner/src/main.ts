@@ -17,6 +17,7 @@ import { callForResources } from './resources/call-for-resources.ts';
 import { pollStatuses } from './status/poll-statuses.ts';
 import { Config } from './config.ts';
 import { createRunnerMetrics } from './metrics/runner-metrics.ts';
+import { createChartCrds } from './run/chart-crds.ts';
 import { claimTasks } from './run/claim-tasks.ts';
 import { sweepTaskFolders } from './files/task-folder.ts';
 
@@ -40,7 +41,19 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const helm = use(createHelmStarter({ binary, guard, limits: config.helm }));
   const deployments = use(createDeploymentClient(config.calls));
   const work = use(createPlanWork());
-  const deps = { bus, log, metrics: createRunnerMetrics(metrics), folders, access, charts, helm, deployments, work };
+  const crds = createChartCrds({ helm, work });
+  const deps = {
+    bus,
+    log,
+    metrics: createRunnerMetrics(metrics),
+    folders,
+    access,
+    charts,
+    helm,
+    deployments,
+    work,
+    crds,
+  };
   if (config.polls > 0) loop('poll statuses', pollStatuses({ ...deps, slots: config.polls }));
   if (config.plans > 0) loop('answer dry runs', answerDryRuns({ ...deps, slots: config.plans }));
   if (config.resourceCalls > 0) loop('call for resources', callForResources({ ...deps, slots: config.resourceCalls }));

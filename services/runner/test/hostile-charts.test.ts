@@ -23,7 +23,8 @@ const hostileChart = {
   'Chart.yaml': 'apiVersion: v2\nname: hostile\nversion: 1.0.0\n',
   'values.yaml': 'text: ""\nnotes: ""\n',
   'templates/any.yaml': '{{ tpl .Values.text . }}\n',
-  'templates/map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: probe }\n',
+  'templates/map.yaml':
+    '{{ if not .Values.isEmpty }}\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: probe }\n{{ end }}\n',
   'templates/NOTES.txt': '{{ tpl .Values.notes . }}\n',
 };
 
@@ -35,7 +36,9 @@ const endlessNotes = '{{ repeat 1500000 "a\\n" }}';
 const hostile = (values: Record<string, string>): ClaimedTask =>
   taskOf(world.chart, { values, wait: { enabled: false, timeout_secs: 10 } });
 
-const dryRunOf = ({ deployment_id, cluster_id, namespace, chart, values }: ClaimedTask): DryRun => ({
+const hosts = { own: 'own.apps.example.com', domain: 'apps.example.com', berth: ['berth.example.com'] };
+
+const dryRunOf = ({ deployment_id, cluster_id, namespace, chart, values, hosts: routed }: ClaimedTask): DryRun => ({
   task_id: randomUUID(),
   fence: 7,
   action: 'deploy',
@@ -44,6 +47,7 @@ const dryRunOf = ({ deployment_id, cluster_id, namespace, chart, values }: Claim
   namespace,
   chart,
   values,
+  ...(routed && { hosts: routed }),
   secrets: {},
   confidential: [],
   within_ms: 60_000,
@@ -76,6 +80,63 @@ describe('a chart that takes more than its share fails for good', () => {
 
   test('a template that spins, in a plan', async () => {
     expect(await planned(hostile({ text: spin }))).toEqual({ failure: { refused: true, reason: cpu } });
+  });
+});
+
+const ingress = (host: string, annotations = '{}') => `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: web, annotations: ${annotations} }
+spec:
+  rules:
+    - host: ${host}
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+`;
+const routed = (text: string): ClaimedTask => ({ ...hostile({ text }), hosts });
+
+describe('before anything is applied', () => {
+  test('an Ingress with the host of Berth is refused, and nothing of the chart is installed', async () => {
+    const task = routed(ingress('berth.example.com'));
+
+    expect(await act.run(task)).toMatchObject({
+      outcome: 'Failed',
+      reason:
+        'Nothing was applied. The chart may not have these objects: Ingress web has the host berth.example.com of Berth itself',
+    });
+    expect(await act.releases(task.namespace)).toEqual([]);
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}/configmaps/probe`)).toBe(false);
+  });
+
+  test('a hook with the host of another deployment is refused, and the release stays as it is', async () => {
+    const task = routed(ingress('own.apps.example.com'));
+    expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
+    const hook = ingress('other.apps.example.com', '{ helm.sh/hook: post-upgrade }');
+    const upgrade = { ...task, task_id: randomUUID(), is_first: false, values: { text: hook } };
+
+    expect(await act.run(upgrade)).toMatchObject({ outcome: 'Failed', reason: expect.stringContaining('other.apps') });
+    expect(await act.history(task.namespace)).toEqual(['deployed']);
+  });
+
+  test('a plan shows what would be refused as blocked, with the reason', async () => {
+    expect(await planned(routed(ingress('berth.example.com')))).toMatchObject({
+      result: {
+        objects: expect.arrayContaining([
+          expect.objectContaining({
+            action: 'blocked',
+            kind: 'Ingress',
+            name: 'web',
+            reason: expect.stringContaining('has the host berth.example.com of Berth itself'),
+          }),
+        ]),
+      },
+    });
+  });
+
+  test('a chart that renders nothing is installed', async () => {
+    const task = hostile({ isEmpty: 'true' });
+
+    expect(await act.run(task)).toMatchObject({ outcome: 'Done', reason: null });
+    expect(await act.history(task.namespace)).toEqual(['deployed']);
   });
 });
 

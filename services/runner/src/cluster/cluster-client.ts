@@ -1,7 +1,7 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge, nullIfMissing } from '@berth/kube/kube-error';
 import type { V1ObjectMeta, V1Secret } from '@kubernetes/client-node';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { createKinds, type FindKind } from './api-kinds.ts';
 import { kubeFailure, statusOf } from './kube-failure.ts';
 import { type Listed, listObjects } from './list-objects.ts';
@@ -41,8 +41,18 @@ export interface ClusterClient {
   /** The first few hundred of a kind. Null if the cluster does not let the runner list them. */
   listSome<T>(namespace: string, list: SomeOf<T>): Promise<Listed<T> | null>;
   findKind: FindKind;
+  /** Whether this account may create such objects; null if the cluster does not say. */
+  mayCreate(wanted: WantedKind): Promise<boolean | null>;
   /** An object of any kind. Null if it is missing, or the cluster does not let the runner read it. */
   readObject(path: string): Promise<unknown>;
+}
+
+/** Objects of one kind in one place; the group of the core is empty. */
+export interface WantedKind {
+  group: string;
+  resource: string;
+  /** Null: outside of all namespaces. */
+  namespace: string | null;
 }
 
 export interface SomeOf<T> {
@@ -79,6 +89,9 @@ export interface ClusterClientDeps {
 
 const deadlineMs = 10_000;
 const metadataOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
+const accessReviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+const AccessReview = z.object({ status: z.object({ allowed: z.boolean() }) });
 
 const inCore = (namespace: string, kind: 'secrets' | 'pods') => `/api/v1/namespaces/${namespace}/${kind}`;
 
@@ -160,6 +173,16 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       });
     },
     findKind: createKinds({ api, signal }),
+    mayCreate: ({ namespace, ...resource }) => {
+      const resourceAttributes = { verb: 'create', ...resource, ...(namespace !== null && { namespace }) };
+      return api.postJson(accessReviews, { spec: { resourceAttributes } }, { ...call, answer: 'object' }).then(
+        (answer) => AccessReview.parse(answer).status.allowed,
+        (error: unknown) => {
+          if (statusOf(error) === 403) return null;
+          throw kubeFailure('say what the account may do', error, api.server);
+        },
+      );
+    },
     readObject: (path) =>
       api.getJson(path, { ...call, answer: 'object' }).catch((error: unknown) => {
         if (statusOf(error) === 404 || statusOf(error) === 403 || error instanceof AnswerTooLarge) return null;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainExit } from './explain-exit.ts';
+import { explainExit, explainForbidden } from './explain-exit.ts';
 
 const failed = { code: 1, signal: null };
 
@@ -105,3 +105,28 @@ test.for(['is forbidden: User "', 'forbidden: user "" ', 'forbidden: user "a" ']
     expect(Math.min(...times)).toBeLessThan(1_000);
   },
 );
+
+const refusedTo = (what: string) => `services "x" is forbidden: User "system:serviceaccount:a:b" cannot ${what}`;
+
+test.for([
+  [
+    refusedTo('list resource "secrets" in API group "" at the cluster scope'),
+    'The chart tried to list secrets in the whole cluster.',
+  ],
+  [
+    refusedTo('get resource "configmaps" in API group "" in the namespace "kube-system"'),
+    'The chart tried to get configmaps in the namespace kube-system.',
+  ],
+  [
+    refusedTo('patch resource "servicemonitors" in API group "monitoring.coreos.com" in the namespace "web-a"'),
+    'The chart tried to patch servicemonitors of monitoring.coreos.com in its namespace, which the ClusterRole berth-deployer does not allow.',
+  ],
+  [
+    'roles "x" is forbidden: user "b" (groups=["c"]) is attempting to grant RBAC permissions not currently held:',
+    'The chart contains a role with rights that its deployment does not have itself.',
+  ],
+] as const)('a right that the cluster refuses to a chart is said with who can grant it: %s', ([message, words]) => {
+  expect(explainForbidden(message, 'web-a')).toBe(
+    `${words} A chart acts in the namespace of its deployment only; a site admin can grant a ClusterRole for more to this kind of deployment in this env (POST /api/v2/cluster-role-grants)`,
+  );
+});

@@ -1,5 +1,6 @@
 import { cutText } from '@berth/contracts/cut-text';
 import { type FailureKind, permanent, TaskFailure } from '../outcome/task-failure.ts';
+import { whoCanGrant } from '../outcome/who-can-grant.ts';
 import type { ErrorLines } from './error-lines.ts';
 import type { HelmExit } from './helm-process.ts';
 import { type HelmLimits, mebibyte } from './helm-limits.ts';
@@ -30,14 +31,30 @@ const maxSearched = 16 * 1024;
 const tooLarge = /data: Too long|etcdserver: request is too large|Request entity too large/;
 const recordIsTooLarge = 'The chart with its values and manifests is larger than Helm can record: 1 MiB, compressed';
 
+/** Each name is bounded, as above. The place is absent in messages of some versions. */
+const refusedRight =
+  /is forbidden: User "[^"]{1,300}" cannot (?<verb>[a-z]{1,20}) resource "(?<resource>[^"]{1,253})" in API group "(?<group>[^"]{0,253})"(?: (?:in the namespace "(?<namespace>[^"]{1,63})"|at the cluster scope))?/;
+const refusedToGrant = /is attempting to grant RBAC permissions not currently held/;
+
 const maxReason = 500;
 /** Exit codes of a shell that cannot run the program. */
 const notStarted = new Set([126, 127]);
 
 const ofInstallation = 'while Helm renders it, which is the limit of this installation';
 
+/** For whom Helm ran. */
+export interface HelmUse {
+  namespace: string;
+  /** Rights that were given a moment ago are known to the cluster by now. */
+  isRepeated: boolean;
+}
+
 /** Why Helm failed, for the user. More memory or time would not be there at the next attempt either. */
-export function failureOf(exit: HelmExit, errors: ErrorLines, { memoryBytes, cpuSecs }: HelmLimits): TaskFailure {
+export function failureOf(
+  exit: HelmExit,
+  errors: ErrorLines,
+  { limits: { memoryBytes, cpuSecs }, ...use }: HelmUse & { limits: HelmLimits },
+): TaskFailure {
   if (errors.wasOutOfMemory(exit.code)) {
     return permanent(`The chart needs more than ${memoryBytes / mebibyte} MiB of memory ${ofInstallation}`);
   }
@@ -45,7 +62,23 @@ export function failureOf(exit: HelmExit, errors: ErrorLines, { memoryBytes, cpu
     return permanent(`The chart needs more than ${cpuSecs} s of processor time ${ofInstallation}`);
   }
   const { reason, kind } = explainExit(exit, errors.lines);
-  return new TaskFailure(reason, { kind });
+  if (kind !== 'forbidden') return new TaskFailure(reason, { kind });
+  const words = explainForbidden(messageOf(errors.lines).slice(0, maxSearched), use.namespace);
+  return new TaskFailure(cutText(words ?? reason, maxReason), { kind: use.isRepeated ? 'permanent' : kind });
+}
+
+/** What the chart tried, and who can allow it; null for a message that says something else. */
+export function explainForbidden(message: string, own: string): string | null {
+  if (refusedToGrant.test(message)) {
+    return `The chart contains a role with rights that its deployment does not have itself. ${whoCanGrant}`;
+  }
+  const { verb, resource, group, namespace } = refusedRight.exec(message)?.groups ?? {};
+  if (verb === undefined || resource === undefined) return null;
+  const what = `${verb} ${resource}${group ? ` of ${group}` : ''}`;
+  if (namespace === own) {
+    return `The chart tried to ${what} in its namespace, which the ClusterRole berth-deployer does not allow. ${whoCanGrant}`;
+  }
+  return `The chart tried to ${what} ${namespace === undefined ? 'in the whole cluster' : `in the namespace ${namespace}`}. ${whoCanGrant}`;
 }
 
 /** Helm's own message in one line, and the kind of failure. */

@@ -27,7 +27,7 @@ const task = {
 const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json' };
 
 test('a deploy names the release like its namespace, behind a double dash, and waits as long as the chart requires', () => {
-  const args = deployArguments(task, files, { a: '1', b: '2' });
+  const args = deployArguments(task, files, { labels: { a: '1', b: '2' }, skipCrds: false });
 
   expect(args.slice(-3)).toEqual(['--', 'web-a', '/c/abc.tgz']);
   expect(args.join(' ')).toContain('--wait --timeout 90s');
@@ -35,9 +35,11 @@ test('a deploy names the release like its namespace, behind a double dash, and w
 });
 
 test('a deploy does not wait when the chart disables it', () => {
-  expect(deployArguments({ ...task, wait: { enabled: false, timeout_secs: 90 } }, files, {})).not.toContain('--wait');
+  expect(
+    deployArguments({ ...task, wait: { enabled: false, timeout_secs: 90 } }, files, { labels: {}, skipCrds: false }),
+  ).not.toContain('--wait');
 });
 
 test('the arguments of a deploy contain no values', () => {
-  expect(deployArguments(task, files, {}).join(' ')).not.toContain('canary');
+  expect(deployArguments(task, files, { labels: {}, skipCrds: false }).join(' ')).not.toContain('canary');
 });

@@ -1,5 +1,7 @@
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 
+import { handOverArguments } from './hand-over.ts';
+
 export interface HelmFiles {
   kubeconfig: string;
   chart: string;
@@ -17,7 +19,7 @@ const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
 export function deployArguments(
   task: ClaimedTask,
   { kubeconfig, chart, values }: HelmFiles,
-  labels: Record<string, string>,
+  { labels, skipCrds }: { labels: Record<string, string>; skipCrds: boolean },
 ): string[] {
   const wait = task.wait.enabled ? ['--wait', '--timeout', `${task.wait.timeout_secs}s`] : [];
   return [
@@ -37,6 +39,8 @@ export function deployArguments(
     // The server validates fields strictly anyway. This check would only find out whether it does, and load its whole OpenAPI
     // document for that: a quarter of Helm's work.
     '--disable-openapi-validation',
+    ...handOverArguments,
+    ...(skipCrds ? ['--skip-crds'] : []),
     ...wait,
     '--',
     task.namespace,
@@ -62,10 +66,15 @@ export const templateArguments = (
   values,
   '--skip-tests',
   '--disable-openapi-validation',
+  // As a deploy does: handed over, YAML is written anew.
+  ...handOverArguments,
   '--',
   namespace,
   chart,
 ];
+
+/** Prints what the folder crds of a chart contains. It reads no cluster. */
+export const crdsArguments = (chart: string): string[] => ['show', 'crds', '--', chart];
 
 export function uninstallArguments(task: ClaimedTask, { kubeconfig }: Pick<HelmFiles, 'kubeconfig'>): string[] {
   return [

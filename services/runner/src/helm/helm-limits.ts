@@ -26,6 +26,8 @@ export const outputLimits = {
   end: 16 * 1024,
   /** Bytes of the manifests that a plan compares. Helm can record one megabyte, compressed. */
   manifests: 4 * mebibyte,
+  /** Bytes of the manifests that a deploy hands over before it applies them. */
+  handedOver: 8 * mebibyte,
   /** Lines of standard error, from which the reason of a failure is taken. */
   errorLines: 100,
 };

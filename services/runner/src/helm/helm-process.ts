@@ -17,12 +17,14 @@ export interface HelmProcess {
   readonly pid: number;
   readonly limits: HelmLimits;
   readonly exited: Promise<HelmExit>;
+  /** Why what it had rendered was refused; undefined if it was not. */
+  refusal(): unknown;
   /** SIGTERM, at which Helm records the release as failed, then SIGKILL after the grace period. A second call may shorten it. */
   stop(graceMs: number): void;
   extend(deadlineMs: number): void;
 }
 
-interface Supervision {
+interface Supervision extends Pick<HelmProcess, 'refusal'> {
   deadlineMs: number;
   limits: HelmLimits;
   exited: Promise<Exit>;
@@ -34,10 +36,10 @@ interface Supervision {
 /** Starts Helm in its shell, under the guard. */
 export function superviseHelm(child: ChildProcessWithoutNullStreams, supervision: Supervision): HelmProcess {
   const { pid, stdin } = child;
-  const { exited, guard, lines, deadlineMs, limits } = supervision;
+  const { exited, guard, lines, deadlineMs, limits, refusal } = supervision;
   if (pid === undefined) {
     const never = exited.then((exit) => ({ ...exit, wasBusyTooLong: false }));
-    return { pid: -1, limits, exited: never, stop: () => undefined, extend: () => undefined };
+    return { pid: -1, limits, refusal, exited: never, stop: () => undefined, extend: () => undefined };
   }
   try {
     guard.register(pid, { deadlineMs });
@@ -71,6 +73,7 @@ export function superviseHelm(child: ChildProcessWithoutNullStreams, supervision
   return {
     pid,
     limits,
+    refusal,
     exited: ended.then((exit) => ({ ...exit, wasBusyTooLong: cpu.isOver() })),
     // Not after its end: the process id may have been reused.
     extend: (ms) => {

@@ -1,6 +1,8 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { giveWay, ulimits } from '@berth/process-guard/process-limits';
+import { Duplex } from 'node:stream';
+import { createHandOver, type HandOver } from './hand-over.ts';
 import { goSettings, type HelmLimits, kernelLimits, limitsFor } from './helm-limits.ts';
 import { exitOf, type HelmProcess, superviseHelm } from './helm-process.ts';
 import { splitLines } from './split-lines.ts';
@@ -17,6 +19,8 @@ interface HelmRun {
   /** How long Helm may wait for the release, in seconds; it needs some processor time for that. */
   waitSecs: number;
   onLine: (stream: 'stdout' | 'stderr', line: string) => void;
+  /** What Helm has rendered, before it applies it; with `handOverArguments`. If it throws, Helm applies nothing and fails. */
+  onRendered?: (manifests: string) => Promise<void>;
   /** Output beyond what becomes lines. */
   onSkipped?: (stream: 'stdout' | 'stderr', bytes: number) => void;
   /** Receives raw standard output if that is not a log; `onLine` gets the rest. */
@@ -70,8 +74,10 @@ export function createHelmStarter({ binary, guard, limits }: HelmStarterDeps): H
     limits,
     start(run) {
       const mine = limitsFor(limits, run.waitSecs);
-      const lines = shellInput(binary, run, mine);
+      const handOver = createHandOver(run.onRendered ?? (async () => undefined));
+      const lines = shellInput(binary, run, { limits: mine, ...handOver });
       const child = take();
+      handOver.over(socketOf(child));
       const exited = exitOf(child);
       const linesOf = (stream: 'stdout' | 'stderr') =>
         splitLines(
@@ -82,7 +88,14 @@ export function createHelmStarter({ binary, guard, limits }: HelmStarterDeps): H
       if (run.onOutput) child.stdout.on('data', run.onOutput).on('error', () => undefined);
       else linesOf('stdout');
       linesOf('stderr');
-      return superviseHelm(child, { exited, guard, lines, limits: mine, deadlineMs: run.deadlineMs });
+      return superviseHelm(child, {
+        exited,
+        guard,
+        lines,
+        limits: mine,
+        refusal: handOver.refusal,
+        deadlineMs: run.deadlineMs,
+      });
     },
     [Symbol.dispose]() {
       closed = true;
@@ -95,7 +108,7 @@ function newShell(guard: ProcessGuard): ChildProcessWithoutNullStreams {
   const child = spawn('/bin/sh', ['-c', becomeHelm], {
     cwd: '/',
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     env: { ...guard.environment },
   });
   // Reported by `exitOf`, too.
@@ -105,13 +118,24 @@ function newShell(guard: ProcessGuard): ChildProcessWithoutNullStreams {
   return child;
 }
 
+/** The socket on which Helm hands over what it has rendered. */
+function socketOf(child: ChildProcess): Duplex {
+  const socket = child.stdio[3];
+  if (!(socket instanceof Duplex)) throw new Error('the shell of Helm was started without a socket');
+  return socket;
+}
+
 const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid !== undefined && exitCode === null && signalCode === null;
 
-function shellInput(binary: string, { args, folder, discoveryCache }: HelmRun, limits: HelmLimits): string {
+function shellInput(
+  binary: string,
+  { args, folder, discoveryCache }: HelmRun,
+  { limits, environment: ofHandOver }: Pick<HandOver, 'environment'> & { limits: HelmLimits },
+): string {
   const environment = {
     HOME: folder,
-    HELM_PLUGINS: `${folder}/plugins`,
+    ...ofHandOver,
     HELM_CACHE_HOME: `${folder}/cache`,
     HELM_CONFIG_HOME: `${folder}/config`,
     HELM_DATA_HOME: `${folder}/data`,

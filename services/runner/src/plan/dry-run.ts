@@ -1,6 +1,7 @@
 import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
 import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { AccessCache, ClusterAccess } from '../cluster/access-cache.ts';
+import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { taskCluster } from '../cluster/task-cluster.ts';
 import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder } from '../files/task-folder.ts';
@@ -20,7 +21,9 @@ import { hooksOf, isHook } from './diff/hooks.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
 import { planOfRemoval } from './diff/plan-of-removal.ts';
 import type { ParsedManifest } from './manifest/parse-manifest.ts';
-import { readManifests } from './read-manifests.ts';
+import { refusalsOf } from './check/check-manifests.ts';
+import { markBlocked } from './check/mark-blocked.ts';
+import { readFacts, readManifests } from './read-manifests.ts';
 import type { PlanWork } from './plan-work.ts';
 import { markedValues } from './marked/marked-values.ts';
 import { renderChart } from './render-chart.ts';
@@ -85,6 +88,7 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
     { access, work: deps.work, limits },
   );
 
+  const refused = rendered === '' ? [] : await refusals(run, client, { rendered, isAbsent: !isThere }, deps, limits);
   const cut = { objects: unreadable, fields: 0, values: 0, hooks: 0 };
   const { namespace: name } = run;
   if (run.action === 'uninstall')
@@ -95,7 +99,7 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
   const { objects, unchanged } = diffManifests({ release, old, wanted, live, hidden, marked });
   const created = isThere ? [] : [namespaceObject(name, 'create', null)];
   const hooks = hooksOf(next.filter(isHook), { isUpgrade, marked });
-  return boundResult({ objects: [...created, ...objects], hooks, unchanged, cut });
+  return boundResult({ objects: [...created, ...markBlocked(objects, refused)], hooks, unchanged, cut });
 }
 
 /** The objects of the installed release, those of the new manifest with Berth's Secrets, and the live state of all of them. */
@@ -118,6 +122,18 @@ async function readSides(
   const live = await readLive([...old, ...next.filter((object) => !isHook(object))], findKind, { api, signal });
   const marked: Marked = isMarked ? await inPlace(other) : (withMarkers ?? 'nothing');
   return { old, next, live, marked, unreadable: parsed.slice(0, 2).reduce((sum, one) => sum + one.unreadable, 0) };
+}
+
+/** What the same deploy would be refused for. */
+async function refusals(
+  { namespace, hosts, deployment_id: owner }: DryRun,
+  client: ClusterClient,
+  { rendered, isAbsent }: { rendered: string; isAbsent: boolean },
+  { work }: Pick<DryRunDeps, 'work'>,
+  { signal }: Limits,
+) {
+  const facts = await readFacts(rendered, { work, owner, signal });
+  return refusalsOf(facts, { namespace, hosts, isAbsent }, client);
 }
 
 /** A real deploy would be refused as well. */

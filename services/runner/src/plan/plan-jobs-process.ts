@@ -1,4 +1,5 @@
 import { answerWork } from '@berth/untrusted-work/answer-work';
+import { factsOf } from './check/facts-of.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
 import { parseManifest, type ParsedManifest } from './manifest/parse-manifest.ts';
 
@@ -10,6 +11,7 @@ const jobs = {
       .map(({ apiVersion, kind, namespace, name }) => ({ apiVersion, kind, namespace, name })),
 
   readManifests: (texts: readonly string[]): ParsedManifest[] => texts.map(parseManifest),
+  readFacts: factsOf,
 };
 
 export type PlanJobs = typeof jobs;

@@ -1,5 +1,6 @@
 import { WorkRefused, type WorkRefusal } from '@berth/untrusted-work/work-refused';
 import { permanent, transient } from '../outcome/task-failure.ts';
+import type { ManifestFacts } from './check/facts-of.ts';
 import type { PlanWork } from './plan-work.ts';
 import type { ParsedManifest } from './manifest/parse-manifest.ts';
 
@@ -25,12 +26,16 @@ export const readManifests = (
 export const readNames = (manifest: string, { work, ...limits }: ReadManifestsDeps) =>
   work.run('readNames', manifest, { ...limits, withinMs }).catch(explained);
 
+/** What decides whether a chart may have the objects that it renders. */
+export const readFacts = (manifests: string, { work, ...limits }: ReadManifestsDeps): Promise<ManifestFacts> =>
+  work.run('readFacts', manifests, { ...limits, withinMs }).catch(explained);
+
 function explained(error: unknown): never {
   throw error instanceof WorkRefused ? failures[error.refusal](error) : error;
 }
 
 const failures = {
-  'too large': (cause) => permanent('The manifests of the chart are too large to be compared', cause),
+  'too large': (cause) => permanent('The manifests of the chart are too large to be read', cause),
   'too slow': (cause) => permanent('The manifests of the chart take too long to be read', cause),
   busy: (cause) => transient('Too many manifests of this deployment are being read already', cause),
 } satisfies Record<WorkRefusal, (cause: WorkRefused) => Error>;

@@ -11,27 +11,39 @@ import { permanent } from '../outcome/task-failure.ts';
 const maxBytes = outputLimits.manifests;
 const graceMs = 1_000;
 
-export interface RenderDeps {
+interface HelmOutputDeps {
+  namespace: string;
   helm: HelmStarter;
-  files: HelmFiles;
+  args: readonly string[];
   folder: string;
   discoveryCache: string;
-  isUpgrade: boolean;
   /** Redacted from the reason of a failure. */
   secrets: readonly string[];
   deadlineMs: number;
   signal: AbortSignal;
 }
 
+export interface RenderDeps extends Omit<HelmOutputDeps, 'args' | 'namespace'> {
+  files: HelmFiles;
+  isUpgrade: boolean;
+}
+
 /** The rendered manifests of a chart. They hold Secrets in plain text and must not leave the comparison. */
-export async function renderChart(dryRun: Pick<DryRun, 'namespace'>, deps: RenderDeps): Promise<string> {
-  const { files, folder, discoveryCache, isUpgrade, secrets, deadlineMs, signal } = deps;
+export const renderChart = (
+  dryRun: Pick<DryRun, 'namespace'>,
+  { files, isUpgrade, ...deps }: RenderDeps,
+): Promise<string> =>
+  outputOfHelm({ ...deps, namespace: dryRun.namespace, args: templateArguments(dryRun, files, { isUpgrade }) });
+
+/** What a Helm prints that changes nothing. */
+export async function outputOfHelm(deps: HelmOutputDeps): Promise<string> {
+  const { args, namespace, folder, discoveryCache, secrets, deadlineMs, signal } = deps;
   signal.throwIfAborted();
   const errors = createErrorLines((line) => logTexts(line, secrets));
   const chunks: Buffer[] = [];
   let bytes = 0;
   const helm = deps.helm.start({
-    args: templateArguments(dryRun, files, { isUpgrade }),
+    args,
     folder,
     discoveryCache,
     deadlineMs,
@@ -49,8 +61,9 @@ export async function renderChart(dryRun: Pick<DryRun, 'namespace'>, deps: Rende
     const exit = await helm.exited;
     signal.throwIfAborted();
     if (bytes > maxBytes) throw permanent(`The chart renders more than ${maxBytes / mebibyte} MiB of manifests`);
+    if (helm.refusal() !== undefined) throw helm.refusal();
     if (exit.code === 0) return Buffer.concat(chunks).toString('utf8');
-    throw failureOf(exit, errors, helm.limits);
+    throw failureOf(exit, errors, { limits: helm.limits, namespace, isRepeated: true });
   } finally {
     signal.removeEventListener('abort', stop);
   }

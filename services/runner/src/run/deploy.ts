@@ -21,6 +21,8 @@ import { customObjectsOf } from '../rollout/custom-objects.ts';
 import { unreadyPods } from '../rollout/explain-pods.ts';
 import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
+import type { ManifestFacts } from '../plan/check/facts-of.ts';
+import { checkRendered, skipsCrds } from './check-rendered.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
 import { runHelm } from './run-helm.ts';
@@ -28,7 +30,7 @@ import type { RunContext } from './run-context.ts';
 
 /** Brings the release to the state that the task describes. Can start again wherever an earlier run was interrupted. */
 export async function deploy(run: RunContext, cluster: TaskCluster): Promise<void> {
-  const { task, log, stop } = run;
+  const { task, log, stop, deps } = run;
   const { client } = cluster;
   if (!task.chart) throw permanent('The task names no chart');
 
@@ -60,9 +62,12 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
       inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
       applySecrets(task, { cluster: client, found }),
     ]);
+    // Helm creates them with the first release only.
+    const crds = observed.status === 'absent' ? deps.crds.known(task.chart) : noCrds;
     await upgrade(run, cluster, {
       files,
-      isFenceFresh: nothingElseAwaited && hasCredentials && action === 'deploy',
+      crds: crds ?? (await readCrds(run, task.chart, files.chart)),
+      isFenceFresh: nothingElseAwaited && hasCredentials && action === 'deploy' && crds?.objects.length === 0,
       lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
     });
   } finally {
@@ -88,17 +93,29 @@ function prepareFiles(
   return { files, written: Promise.allSettled([writing]) };
 }
 
+const noCrds: ManifestFacts = { objects: [], unreadable: 0 };
+
+const readCrds = (
+  { folder, task, stop, deps }: RunContext,
+  chart: NonNullable<RunContext['task']['chart']>,
+  file: string,
+): Promise<ManifestFacts> =>
+  deps.crds.read({ chart, file, folder: folder.path, owner: task.deployment_id, signal: stop });
+
 interface Upgrade {
   files: HelmFiles;
+  crds: ManifestFacts;
   isFenceFresh: boolean;
   lastRead: (() => Promise<void>) | undefined;
 }
 
-async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads }: Upgrade): Promise<void> {
+async function upgrade(run: RunContext, cluster: TaskCluster, { files, crds, ...reads }: Upgrade): Promise<void> {
   const { task, lease, log, secrets, stop } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
-  const args = deployArguments(task, files, labels);
+  const skipCrds = await skipsCrds(run, cluster, crds);
+  const args = deployArguments(task, files, { labels, skipCrds });
+  const check = (manifests: string) => checkRendered(run, cluster, manifests);
   const readCustom = customObjectsOf(task, run.deps.work);
   using waiting = watchWaiting({
     readAwaited: (signal, failure) => {
@@ -111,7 +128,7 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, ...reads 
     stop,
   });
   try {
-    await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, ...reads }));
+    await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, check, ...reads }));
   } catch (error) {
     if (!stop.aborted) for (const line of await unreadyPods(cluster.client, task.namespace)) log.say(line);
     throw await waiting.explain(error);

@@ -8,6 +8,7 @@ import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder, type TaskFolder } from '../files/task-folder.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
+import type { ChartCrds } from './chart-crds.ts';
 import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import type { PlanWork } from '../plan/plan-work.ts';
@@ -22,6 +23,7 @@ export interface RunnerDeps {
   helm: HelmStarter;
   deployments: DeploymentClient;
   work: PlanWork;
+  crds: ChartCrds;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };
   /** Aborts when the runner stops: Helm gets SIGTERM and the task is handed back. */

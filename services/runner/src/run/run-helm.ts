@@ -27,13 +27,15 @@ export interface HelmCommand {
   isFenceFresh: boolean;
   /** Goes to the cluster together with the check of the fence. */
   lastRead?: (() => Promise<void>) | undefined;
+  /** Throws if what Helm has rendered must not be applied. */
+  check?: (manifests: string) => Promise<void>;
 }
 
 /** Runs Helm, and ends it if the claim is lost. Output goes to the log. Throws a `TaskFailure` that explains a failed exit. */
 export async function runHelm(
   run: RunContext,
   { client }: TaskCluster,
-  { title, args, isFenceFresh, lastRead }: HelmCommand,
+  { title, args, isFenceFresh, lastRead, check }: HelmCommand,
 ): Promise<void> {
   const { task, log, lease, folder, stop, deps } = run;
   // Everything slow is done: only these two calls precede the start. So a runner that was suspended until now, its clocks
@@ -51,7 +53,10 @@ export async function runHelm(
     discoveryCache: `${deps.folders.discovery}/${task.cluster_id}`,
     deadlineMs: lease.remainingMs(),
     waitSecs: task.wait.timeout_secs,
+    ...(check && { onRendered: check }),
     onLine: (stream, line) => {
+      // Helm would report that it got nothing back.
+      if (helm.refusal() !== undefined) return;
       if (stream === 'stdout' || errors.add(line)) log.line(stream, line);
     },
     onSkipped: (stream, bytes) => log.say(`… ${bytes} bytes of ${stream} are left out`),
@@ -66,10 +71,11 @@ export async function runHelm(
   try {
     const exit = await helm.exited;
     if (exit.code === 0) return;
+    if (helm.refusal() !== undefined) throw helm.refusal();
     if (limit.isOver()) {
       throw transient(`Helm had not finished after ${limitMs(task.wait.timeout_secs) / 60_000} minutes`);
     }
-    throw failureOf(exit, errors, helm.limits);
+    throw failureOf(exit, errors, { limits: helm.limits, namespace: task.namespace, isRepeated: task.attempt > 1 });
   } finally {
     deps.metrics.helmRunning.dec();
   }

@@ -86,6 +86,7 @@ async function dryRunOf(
     },
     values: input?.values ?? {},
     secrets: input?.secrets ?? {},
+    ...(input && { hosts: input.hosts }),
     confidential: [
       ...(input?.confidential ?? []),
       ...(input && run ? sensitiveTexts(input.chart.form, run.config) : []),

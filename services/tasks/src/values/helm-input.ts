@@ -16,7 +16,9 @@ import type { DeployRun } from '../records/task-run.ts';
 import { openResources, type OpenResourcesDeps } from '../secrets/open-resources.ts';
 import { openSecrets, type OpenSecretsDeps } from '../secrets/open-secrets.ts';
 import { textsIn } from '../secrets/sealed-props.ts';
+import type { RouteHosts } from '@berth/contracts/resources/tasks/runner-tasks';
 import { resolvedByLayer } from './resolve-values.ts';
+import { routeHosts } from './route-hosts.ts';
 
 export interface HelmInput {
   chart: Chart;
@@ -24,6 +26,7 @@ export interface HelmInput {
   secrets: OutputValues['secrets'];
   /** Secret values that the inputs use, except those that only `secrets` holds. */
   confidential: string[];
+  hosts: RouteHosts;
 }
 
 export interface HelmInputDeps extends OpenSecretsDeps, OpenResourcesDeps {
@@ -63,7 +66,15 @@ export async function helmInput(
     budget,
   };
   const values = await inTurns(resolvedByLayer(world), budget, nextTurn);
-  return { chart, values, secrets: outputs?.secrets ?? {}, confidential: outputs?.confidential ?? [] };
+  const { enabled, hostname_format } = chart.parsedFeatures.ingress;
+  const deployment = { name: run.deployment_name, namespace: run.namespace };
+  return {
+    chart,
+    values,
+    secrets: outputs?.secrets ?? {},
+    confidential: outputs?.confidential ?? [],
+    hosts: routeHosts({ cluster, deployment, format: enabled ? hostname_format : null, ownUrl }),
+  };
 }
 
 /** The projection of a new env may arrive after that of its cluster; the task is then retried. */

@@ -52,5 +52,5 @@ test('invalid YAML, numbers that JSON lacks and exploding aliases are counted, a
   const { objects, unreadable } = parseManifest(`a: [\n---\na: .inf\n---\n${bomb.join('\n')}\n---\nb: 1\n`);
 
   expect(unreadable).toBe(3);
-  expect(objects).toEqual([{ content: { b: 1 }, isCrdFile: false }]);
+  expect(objects).toEqual([{ content: { b: 1 }, isCrdFile: false, isAmbiguous: false }]);
 });

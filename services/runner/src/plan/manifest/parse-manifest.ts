@@ -1,10 +1,12 @@
 import { isJson, type JsonValue } from '@berth/contracts/fields/json';
-import { parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
 
 /** One object of a manifest; `isCrdFile`: it comes from the folder `crds` of a chart. */
 interface ManifestObject {
   content: JsonValue;
   isCrdFile: boolean;
+  /** Readers may differ in what it says: it gives a key twice, or text in another form. */
+  isAmbiguous: boolean;
 }
 
 export interface ParsedManifest {
@@ -20,17 +22,23 @@ const crdSource = /^# Source: \S+\/crds\//m;
 export function parseManifest(text: string): ParsedManifest {
   const parsed: ParsedManifest = { objects: [], unreadable: 0 };
   for (const document of text.split(/^---(?:[ \t].*)?$/m)) {
-    const content = read(document);
+    const { content, isAmbiguous } = read(document);
     if (content === undefined) parsed.unreadable += 1;
     else if (content !== null) {
       const isCrdFile = crdSource.test(document.slice(0, 1_024));
-      parsed.objects.push(...itemsOf(content).map((item) => ({ content: item, isCrdFile })));
+      parsed.objects.push(...itemsOf(content).map((item) => ({ content: item, isCrdFile, isAmbiguous })));
     }
   }
   return parsed;
 }
 
-function read(document: string): JsonValue | undefined {
+interface ReadDocument {
+  content: JsonValue | undefined;
+  isAmbiguous: boolean;
+}
+
+function read(document: string): ReadDocument {
+  const unreadable = { content: undefined, isAmbiguous: false };
   try {
     const parsed = parseDocument(document, {
       version: '1.1',
@@ -39,12 +47,42 @@ function read(document: string): JsonValue | undefined {
       // Go's library has no such types: it reads a time and `12:30` as text.
       customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !unlikeGo(tag)),
     });
-    const value: unknown = parsed.errors.length > 0 ? undefined : parsed.toJS({ maxAliasCount: 100 });
-    return isJson(value) ? value : undefined;
+    if (parsed.errors.length > 0) return unreadable;
+    const value: unknown = parsed.toJS({ maxAliasCount: 100 });
+    const root = parsed.contents;
+    return isJson(value) ? { content: value, isAmbiguous: isMap(root) && isAmbiguous(root) } : unreadable;
   } catch {
     // Too many aliases.
-    return undefined;
+    return unreadable;
   }
+}
+
+function isAmbiguous(root: YAMLMap): boolean {
+  const metadata = root.get('metadata');
+  return hasTwice(root) || (isMap(metadata) && hasTwice(metadata)) || hasOtherTag(root);
+}
+
+const otherTags = new Set(['binary', 'timestamp', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
+const contents = new Set(['data', 'binaryData', 'stringData']);
+
+/** A tag that turns text into other text, such as `!!binary`, outside of what only pods read. */
+function hasOtherTag({ items }: YAMLMap): boolean {
+  let found = false;
+  const look = (_: unknown, node: Node) => {
+    if (node.tag === undefined || !otherTags.has(node.tag)) return undefined;
+    found = true;
+    return visit.BREAK;
+  };
+  for (const { key, value } of items) {
+    if (isScalar(key) && typeof key.value === 'string' && contents.has(key.value)) continue;
+    for (const node of [key, value]) if (isNode(node)) visit(node, { Node: look });
+  }
+  return found;
+}
+
+function hasTwice({ items }: YAMLMap): boolean {
+  const keys = items.map(({ key }) => (isScalar(key) ? key.value : key));
+  return new Set(keys).size < keys.length;
 }
 
 const unlikeGo = ({ tag, format }: { tag: string; format?: string | undefined }): boolean =>

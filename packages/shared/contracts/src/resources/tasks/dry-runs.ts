@@ -17,6 +17,7 @@ export const DryRun = ClaimedTask.pick({
   values: true,
   secrets: true,
   confidential: true,
+  hosts: true,
 }).extend({
   action: z.enum(['deploy', 'uninstall']),
   /** Nobody waits for the result after this time. */

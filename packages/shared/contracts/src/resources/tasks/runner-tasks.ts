@@ -29,6 +29,17 @@ export const DeploymentCall = z.strictObject({
 });
 export type DeploymentCall = z.infer<typeof DeploymentCall>;
 
+/** Hosts of the cluster's ingress controllers, in lower case. */
+export const RouteHosts = z.strictObject({
+  /** The host of the deployment; null if it has none. */
+  own: z.string().nullable(),
+  /** Every other host below it is that of another deployment, or may become it. */
+  domain: z.string().nullable(),
+  /** The hosts of Berth. */
+  berth: z.array(z.string()),
+});
+export type RouteHosts = z.infer<typeof RouteHosts>;
+
 /**
  * A claimed task with all that a runner needs: a complete snapshot with resolved values and secrets in plain text. Only this
  * message carries them.
@@ -63,6 +74,8 @@ export const ClaimedTask = z.strictObject({
   secrets: z.record(z.string(), z.record(z.string(), z.string())),
   /** Secret contents used elsewhere, such as in values, to be redacted in logs. */
   confidential: z.array(z.string()),
+  /** For `deploy`: what a chart may not route. Absent from a service of the version before. */
+  hosts: RouteHosts.optional(),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
   /** W3C trace context of the request that created the task. */
   traceparent: z.string().nullable(),

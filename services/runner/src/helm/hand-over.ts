@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { permanent } from '../outcome/task-failure.ts';
+import { mebibyte, outputLimits } from './helm-limits.ts';
+
+/** Read-only: whoever could write here would run programs with the credentials of a cluster. */
+const pluginsFolder = fileURLToPath(new URL('plugins', import.meta.url));
+
+/** Arguments of a Helm that hands over what it has rendered. */
+export const handOverArguments = ['--post-renderer', 'hand-over'];
+
+/** Helm refuses a post-renderer that returns nothing, and a chart may render nothing. */
+const nothing = '# The chart renders nothing.\n';
+
+export interface HandOver {
+  environment: Record<string, string>;
+  /** The socket that Helm inherits. */
+  over(socket: Duplex): void;
+  /** Why the manifests were refused; undefined if they were not. */
+  refusal(): unknown;
+}
+
+/**
+ * Receives what Helm has rendered, hooks included, and gives the same bytes back once `check` is done. If it throws, Helm gets nothing
+ * and fails before it has applied or recorded anything. So what was checked is what is applied: a second rendering could differ.
+ */
+export function createHandOver(check: (manifests: string) => Promise<void>): HandOver {
+  const end = randomUUID();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let refusal: unknown;
+
+  async function answer(socket: Duplex): Promise<void> {
+    const manifests = Buffer.concat(chunks).subarray(0, -end.length - 1);
+    await check(manifests.toString('utf8'));
+    socket.end(manifests.length === 0 ? nothing : manifests);
+  }
+
+  return {
+    environment: { HELM_PLUGINS: pluginsFolder, BERTH_END_OF_MANIFEST: end },
+    refusal: () => refusal,
+    over(socket) {
+      const refuse = (error: unknown): void => {
+        refusal ??= error;
+        socket.destroy();
+      };
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > outputLimits.handedOver) {
+          return refuse(
+            permanent(`The chart renders more than ${outputLimits.handedOver / mebibyte} MiB of manifests`),
+          );
+        }
+        if (endsWith(chunks, `${end}\n`)) answer(socket).catch(refuse);
+      });
+    },
+  };
+}
+
+/** The mark is short, so it lies in the last few chunks. */
+function endsWith(chunks: readonly Buffer[], mark: string): boolean {
+  let tail = Buffer.alloc(0);
+  for (let at = chunks.length - 1; at >= 0 && tail.length < mark.length; at -= 1) {
+    tail = Buffer.concat([chunks[at] ?? Buffer.alloc(0), tail]);
+  }
+  return tail.subarray(-mark.length).toString('latin1') === mark;
+}

@@ -1,0 +1,70 @@
+import type { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
+import type { ApiKind, FindKind } from '../../cluster/api-kinds.ts';
+import type { ClusterClient, WantedKind } from '../../cluster/cluster-client.ts';
+import { permanent } from '../../outcome/task-failure.ts';
+import type { ManifestFacts, ObjectFacts } from './facts-of.ts';
+import { type Allowed, type PlacedFacts, type Refusal, refuseObject } from './refuse-object.ts';
+
+/** The cluster, as the account that will apply the objects. */
+export type CheckDeps = Pick<ClusterClient, 'findKind' | 'mayCreate'>;
+
+export interface CheckedPlace extends Allowed {
+  /** There is none yet, so the account has no rights in it. */
+  isAbsent?: boolean;
+  /** Scopes of grants that a deploy would bind: what they allow is seen only then. */
+  unbound?: readonly GrantScope[];
+}
+
+/** Each is asked of the cluster. */
+const mostKinds = 100;
+
+/** The objects of a chart that it may not have. */
+export async function refusalsOf(
+  { objects }: Pick<ManifestFacts, 'objects'>,
+  place: CheckedPlace,
+  deps: CheckDeps,
+): Promise<Refusal[]> {
+  const asked = new Map<string, Promise<boolean | null>>();
+
+  function mayCreate(wanted: WantedKind): Promise<boolean | null> {
+    const key = JSON.stringify(wanted);
+    const answer = asked.get(key) ?? deps.mayCreate(wanted);
+    asked.set(key, answer);
+    if (asked.size > mostKinds) throw permanent(`The chart has more than ${mostKinds} kinds of objects and namespaces`);
+    return answer;
+  }
+
+  const placed = await Promise.all(objects.map((object) => placedObject(object, place, deps.findKind, mayCreate)));
+  return placed.flatMap((object) => refuseObject(object, place) ?? []);
+}
+
+async function placedObject(
+  object: ObjectFacts,
+  place: CheckedPlace,
+  findKind: FindKind,
+  mayCreate: CheckDeps['mayCreate'],
+): Promise<PlacedFacts> {
+  const kind = await findKind(object);
+  const goesTo = kind ? placeOf(kind, object, place) : undefined;
+  if (!kind || goesTo === undefined || isUnknown(goesTo, place)) return { ...object, goesTo, mayCreate: null };
+  const group = object.apiVersion.includes('/') ? (object.apiVersion.split('/')[0] ?? '') : '';
+  const answer = await mayCreate({ group, resource: kind.plural, namespace: goesTo });
+  const isThere = object.isCrdFile && (await exists(object, findKind));
+  return { ...object, goesTo, mayCreate: isThere ? null : answer };
+}
+
+const placeOf = ({ namespaced }: ApiKind, object: ObjectFacts, { namespace }: Allowed): string | null =>
+  namespaced ? (object.namespace ?? namespace) : null;
+
+function isUnknown(goesTo: string | null, { namespace, isAbsent = false, unbound = [] }: CheckedPlace): boolean {
+  const isOwn = goesTo === namespace;
+  return (isOwn && isAbsent) || unbound.some((scope) => scope === 'Cluster' || isOwn);
+}
+
+/** Whether the cluster has all versions that a definition of a custom resource defines. */
+export async function exists({ defines }: Pick<ObjectFacts, 'defines'>, findKind: FindKind): Promise<boolean> {
+  if (!defines) return false;
+  const { kind, apiVersions } = defines;
+  const found = await Promise.all(apiVersions.map((apiVersion) => findKind({ apiVersion, kind })));
+  return found.length > 0 && found.every((one) => one !== null);
+}

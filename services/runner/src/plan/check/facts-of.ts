@@ -1,0 +1,69 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { parseManifest } from '../manifest/parse-manifest.ts';
+import { hostsOf, type RoutedHosts } from './hosts-of.ts';
+
+/** A kind that an object defines. */
+export interface DefinedKind {
+  apiVersions: string[];
+  kind: string;
+}
+
+/** What decides whether a chart may have an object. */
+export interface ObjectFacts extends RoutedHosts {
+  apiVersion: string;
+  kind: string;
+  /** Null: none is named. */
+  namespace: string | null;
+  name: string;
+  /** Addresses outside of its own that a Service takes for itself. */
+  externalIps: string[];
+  /** It comes from the folder `crds` of a chart: Helm creates it if it is missing, and leaves it alone otherwise. */
+  isCrdFile: boolean;
+  defines: DefinedKind | null;
+}
+
+export interface ManifestFacts {
+  objects: ObjectFacts[];
+  /** Documents that Helm may read differently, or that are not objects. */
+  unreadable: number;
+}
+
+/** Made in another process, since a chart decides what it costs. */
+export function factsOf(manifests: string): ManifestFacts {
+  const { objects, unreadable } = parseManifest(manifests);
+  const facts = objects.map(({ content, isAmbiguous, isCrdFile }) =>
+    isAmbiguous ? null : factsOfObject(content, isCrdFile),
+  );
+  const known = facts.filter((fact) => fact !== null);
+  return { objects: known, unreadable: unreadable + facts.length - known.length };
+}
+
+function factsOfObject(content: JsonValue, isCrdFile: boolean): ObjectFacts | null {
+  if (!isJsonObject(content)) return null;
+  const { apiVersion, kind, metadata, spec } = content;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !isJsonObject(metadata)) return null;
+  const { namespace = null, name, generateName } = metadata;
+  const called = name ?? generateName;
+  if (typeof called !== 'string' || (namespace !== null && typeof namespace !== 'string')) return null;
+  const specified = isJsonObject(spec) ? spec : {};
+  return {
+    apiVersion,
+    kind,
+    namespace: namespace === '' ? null : namespace,
+    name: called,
+    ...hostsOf({ kind, metadata, spec: specified }),
+    externalIps: kind === 'Service' ? textsIn(specified['externalIPs']) : [],
+    isCrdFile,
+    defines: kind === 'CustomResourceDefinition' ? definedBy(specified) : null,
+  };
+}
+
+function definedBy({ group, names, versions }: JsonObject): DefinedKind | null {
+  const kind = isJsonObject(names) ? names['kind'] : undefined;
+  if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return null;
+  const found = versions.flatMap((one) => (isJsonObject(one) ? textsIn([one['name'] ?? null]) : []));
+  return { kind, apiVersions: found.map((version) => `${group}/${version}`) };
+}
+
+const textsIn = (value: JsonValue | undefined): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache';
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { crdsArguments } from '../helm/helm-arguments.ts';
+import type { HelmStarter } from '../helm/helm-starter.ts';
+import type { ManifestFacts } from '../plan/check/facts-of.ts';
+import type { PlanWork } from '../plan/plan-work.ts';
+import { readFacts } from '../plan/read-manifests.ts';
+import { outputOfHelm } from '../plan/render-chart.ts';
+
+const kept = 500;
+const deadlineMs = 20_000;
+
+export interface ChartCrdsDeps {
+  helm: HelmStarter;
+  work: PlanWork;
+}
+
+interface Read {
+  chart: NonNullable<ClaimedTask['chart']>;
+  file: string;
+  /** Home of the Helm that reads it. */
+  folder: string;
+  owner: string;
+  signal: AbortSignal;
+}
+
+export type ChartCrds = ReturnType<typeof createChartCrds>;
+
+/** What the folder crds of a chart defines: Helm hands it over to nobody. An archive never changes, so it is read once. */
+export function createChartCrds({ helm, work }: ChartCrdsDeps) {
+  const cache = new LRUCache<string, ManifestFacts>({ max: kept });
+  return {
+    known: ({ digest }: Read['chart']): ManifestFacts | undefined => cache.get(digest),
+    async read({ chart, file, folder, owner, signal }: Read): Promise<ManifestFacts> {
+      const args = crdsArguments(file);
+      const output = await outputOfHelm({
+        helm,
+        args,
+        namespace: '',
+        folder,
+        discoveryCache: folder,
+        secrets: [],
+        deadlineMs,
+        signal,
+      });
+      const facts = await readFacts(output, { work, owner, signal });
+      cache.set(chart.digest, facts);
+      return facts;
+    },
+  };
+}
