@@ -33,7 +33,7 @@ const measurements = {
   retention: oldTasks,
   polls: statusPolls(polled),
 };
-/** They take long, so they run only by name. */
+/** Run only by name, because they take long. */
 const longMeasurements = {
   export: auditExport,
   table: readTable,
@@ -44,11 +44,11 @@ const all = { ...measurements, ...longMeasurements };
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const chosen = process.argv.slice(2);
 
-// It needs no platform, only the service.
+// Needs only the service, not the platform.
 if (chosen[0] === 'clusters') await measureClusters(chosen.slice(1), say);
 else await measurePlatform();
 
-/** With `BENCH_PROFILES=/some/folder` these services write a profile of their CPU there when they stop. */
+/** With `BENCH_PROFILES=/some/folder`, these services write a CPU profile there when they stop. */
 function profiled(service: string): Record<string, string> {
   const folder = process.env['BENCH_PROFILES'];
   return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}/${service}` } : {};
@@ -62,7 +62,7 @@ async function measurePlatform(): Promise<void> {
     );
 
   const overrides = {
-    // Measurements are floods of one identity.
+    // No limit, because measurements send many requests as one identity.
     'api-gateway': {
       REQUESTS_PER_MINUTE: '0',
       ANONYMOUS_REQUESTS_PER_MINUTE: '0',
@@ -72,7 +72,7 @@ async function measurePlatform(): Promise<void> {
     tasks: profiled('tasks'),
     runner: {
       RUNNER_CONCURRENCY: String(concurrency),
-      // As in its image.
+      // The same as in the image.
       NODE_OPTIONS: '--max-semi-space-size=8',
       ...polled.runnerSettings,
     },

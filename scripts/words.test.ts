@@ -15,7 +15,7 @@ interface Unused {
   written: string;
   instead: string;
   pattern: RegExp;
-  /** A name is compared as it is written; a word in lower case, with names taken apart. */
+  /** Whole names are compared as written; other words in lower case, with names split into their parts. */
   isName: boolean;
   exceptions: string[];
 }
@@ -26,7 +26,7 @@ test('the glossary names words that are not used', () => {
   expect(unused.length).toBeGreaterThan(10);
 });
 
-test('no source, test, chart file or document uses a word that the glossary replaces', () => {
+test('sources, tests, chart files and documents use no word that the glossary replaces', () => {
   const uses = files.flatMap((file) => usesIn(file, readFileSync(join(root, file), 'utf8')));
 
   expect(uses).toEqual([]);
@@ -62,7 +62,7 @@ function usesIn(file: string, text: string): string[] {
   });
 }
 
-/** `syncEvery` and `sync_every` as the words that they are made of. */
+/** `syncEvery` and `sync_every` as separate words. */
 const inWords = (line: string): string =>
   line
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')

@@ -16,7 +16,7 @@ const rounds = 5;
 const claimsPerRound = 200;
 const name = 'claimed-';
 
-/** Claims of four runners from 20,000 due tasks, in turns with as many loops of a bare claim on a table of its own. */
+/** Four runners claim from 20,000 due tasks, in turns with as many loops that only claim, on a table of their own. */
 export async function claimThroughput(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(g) claims by ${runners} runners from ${due} due tasks, each ended at once; ${loadOfMachine()}`);
   await stack.part('runner').stop();
@@ -70,7 +70,7 @@ async function claimSome(bus: Awaited<ReturnType<typeof runnerBus>>, latency: nu
   await Promise.all(Array.from({ length: runners }, runner));
 }
 
-/** The minimal cost of a queue in Postgres: a table of its own. */
+/** The lowest cost of a queue in Postgres: a separate table with the bare statements. */
 async function createBareQueue(db: Client): Promise<void> {
   await db.query('create table bare_queue (id bigint primary key, due_at timestamptz, status text, operation jsonb)');
   await db.query(

@@ -17,13 +17,13 @@ const canceled = scaled(1_000);
 const cancelers = 16;
 const tasks = scaled(10_000);
 const inMs = 10_000;
-/** On a busy machine not all are claimed; the number claimed by then is shown. */
+/** On a busy machine some tasks may not have been claimed by then; the number claimed is shown. */
 const longestMs = 180_000;
 const name = 'storm-';
 
 /**
- * Ten thousand tasks that become due at the same moment, claimed and ended at once by four runners, and a thousand
- * cancellations meanwhile. Its own measure: the pace of the first quarter of the claims against that of the last.
+ * Ten thousand tasks become due at the same moment; four runners claim and end them, and meanwhile a thousand are canceled. It
+ * compares the pace of the first quarter of the claims with that of the last.
  */
 export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(h) ${tasks} tasks due at the same moment, ${runners} runners; ${loadOfMachine()}`);
@@ -46,7 +46,7 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
         places,
         signal: over.signal,
         claimed: ({ task_id }) => {
-          // Uninstalls left by earlier measurements.
+          // Drains Uninstalls that earlier measurements left.
           if (!all.has(task_id)) return;
           if (late.has(task_id)) throw new Error(`task ${task_id} was claimed twice`);
           late.set(task_id, Date.now() - dueAt);
@@ -98,10 +98,10 @@ async function schedule(db: Client): Promise<{ dueAt: number; ids: string[] }> {
 }
 
 interface Cancellations {
-  /** Cancellations of tasks that had not started. Others only notify the runner. */
+  /** Cancels tasks that have not started; for started ones, a cancellation only notifies the runner. */
   ids: string[];
   taken: number[];
-  /** Requests that an overloaded service refused, and that were repeated. */
+  /** Requests that an overloaded service refused; they were repeated. */
   refused: number;
 }
 
@@ -124,7 +124,7 @@ async function cancelSome(
         await delay(answer.problem.retryAfterMs ?? 1_000);
         continue;
       }
-      // A task that has ended meanwhile cannot be canceled.
+      // A task that has already ended cannot be canceled.
       if (!answer.ok && answer.problem.code === 'conflict') continue;
       if (unwrap(answer).status === 'Canceled') done.ids.push(id);
     }

@@ -10,12 +10,12 @@ import { z } from 'zod';
 import { deploymentIdOf } from './deployment-id-of.ts';
 
 /**
- * One API server for many clusters: the first part of the path names the cluster. All clusters have the same objects. Changes,
- * requested on standard input, each happen in one cluster.
+ * One API server for many clusters: the first part of the path names the cluster. All clusters have the same objects. Changes are
+ * requested on standard input, and each happens in one cluster.
  */
 const [, , folder = '', objectCount = '1000'] = argv;
 const Command = z.object({
-  /** Changes a second, in these clusters. */
+  /** The number of changes per second, in these clusters. */
   changes: z.number(),
   clusters: z.array(z.string()),
 });
@@ -87,7 +87,7 @@ for (let n = 0; n < Number(objectCount) / 20; n += 1) {
   add('jobs', item('migrate', space, { status: { succeeded: 1 } }));
 }
 
-/** A namespace belongs to another deployment in each cluster. */
+/** In each cluster, a namespace belongs to another deployment. */
 const inCluster = (each: Item, cluster: string): Item =>
   each.metadata.namespace === undefined
     ? {

@@ -18,8 +18,9 @@ import { startClusters } from './start-clusters.ts';
 const env = '11111111-1111-4111-8111-111111111111';
 
 /**
- * What `cluster-sync` takes for many clusters: memory and CPU without clusters, while it reads them, idle and with changes; time
- * to the first complete state, from a change to its row, the same with clusters that do not answer, and credentials a second.
+ * The costs of many clusters for `cluster-sync`: memory and CPU without clusters, while it reads them, when idle, and during
+ * changes; the time to the first complete state, and from a change to its row, also with clusters that do not answer; and
+ * credentials per second.
  */
 export async function measureClusters(args: readonly string[], say: (line: string) => void): Promise<void> {
   const { values } = parseArgs({
@@ -29,7 +30,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
       objects: { type: 'string', default: '1000' },
       changes: { type: 'string', default: '200' },
       seconds: { type: 'string', default: '30' },
-      /** Flags of Node for the service, as in its image. */
+      /** Node's flags for the service, as in its image. */
       flags: { type: 'string', default: '--max-semi-space-size=8 --heap-growing-percent=50' },
     },
   });
@@ -101,7 +102,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
     return `RSS ${now} MiB, at most ${most} MiB`;
   };
 
-  /** Waits until the service has this many of something. Returns the seconds it took. */
+  /** Waits until a count of the service reaches this value. Returns how many seconds that took. */
   async function until(count: number, query: string): Promise<number> {
     const startedAt = performance.now();
     for (let seen = -1; seen < count; seen = await number(query)) {
@@ -118,7 +119,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
     line(what, `${await rss()}, ${Math.round(((await service.cpu()) - before) / (ms / 100_000))} % of a core`);
   }
 
-  /** Makes changes for a while, and waits until all are written. */
+  /** Makes changes for a while, then waits until all are written. */
   async function change(what: string, among: readonly string[]): Promise<void> {
     const since = (await db.query('select clock_timestamp() as at')).rows[0]?.at;
     fake.change(changes, among);

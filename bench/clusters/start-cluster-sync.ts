@@ -5,24 +5,24 @@ import { createInterface } from 'node:readline';
 import { fileOf } from './start-clusters.ts';
 
 export interface ClusterSync extends AsyncDisposable {
-  /** Resident memory in MiB, now and at most so far. */
+  /** Resident memory in MiB, now and at its peak. */
   memory(): Promise<{ now: number; most: number }>;
   /** CPU time so far, in seconds. */
   cpu(): Promise<number>;
   /** Throws if it has ended. */
   check(): void;
-  /** Lines of its log that say that a query had no connection. */
+  /** Log lines that say that a query got no connection. */
   starved(): number;
 }
 
 const main = fileOf('../../services/cluster-sync/src/main.ts');
 
-/** Environment of the image besides Node's flags. */
+/** The image's environment, besides Node's flags. */
 const ofTheImage = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /**
- * The service as in production, in a process of its own. An image has sources without types, and loads no compiler for them: a
- * cache of what was compiled, which a first start without a configuration fills, does the same here.
+ * The service as in production, in a separate process. An image has sources without types and loads no compiler; here, a compile
+ * cache that a first start without a configuration fills has the same effect.
  */
 export async function startClusterSync(
   env: Readonly<Record<string, string>>,

@@ -15,15 +15,15 @@ export interface FakeClusters extends AsyncDisposable {
   readonly folder: string;
   readonly kubeconfig: string;
   readonly names: readonly string[];
-  /** Which clusters the kubeconfig names; half of `holes` accept connections and never answer, the others drop them. */
+  /** The clusters in the kubeconfig. Half of `holes` accept connections and never answer, the others drop them. */
   configure(names: readonly string[], holes?: ReadonlySet<string>): Promise<void>;
-  /** Changes of pods a second, each in one of the clusters. */
+  /** Changes of pods per second, each in one of the clusters. */
   change(perSecond: number, clusters: readonly string[]): void;
   /** The last change of each pod, by cluster and uid. */
   lastChanges(): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Many clusters: one API server in its own process, and two servers that never answer. */
+/** Many clusters: one API server in a separate process, and two servers that never answer. */
 export async function startClusters({
   clusters,
   objects,

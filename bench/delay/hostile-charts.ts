@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@berth/contracts/fields/json';
 
-/** A chart that tries to keep a service busy: its files and its worst inputs. */
+/** A chart that tries to keep a service busy, with its worst inputs. */
 export interface HostileChart {
   name: string;
   files: Record<string, string>;

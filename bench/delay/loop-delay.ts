@@ -14,7 +14,9 @@ const rounds = 5;
 
 type Delays = ReadonlyMap<string, LoopDelays>;
 
-/** How long the services' event loops are blocked while hostile charts and configs go through them, against a quiet time. */
+/**
+ * How long the event loops of services are blocked while hostile charts and configs are processed, compared with a quiet time.
+ */
 export async function loopDelay(stack: Stack, { api, sample }: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(d) event loops while ${hostileCharts.length} hostile charts are read and deployed; ${loadOfMachine()}`);
   await untilQuiet(say);
@@ -63,7 +65,7 @@ interface Deploy {
   name: string;
 }
 
-/** Deploys a chart as far as it gets; returns how that ended, in words. */
+/** Deploys a chart as far as possible; returns the outcome in words. */
 async function deploy({ deployments }: Client, { chart, listed, clusterId, name }: Deploy): Promise<string> {
   const created = await deployments.create({
     body: {

@@ -3,13 +3,13 @@ import { z } from 'zod';
 const metrics = { delay: 'berth_event_loop_delay_seconds', own: 'berth_event_loop_own_delay_seconds' };
 const Line = z.tuple([z.string(), z.coerce.number(), z.coerce.number()]);
 
-/** How many samples of the delay of an event loop were at most so many seconds. */
+/** How many samples of an event loop's delay were at most this many seconds. */
 export type Samples = ReadonlyMap<number, number>;
 
 export interface LoopDelays {
   /** How late the loop was, for any reason. */
   delay: Samples;
-  /** The part that the loop's own work caused. */
+  /** The part of the delay that the loop's own work caused. */
   own: Samples;
 }
 
@@ -30,7 +30,7 @@ function samplesIn(text: string, metric: string): Samples {
   );
 }
 
-/** The samples between two readings: the bucket of the largest, and how many were above 50 ms. */
+/** The samples between two readings: the bucket of the largest, and the number above 50 ms. */
 export function between(before: Samples, after: Samples): { largestMs: number; slow: number; samples: number } {
   const added = [...after].map(([upTo, count]) => [upTo, count - (before.get(upTo) ?? 0)] as const);
   const samples = added.at(-1)?.[1] ?? 0;

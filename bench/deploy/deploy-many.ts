@@ -15,10 +15,10 @@ import { untilQuiet } from '../machine/until-quiet.ts';
 
 const run = promisify(execFile);
 export const concurrency = 8;
-/** Berth and bare Helm take turns with as many. One page of a list holds them. */
+/** Berth and bare Helm take turns with this many releases; they fit on one page of a list. */
 const atATime = 50;
 
-/** As little for the cluster as a release can be: what is measured is the runner and Helm. */
+/** A release that costs the cluster as little as possible, so that the runner and Helm are measured. */
 const tiny = {
   name: 'tiny',
   files: {
@@ -28,7 +28,7 @@ const tiny = {
   },
 };
 
-/** Releases through the API with one runner, in turns with bare Helm with the same chart and the same concurrency. */
+/** Releases through the API with one runner, in turns with bare Helm that uses the same chart and concurrency. */
 export const deployMany =
   (count: number) =>
   async (stack: Stack, { api, sample }: Fixtures, say: (line: string) => void): Promise<void> => {
@@ -36,7 +36,7 @@ export const deployMany =
     const listed = await publishChart(stack, api, tiny);
     const place = { clusterId: sample.cluster.id, ...listed };
     await using bare = await bareHelm(stack);
-    // Each kind once: charts, namespaces and caches of the first are not measured.
+    // A first release of each kind, so that filling caches is not measured.
     await bare.install(['bare-first']);
     const ids = [...(await install(api, place, ['tiny-first'])).ids];
     await untilQuiet(say);
@@ -68,7 +68,7 @@ interface Measured {
   peaks: Record<'bare' | 'berth', number>;
 }
 
-/** What the first `count` releases took: a long measurement says so from time to time. */
+/** The result of the first `count` releases; a long measurement reports it from time to time. */
 function show(count: number, { seconds, peaks }: Measured, say: (line: string) => void): void {
   const of = (name: keyof typeof seconds) =>
     `${seconds[name].toFixed(1)} s, ${(count / seconds[name]).toFixed(2)} per second, at most ${peaks[name].toFixed(0)} MiB`;
@@ -107,7 +107,7 @@ async function install(
   return { ids, seconds: ((await lastEnd(api, ids)) - started) / 1_000 };
 }
 
-/** One list request a second: more would add load. */
+/** One list request per second, because more would add load. */
 async function waitForAllRunning({ deployments }: Client, ids: ReadonlySet<string>): Promise<void> {
   await waitUntil(
     async () => {
@@ -120,7 +120,7 @@ async function waitForAllRunning({ deployments }: Client, ids: ReadonlySet<strin
   );
 }
 
-/** When the last task finished, by its time stamp: polling is too coarse. */
+/** By the time stamp of the last task, since polling is too coarse. */
 async function lastEnd({ deploymentTasks }: Client, ids: ReadonlySet<string>): Promise<number> {
   const tasks = unwrap(await deploymentTasks.list({ query: { per_page: 100 } })).items;
   return Math.max(
@@ -131,7 +131,7 @@ async function lastEnd({ deploymentTasks }: Client, ids: ReadonlySet<string>): P
 interface BareHelm extends AsyncDisposable {
   /** Seconds. */
   install(names: readonly string[]): Promise<number>;
-  /** The ids of Helm's processes that run now. */
+  /** Pids of the running Helm processes. */
   pids(): number[];
 }
 
@@ -170,7 +170,7 @@ async function bareHelm({ tools, kubeconfigFile, cluster }: Stack): Promise<Bare
   };
 }
 
-/** `concurrency` at a time: the next one starts when one ends. */
+/** Runs `concurrency` at a time; the next one starts when one ends. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const worker = async () => {

@@ -10,7 +10,7 @@ import { untilQuiet } from '../machine/until-quiet.ts';
 
 const samples = 30;
 
-/** From the insertion of the task's row to the start of its Helm process, on an idle platform. */
+/** The time from the insertion of a task's row to the start of its Helm process, on an idle platform. */
 export async function startLatency(
   stack: Stack,
   { api, sample }: Fixtures,
@@ -24,11 +24,11 @@ export async function startLatency(
   try {
     await untilQuiet(say);
     const taken: number[] = [];
-    // Deleted at the end: an uninstall in between would keep the platform busy.
+    // Deleted at the end, because an uninstall in between would keep the platform busy.
     const deployed: string[] = [];
     for (let index = 0; index < samples; index += 1) {
       const { id } = await createHello(api, sample, `start-${index}`);
-      // Polling from the start would add load.
+      // Polling right from the start would add load.
       await delay(500);
       await waitForRunning(api, id);
       taken.push(await latencyOf(client, id));
@@ -46,7 +46,10 @@ export async function startLatency(
   }
 }
 
-/** Both times are of this machine's clock: the database's for the row, the runner's for the line, right after the process starts. */
+/**
+ * Both times are from this machine's clock: the database's for the row, and the runner's for the line that it logs right after
+ * the process starts.
+ */
 async function latencyOf(client: Client, deploymentId: string): Promise<number> {
   const { rows } = await client.query<{ ms: string }>(
     `select extract(epoch from min(line.at) - task.created_at) * 1000 as ms

@@ -16,10 +16,10 @@ const sizes = [1, 100, 1_000];
 const changes = 50;
 const betweenMs = 200;
 const idleSeconds = 20;
-/** Enough for the last events of a round. */
+/** Long enough for the last events of a round. */
 const lastEventsMs = 3_000;
 
-/** From a committed change to its event at a client, and what a stream takes in the gateway while nothing happens. */
+/** The time from a committed change to its event at a client, and the memory that idle streams take in the gateway. */
 export async function eventLatency(
   stack: Stack,
   { api, sample }: Fixtures,
@@ -31,7 +31,7 @@ export async function eventLatency(
 
   say(`\n(n) events: ${changes} changes, one every ${betweenMs} ms; ${loadOfMachine()}`);
   await untilQuiet(say);
-  // Code that the first streams load must not count for the streams.
+  // A first stream, so that the code it loads is not counted for the others.
   await closed(await openStreams(gateway, tokens, 1));
   const before = (await memoryOf(gateway.pid)).now;
 
@@ -62,7 +62,7 @@ export async function eventLatency(
 
 interface Stream {
   response: IncomingMessage;
-  /** Its events so far, with the time from the change to their arrival. */
+  /** The events so far, with the time from each change to its arrival. */
   received: { version: number; ms: number }[];
 }
 
@@ -91,12 +91,12 @@ async function openStream({ url }: GatewayProcess, token: string): Promise<Strea
   });
   const [response]: IncomingMessage[] = await once(sent, 'response');
   if (!response || response.statusCode !== 200) throw new Error(`a stream was refused: ${response?.statusCode}`);
-  // It is cut off at the end, which is not a failure.
+  // The stream is cut off at the end, which is not a failure.
   response.on('error', () => undefined);
   const received: Stream['received'] = [];
   response.setEncoding('utf8').on('data', (text: string) => {
     const now = performance.timeOrigin + performance.now();
-    // A version is the time of its change, in microseconds (docs/decisions/0006).
+    // A version is the time of the change in microseconds (docs/decisions/0006).
     for (const [, version] of text.matchAll(/"version":(\d+)/g)) {
       received.push({ version: Number(version), ms: now - Number(version) / 1_000 });
     }
@@ -106,6 +106,6 @@ async function openStream({ url }: GatewayProcess, token: string): Promise<Strea
 
 async function closed(streams: readonly Stream[]): Promise<void> {
   for (const { response } of streams) response.destroy();
-  // Wait until the gateway has released them.
+  // Waits until the gateway has released the streams.
   await pause(1_000);
 }

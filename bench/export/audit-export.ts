@@ -19,7 +19,7 @@ const slowBytesPerSecond = 256 * 1_024;
 const betweenReadsMs = 50;
 const sampleMs = 100;
 
-/** Memory and time of an export of the audit log, and what other requests take meanwhile. */
+/** Memory and duration of an export of the audit log, and its effect on other requests. */
 export async function auditExport(stack: Stack, { token }: Fixtures, say: (line: string) => void): Promise<void> {
   const { url, passwords } = stack.nats;
   await using gateway = await startGatewayProcess(
@@ -53,7 +53,7 @@ interface Target {
   pids: Record<string, number>;
 }
 
-/** Half of them are kept by auth, the others by tasks: a page is merged from both. */
+/** auth stores half of them and tasks the others, so each page is merged from both. */
 async function insertEvents(stack: Stack): Promise<void> {
   await using database = await databaseOf(stack);
   for (const [turn, schema] of ['auth', 'tasks'].entries()) {
@@ -75,7 +75,7 @@ async function pidOfAuth(): Promise<number> {
   throw new Error('auth does not run');
 }
 
-/** Reads to the end, or for so many seconds slowly. */
+/** Reads to the end, or slowly for this many seconds. */
 async function readExport({ url, token }: Target, forSeconds: number): Promise<{ lines: number; bytes: number }> {
   const sent = httpGet(`${url}/api/v2/audit-events/export`, { agent: false, headers: { 'x-service-token': token } });
   const [response]: IncomingMessage[] = await once(sent, 'response');
@@ -92,7 +92,7 @@ async function readExport({ url, token }: Target, forSeconds: number): Promise<{
   return { lines, bytes };
 }
 
-/** Reads of another caller one after the other, and peak memory, while `work` runs. */
+/** Reads of another caller one after the other, and the peak memory, while `work` runs. */
 async function during<T>(
   name: string,
   target: Target,

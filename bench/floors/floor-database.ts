@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** A database for the floors, on the platform's server. */
+/** A database for the floors on the platform's server. */
 export async function createFloorDatabase(adminUrl: string): Promise<string> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();

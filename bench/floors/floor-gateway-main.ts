@@ -1,4 +1,4 @@
-// The least a gateway can do: fastify and the given number of sequential NATS hops.
+// The minimal work of a gateway: fastify and the given number of sequential NATS hops.
 import { connect } from '@nats-io/transport-node';
 import Fastify from 'fastify';
 

@@ -1,4 +1,4 @@
-// The least a service can do: one NATS subscription, one indexed select, JSON out.
+// The minimal work of a service: one NATS subscription, one indexed select, JSON out.
 import { connect } from '@nats-io/transport-node';
 import { Pool } from 'pg';
 

@@ -16,15 +16,15 @@ export interface Floor extends AsyncDisposable {
 
 export interface FloorStart {
   databaseUrl: string;
-  /** The row to serve, as large as the one it is compared with. */
+  /** The row to serve, as large as the one in the comparison. */
   row: unknown;
-  /** NATS hops with one indexed select each. */
+  /** The number of NATS hops with an indexed select each. */
   hops: number;
 }
 
 const id = '0b8a6b0e-0000-4000-8000-000000000001';
 
-/** A hand-written gateway and services on a NATS server of their own, without anything that a product needs. */
+/** A hand-written gateway and services on a separate NATS server, without the other parts of a product. */
 export async function startFloor({ databaseUrl, row, hops }: FloorStart): Promise<Floor> {
   const stateFolder = await mkdtemp(join(tmpdir(), 'berth-floor-'));
   const guard = startProcessGuard();

@@ -13,12 +13,15 @@ import { untilQuiet } from '../machine/until-quiet.ts';
 const revocations = 50;
 const afterRevocation = 10_000;
 
-/** A load generator exceeds the quota of one identity. */
+/** A load generator would exceed the quota of one identity. */
 const unlimited = { REQUESTS_PER_MINUTE: '0' };
 
 type Say = (line: string) => void;
 
-/** What identity leases gain for small requests and cost for revocations, against a gateway without them on the same platform. */
+/**
+ * The gain of identity leases for small requests and their cost for revocations, compared with a gateway without them on the same
+ * platform.
+ */
 export async function identityLeases(stack: Stack, { api, token, sample }: Fixtures, say: Say): Promise<void> {
   const nats = { url: stack.nats.url, password: stack.nats.passwords['api-gateway'] };
   await using on = await startGatewayProcess(nats, unlimited);
@@ -32,7 +35,7 @@ export async function identityLeases(stack: Stack, { api, token, sample }: Fixtu
       url: `${gateway.url}/api/v2${path}`,
       headers: { 'x-service-token': token },
     });
-    // Each twice, in turns: a difference between the two means that the machine became slower or faster.
+    // Each is measured twice, in turns: if the two differ, the machine became slower or faster.
     const runs: Measured[] = [];
     for (const gateway of [on, off, on, off]) runs.push(await measure(at(gateway), say));
     const [on1 = none, off1 = none, on2 = none, off2 = none] = runs;
@@ -55,7 +58,7 @@ export async function identityLeases(stack: Stack, { api, token, sample }: Fixtu
   for (let n = 0; n < revocations; n++) {
     const [first, second] = [tokens[2 * n], tokens[2 * n + 1]];
     if (!first || !second) break;
-    // The gateway with leases holds one, and has read an identity under it.
+    // Ensures that the gateway has a lease and has read an identity under it.
     for (let read = 0; read < 5; read++) await get(on, '/auth/me', token);
     times.with.push(await timedRevocation(off, first.path, token));
     await list.clear();
@@ -102,7 +105,7 @@ async function timedRevocation(gateway: GatewayProcess, path: string, token: str
   return performance.now() - started;
 }
 
-/** The gateways that hold leases, as auth lists them. */
+/** The gateways that auth lists as having leases. */
 async function openList(stack: Stack) {
   const connectionString = Object.assign(new URL(stack.databaseAdminUrl), { pathname: '/berth' }).href;
   const client = new Client({ connectionString });

@@ -1,12 +1,12 @@
 import { quantile } from './quantile.ts';
 
-/** Runs each work once per round, one after the other, so that the machine is the same for all of them. In ms, by name. */
+/** Runs each piece of work once per round, one after the other, so that all run under the same load. Results in ms by name. */
 export async function inTurns<Name extends string>(
   rounds: number,
   works: Readonly<Record<Name, () => Promise<unknown>>>,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(works) as Name[];
-  // The first ones warm up connections and query plans.
+  // The first rounds warm up connections and query plans.
   for (let index = 0; index < 10; index += 1) for (const name of names) await works[name]();
   const taken = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
   for (let index = 0; index < rounds; index += 1) {

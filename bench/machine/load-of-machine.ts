@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 
-/** The load before a measurement: figures from a busy machine mean little. */
+/** The load before a measurement, since results from a busy machine mean little. */
 export const loadOfMachine = (): string =>
   `load ${loadavg()
     .map((value) => value.toFixed(2))

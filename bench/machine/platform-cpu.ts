@@ -17,12 +17,12 @@ async function kindOf(pid: number): Promise<string> {
   return command.includes('nats-server') ? 'nats' : 'others';
 }
 
-/** CPU of this process and all that it started. */
+/** The CPU time of this process and its descendants. */
 export async function platformCpu(): Promise<PlatformCpu> {
   const seconds = new Map<string, number>();
   for (const pid of await treeOf(process.pid)) {
     const kind = await kindOf(pid);
-    // A connection or a check may have ended meanwhile.
+    // A process for a connection or a check may have ended meanwhile.
     seconds.set(kind, (seconds.get(kind) ?? 0) + (await cpuSecondsOf(pid).catch(() => 0)));
   }
   return seconds;
@@ -30,7 +30,7 @@ export async function platformCpu(): Promise<PlatformCpu> {
 
 const leastShown = 0.05;
 
-/** Milliseconds of CPU per request, largest first. They hardly depend on the other load of the machine. */
+/** Milliseconds of CPU per request, largest first. Other load of the machine hardly affects them. */
 export function cpuOfEach(requests: number, before: PlatformCpu, after: PlatformCpu): string {
   const spent = [...after]
     .map(([kind, seconds]) => ({ kind, ms: ((seconds - (before.get(kind) ?? 0)) * 1_000) / requests }))

@@ -5,7 +5,7 @@ const kibPerMib = 1_024;
 const ticksPerSecond = 100;
 const sampleMs = 200;
 
-/** Resident memory in MiB, now and at most so far. */
+/** Resident memory in MiB, now and at its peak. */
 export async function memoryOf(pid: number): Promise<{ now: number; peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / kibPerMib;
@@ -15,14 +15,14 @@ export async function memoryOf(pid: number): Promise<{ now: number; peak: number
 /** Seconds of CPU that the process has used so far. */
 export async function cpuSecondsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // utime and stime are the fields 14 and 15; the program name before them may contain spaces.
+  // utime and stime are fields 14 and 15; the program name before them may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 /**
- * The most memory that the processes had at the same time while `work` ran, in MiB, sampled. A page that several of them
- * share counts in part for each (proportional set size).
+ * The peak of the processes' total memory in MiB while `work` runs, by sampling. A page that several processes share counts in
+ * part for each (proportional set size).
  */
 export async function peakMemory<T>(
   pids: () => Promise<readonly number[]>,
@@ -45,7 +45,7 @@ export async function peakMemory<T>(
   return { result, peak };
 }
 
-/** Processes end while they are read. */
+/** Processes may end while they are read. */
 async function proportionalMemory(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
   return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / kibPerMib;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const sampleMs = 1_000;
 const quietSamples = 2;
 const quietShare = 0.2;
-/** How long it may take, in seconds: a machine that is shared does not become idle. */
+/** The longest wait in seconds, because a shared machine may never become idle. */
 const patienceMs = Number(process.env['BENCH_PATIENCE'] ?? 60) * 1_000;
 
 interface Spent {
@@ -19,7 +19,7 @@ function spent(): Spent {
   return { busy: all - idle, all };
 }
 
-/** Waits until the machine is idle, so that earlier work is not measured; reports when it does not become idle. */
+/** Waits until the machine is idle, so that earlier work is not measured; reports if it does not become idle. */
 export async function untilQuiet(say: (line: string) => void): Promise<void> {
   const end = performance.now() + patienceMs;
   let quiet = 0;

@@ -15,7 +15,7 @@ import { untilQuiet } from '../machine/until-quiet.ts';
 const run = promisify(execFile);
 const samples = 20;
 
-/** Plans through the API, in turns with bare Helm that renders the same chart against the same cluster. */
+/** Plans through the API, in turns with bare Helm rendering the same chart against the same cluster. */
 export async function planChanges(stack: Stack, { api, sample }: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(e) plan of a change against helm template --dry-run=server, ${samples} times in turns; ${loadOfMachine()}`);
   const { id, config } = await createHello(api, sample, 'planned');

@@ -6,7 +6,7 @@ import { type ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/
 import { createLog } from '@berth/service/logging/create-log';
 import { createWakeUp } from '@berth/service/waiting/wake-up';
 
-/** A connection as a runner has it. */
+/** A connection like that of a runner. */
 export const runnerBus = (stack: Stack) =>
   connectBus({
     servers: [stack.nats.url],
@@ -21,13 +21,13 @@ const pollMs = 1_000;
 
 interface BenchRunner {
   bus: Pick<Bus, 'call' | 'hints'>;
-  /** Tasks that it runs at the same time. */
+  /** The number of tasks that it runs at the same time. */
   places: number;
   signal: AbortSignal;
   claimed: (task: ClaimedTask, tookMs: number) => void;
 }
 
-/** Claims as the runner does while it has a free slot, and ends each task at once instead of running Helm. */
+/** Claims like a runner with free slots, but ends each task at once without running Helm. */
 export async function benchRunner({ bus, places, signal, claimed }: BenchRunner): Promise<void> {
   const running = new Set<Promise<void>>();
   const { wake, wait } = createWakeUp(signal);
@@ -41,7 +41,7 @@ export async function benchRunner({ bus, places, signal, claimed }: BenchRunner)
   }
 
   while (!signal.aborted) {
-    // An overloaded service refuses, and the runner repeats.
+    // An overloaded service refuses, and the request is repeated, as by the runner.
     const task = running.size < places ? await claimOne().catch(() => delay(100, null)) : null;
     if (!task) {
       await wait(pollMs);

@@ -2,11 +2,11 @@ import type { Client } from 'pg';
 import type { Fixtures } from '@berth/devstack/testing/own-platform';
 
 export interface ManyDeployments {
-  /** The start of their names. */
+  /** The prefix of their names. */
   name: string;
   count: number;
   tasksOfEach: number;
-  /** The age of each one's youngest task, and the time between two tasks, in days. */
+  /** The age of each deployment's newest task, and the time between two tasks, in days. */
   youngest?: number;
   apart?: number;
 }
@@ -26,7 +26,7 @@ export const placeOf = ({ sample: { cluster, registry, chart } }: Fixtures): Pla
   chartId: chart.id,
 });
 
-/** Deployments that run, each with a history of Upgrades that are done: rows as the service writes them, without a release behind. */
+/** Running deployments, each with a history of finished Upgrades: rows as the service writes them, but without releases. */
 export async function insertManyDeployments(
   db: Client,
   { clusterId, envId, kindId, chartId }: Place,
@@ -71,7 +71,7 @@ export async function insertManyDeployments(
      where t.deployment_id = d.id and d.name like $1 || '%'`,
     [name],
   );
-  // What autovacuum does within a minute.
+  // The same as autovacuum does within a minute.
   await db.query('vacuum analyze deployments, deployment_tasks');
 }
 
@@ -86,7 +86,7 @@ export async function makeDue(db: Client, name: string): Promise<void> {
   await db.query('vacuum analyze deployment_tasks');
 }
 
-/** Removes those whose name begins so, with their tasks. */
+/** Removes deployments whose names have this prefix, with their tasks. */
 export async function removeManyDeployments(db: Client, name: string): Promise<void> {
   await db.query(
     "delete from deployment_tasks where deployment_id in (select id from deployments where name like $1 || '%')",

@@ -25,7 +25,7 @@ export async function writeChart(folder: string, { name, files }: ChartOfBench):
   }
 }
 
-/** Pushes a chart and waits until it is in the catalogue. */
+/** Pushes a chart and waits until the catalogue contains it. */
 export async function publishChart(
   stack: Stack,
   { helmCharts, helmRegistries }: Client,

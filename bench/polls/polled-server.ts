@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 
-/** The name in its certificate, split into the namespace of a deployment and the domain of its cluster. */
+/** The name in its certificate, split into a deployment's namespace and its cluster's domain. */
 export const polledHost = { namespace: 'kubernetes', domain: 'default.svc' };
 
 const status = JSON.stringify({ status: { name: 'Idle', color: 'success' }, notices: [] });
 
 export interface PolledServer extends AsyncDisposable {
-  /** When it was polled, by `performance.now()`. */
+  /** The times of polls, by `performance.now()`. */
   readonly polledAt: number[];
-  /** Settings by which a runner finds it. */
+  /** Settings with which a runner finds it. */
   readonly runnerSettings: Record<string, string>;
-  /** The same request without a runner: a connection of its own, as each poll has. */
+  /** The same request without a runner, on a new connection as for each poll. */
   request(): Promise<void>;
 }
 
-/** One server that answers for all deployments, and the name server that leads to it. */
+/** A server that answers for all deployments, and the name server that resolves to it. */
 export async function startPolledServer(): Promise<PolledServer> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'berth-bench-polls-'));

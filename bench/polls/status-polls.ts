@@ -17,7 +17,7 @@ const bareRequests = 1_000;
 const name = 'polled-';
 const parts = ['tasks', 'runner'] as const;
 
-/** Ten thousand polled deployments: what they take of service and runner, and how the polls are spread after a restart. */
+/** Ten thousand polled deployments: their cost for service and runner, and how polls are spread after a restart. */
 export const statusPolls =
   (server: PolledServer) =>
   async (stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> => {
@@ -47,7 +47,7 @@ export const statusPolls =
     }
   };
 
-/** A chart with a status endpoint, known to the service together with the domain of the cluster. */
+/** A chart with a status endpoint; the service knows it and the domain of the cluster. */
 async function polledChart(
   stack: Stack,
   { api, sample }: Fixtures,
@@ -130,7 +130,7 @@ async function observe(stack: Stack, server: PolledServer, { alone, what, say }:
   }
 }
 
-/** How late the service gave the polls to runners since its start, by the buckets of its histogram. */
+/** How late the service gave polls to runners since its start, by the buckets of its histogram. */
 async function lateness({ healthPorts }: Stack): Promise<string> {
   const page = await (await fetch(`http://127.0.0.1:${healthPorts.tasks}/metrics`)).text();
   const found = page.matchAll(/^berth_tasks_status_poll_lateness_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm);

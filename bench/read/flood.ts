@@ -11,11 +11,11 @@ import { untilQuiet } from '../machine/until-quiet.ts';
 const seconds = 15;
 const others = { connections: 4, overallRate: 10 };
 const tenant = { connections: 64 };
-/** Twice what the others send; the tenant has used it up when the measurement begins. */
+/** Twice the rate of the others; the tenant has used up its limit when the measurement begins. */
 const requestsPerMinute = 1_200;
 const usedUpWithinMs = 60_000;
 
-/** Latency of other tenants while one sends as much as it can. */
+/** The latency of other tenants while one sends as many requests as it can. */
 export async function flood(
   stack: Stack,
   { api, token, sample }: Fixtures,
@@ -76,7 +76,7 @@ function floodOf(url: string, token: string): { stop(): void; result: Promise<au
   return { stop: () => instance.stop(), result: promise };
 }
 
-/** Until the tenant has used up its requests. */
+/** Until the tenant has reached its limit. */
 async function untilRefused(url: string, token: string): Promise<void> {
   const end = performance.now() + usedUpWithinMs;
   while ((await fetch(url, { headers: { 'x-service-token': token } })).status !== 429) {

@@ -16,7 +16,7 @@ const seconds = 10;
 export interface Measured {
   perSecond: number;
   p99: number;
-  /** CPU time of a request, by process. */
+  /** CPU time per request, by process. */
   cpu: string;
 }
 
@@ -33,13 +33,13 @@ export async function measure({ url, headers = {} }: Target, say: (line: string)
   const { requests, latency, non2xx, errors } = await autocannon({ url, headers, connections, duration: seconds });
   const cpu = cpuOfEach(requests.total, cpuBefore, await platformCpu());
   if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx} answers were not 2xx, ${errors} requests failed`);
-  // On the clock of the profiles.
+  // By the clock of the profiles.
   if (process.env['BENCH_PROFILES'])
     say(`    profiles from ${began / 1_000n} to ${process.hrtime.bigint() / 1_000n} µs: ${url}`);
   return { perSecond: requests.average, p99: latency.p99, cpu };
 }
 
-/** Reading one deployment by token through the gateway, against hand-written floors with the same hops. */
+/** Reads one deployment by token through the gateway, compared with hand-written floors that have the same hops. */
 export async function gatewayRead(
   stack: Stack,
   { api, token, sample }: Fixtures,
@@ -61,7 +61,7 @@ export async function gatewayRead(
     await using floor = await startFloor({ databaseUrl, row, hops });
     floors.push(await measure(floor, say));
   }
-  // Measured twice: a difference means that the machine became slower or faster in between.
+  // Measured twice: if the two differ, the machine became slower or faster in between.
   const again = await measure(read, say);
 
   const show = (name: string, { perSecond, p99 }: Measured) =>

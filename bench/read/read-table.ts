@@ -16,7 +16,10 @@ const aloneRounds = 30;
 const name = 'table-';
 const smallCluster = '0b8a6b0e-0000-4000-8000-00000000c1c1';
 
-/** Requests per second and the time of one alone, of the usual reads, with ever more deployments, and of floors in the same run. */
+/**
+ * Requests per second, and the time of a single request, for the usual reads with a growing number of deployments, and for floors
+ * in the same run.
+ */
 export async function readTable(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(t) reads over 16 connections, and alone, with ${sizes.join(', ')} deployments; ${loadOfMachine()}`);
   const { token } = fixtures;

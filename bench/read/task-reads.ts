@@ -16,7 +16,9 @@ const users = 20;
 const rounds = 100;
 const name = 'read-';
 
-/** The first page of tasks and "who uses this secret", with few rows and with very many, against selects of the same rows. */
+/**
+ * The first page of tasks and the users of a secret, with few and with very many rows, compared with selects of the same rows.
+ */
 export async function taskReads(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(f) reads with ${deployments} deployments and ${deployments * tasksOfEach} tasks; ${loadOfMachine()}`);
   const { api } = fixtures;

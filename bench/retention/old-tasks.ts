@@ -16,7 +16,7 @@ const rounds = 2;
 const name = 'old-';
 const loop = 'remove old tasks';
 
-/** Sweeps of retention over 300,000 tasks that ended more than a year ago, and claims meanwhile, in turns with claims alone. */
+/** Retention sweeps over 300,000 tasks that ended more than a year ago, with concurrent claims, in turns with claims alone. */
 export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(i) removal of old tasks, of which there are ${deployments * tasksOfEach}; ${loadOfMachine()}`);
   await stack.part('runner').stop();
@@ -33,7 +33,7 @@ export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: str
     const seconds: number[] = [];
     let removed = 0;
     for (let round = 0; round < rounds; round += 1) {
-      // A sweep runs at the start of the service, and then every ten minutes.
+      // A sweep runs when the service starts, then every ten minutes.
       await stack.part('tasks').stop();
       await stack.part('tasks').start();
       claims.meanwhile.push(...(await claimsDuring(bus, async () => seconds.push(await endOfSweep(stack)))));
@@ -56,7 +56,7 @@ export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: str
   }
 }
 
-/** One runner with one slot, so that claims do not wait for one another. */
+/** One runner with one slot, so that claims do not wait for each other. */
 async function claimsDuring(
   bus: Awaited<ReturnType<typeof runnerBus>>,
   work: () => Promise<unknown>,
@@ -70,7 +70,7 @@ async function claimsDuring(
   return taken;
 }
 
-/** Waits for the end of the process's first sweep; returns its duration in seconds. */
+/** Waits for the end of the first sweep of the process; returns its duration in seconds. */
 async function endOfSweep(stack: Stack): Promise<number> {
   const runs = () => metric(stack, `berth_loop_runs_total{loop="${loop}",outcome="ok"}`);
   await waitUntil(async () => (await runs()) > 0, {

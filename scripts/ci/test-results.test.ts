@@ -3,7 +3,7 @@ import { filesToRepeat, onlyFirst, type Report, type Run, resultsOf, withRepeate
 
 type File = Report['testResults'][number];
 
-/** A file whose tests are named `ok …` if they passed, else by why they failed. */
+/** A file with tests named `ok …` if they passed, else by the cause of the failure. */
 function file(name: string, ...tests: string[]): File {
   const assertionResults = tests.map((fullName) => {
     const passed = fullName.startsWith('ok');
@@ -27,18 +27,18 @@ const one = file('./a.test.ts', 'ok 1', 'expected 2');
 const judge = file('./tests/last/judge.test.ts', 'ok all');
 
 test.for<[string, Run, number, string[]]>([
-  ['a run whose tests passed has no failure', run(0, judge), 1, []],
+  ['a run without failed tests has no failure', run(0, judge), 1, []],
   [
-    'a failed test is a failure with the first line of its message',
+    'a failed test is a failure, with the first line of its message',
     run(1, one),
     1,
     ['./a.test.ts > expected 2: expected 2'],
   ],
-  ['a file that did not load is one failure', run(1, judge, unloaded), 1, ['./d.test.ts: no such module']],
+  ['a file that could not be loaded is one failure', run(1, judge, unloaded), 1, ['./d.test.ts: no such module']],
   ['a run that was stopped is one failure', stopped, 0, ['parts: no test ended; exit code 124']],
-  ['a run without any test is one failure', run(0), 0, ['parts: no test ended; exit code 0']],
+  ['a run without tests is one failure', run(0), 0, ['parts: no test ended; exit code 0']],
   [
-    'a run that ended badly although no test failed is one failure',
+    'a run that ended with an error without a failed test is one failure',
     run(1, judge),
     1,
     ['parts: exit code 1, although no test failed'],
@@ -52,40 +52,44 @@ test.for<[string, Run, number, string[]]>([
 const failing = (...names: string[]) => names.map((name) => file(name, 'expected 1'));
 
 test.for<[string, Run, string[]]>([
-  ['nothing is repeated where all tests passed', run(0, judge), []],
-  ['nothing is repeated where no test failed and the run ended badly', run(1, judge), []],
+  ['nothing is repeated if all tests passed', run(0, judge), []],
+  ['nothing is repeated if no test failed but the run ended with an error', run(1, judge), []],
   ['nothing is repeated after a run that was stopped', stopped, []],
   ['the failed files are repeated', run(1, one, file('./b.test.ts', 'ok 1'), unloaded), ['./a.test.ts', './d.test.ts']],
   [
-    'a judge of all answers is repeated with the failed files',
+    'a check of all recorded answers is repeated with the failed files',
     run(1, judge, one),
     ['./a.test.ts', './tests/last/judge.test.ts'],
   ],
-  ['a judge is repeated by itself', run(1, file('./tests/last/j.test.ts', 'no')), ['./tests/last/j.test.ts']],
+  [
+    'a check of all recorded answers is repeated by itself',
+    run(1, file('./tests/last/j.test.ts', 'no')),
+    ['./tests/last/j.test.ts'],
+  ],
   ['three failed files are repeated', run(1, ...failing('./a', './b', './c')), ['./a', './b', './c']],
   ['four failed files are not repeated', run(1, ...failing('./a', './b', './c', './d')), []],
 ])('%s', ([, of, files]) => {
   expect(filesToRepeat(of)).toEqual(files);
 });
 
-test('a repeated file counts as in its second attempt, and the others as in the first', () => {
+test('the second attempt decides about repeated files, the first about all others', () => {
   const other = file('./b.test.ts', 'ok 1', 'ok 2');
   const whole = withRepeated(run(1, one, other), run(0, file('./a.test.ts', 'ok 1', 'ok 2')));
   expect(resultsOf(whole)).toEqual({ passed: 4, failures: [] });
 });
 
-test('a test that fails at the second attempt too is a failure, and one that passes is named', () => {
+test('a test that fails again is a failure, and one that passes is named', () => {
   const first = resultsOf(run(1, file('./a.test.ts', 'expected 1', 'expected 2')));
   const second = resultsOf(run(1, file('./a.test.ts', 'ok 1', 'expected 2')));
   expect(onlyFirst(first, second).map(({ reason }) => reason)).toEqual(['expected 1']);
   expect(second.failures.map(({ reason }) => reason)).toEqual(['expected 2']);
 });
 
-test('a second attempt that was stopped changes nothing', () => {
+test('a second attempt that was stopped is ignored', () => {
   expect(withRepeated(run(1, one), stopped)).toEqual(run(1, one));
 });
 
-test('a second attempt that ended badly although no test failed is a failure', () => {
+test('a second attempt that ended with an error without a failed test is a failure', () => {
   const whole = withRepeated(run(1, one), run(1, file('./a.test.ts', 'ok 1', 'ok 2')));
   expect(resultsOf(whole).failures).toEqual([{ test: 'parts', reason: 'exit code 1, although no test failed' }]);
 });

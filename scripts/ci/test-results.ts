@@ -4,13 +4,13 @@ export interface Report {
     /** Path of the file. */
     name: string;
     status: string;
-    /** Why the file did not load; empty if it did. */
+    /** Why the file could not be loaded; empty if it was. */
     message: string;
     assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
   }[];
 }
 
-/** One call of the test runner. It has no report if it was stopped early. */
+/** One run of the test runner, which has no report if it was stopped early. */
 export interface Run {
   name: string;
   exitCode: number;
@@ -18,7 +18,7 @@ export interface Run {
 }
 
 export interface Failure {
-  /** The test with its file, or the file or run that failed as a whole. */
+  /** A failed test with its file, or a file or run that failed as a whole. */
   test: string;
   /** One line. */
   reason: string;
@@ -29,12 +29,12 @@ export interface Results {
   failures: Failure[];
 }
 
-/** More failed files than this are not caused by a race, and a second attempt would hide that. */
+/** A race does not make more files fail than this, and a second attempt would hide other causes. */
 const MOST_REPEATED = 3;
 
 /**
- * The results of a run. A file that did not load counts as one failed test, as does a run that ended badly although no test failed
- * and one that ran no test at all.
+ * The results of a run. Counted as one failed test: a file that could not be loaded, a run that ended with an error without a
+ * failed test, and a run without tests.
  */
 export function resultsOf({ name, exitCode, report }: Run): Results {
   const files = report?.testResults ?? [];
@@ -47,10 +47,7 @@ export function resultsOf({ name, exitCode, report }: Run): Results {
   return { passed, failures };
 }
 
-/**
- * The files of a run to repeat alone, together with those that judge what all tests recorded; none if all tests passed or too
- * many files failed.
- */
+/** The files to run again, with those that check what all tests recorded; empty if all tests passed or too many files failed. */
 export function filesToRepeat({ report }: Run): string[] {
   const files = report?.testResults ?? [];
   const failed = files.filter((file) => failuresOf(file).length > 0);
@@ -60,7 +57,7 @@ export function filesToRepeat({ report }: Run): string[] {
   return [...others, ...judges].map(({ name }) => name);
 }
 
-/** The run with the second attempt's results for repeated files. A second attempt that was stopped is ignored. */
+/** The run with results of the second attempt for repeated files. A second attempt that was stopped is ignored. */
 export function withRepeated(first: Run, second: Run): Run {
   if (first.report === undefined || second.report === undefined) return first;
   const repeated = second.report.testResults;

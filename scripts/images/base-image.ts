@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const SUITE = 'bookworm';
 const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates', 'tzdata', 'netbase', 'dash'];
 
-/** The files that Node and Helm read. Programs and their dependencies are left out. */
+/** Files that Node and Helm read, without programs and their dependencies. */
 const kept = [
   './lib*',
   './usr/lib/*/libstdc++.so*',
@@ -26,13 +26,13 @@ export interface BaseImage {
   /** A folder to be copied into an empty image. */
   readonly folder: string;
   readonly components: readonly Component[];
-  /** The additions of the runner, whose shell becomes Helm. */
+  /** Additions for the runner, whose shell becomes Helm. */
   readonly shell: { readonly folder: string; readonly components: readonly Component[] };
 }
 
 export interface BaseImageRequest {
   readonly folder: string;
-  /** The program of the version that the packages pin. */
+  /** The program in the version that the packages pin. */
   readonly node: { readonly program: string; readonly version: string };
   readonly epoch: number;
   readonly path: string | undefined;
@@ -40,8 +40,8 @@ export interface BaseImageRequest {
 }
 
 /**
- * The files of a base image from Debian's packages and the Node program, for machines that cannot pull a public image: without
- * a shell, a package manager or named users.
+ * A base image made from Debian's packages and the Node program, for machines that cannot pull a public image. It has no shell,
+ * package manager or named users.
  */
 export async function makeBaseImage({ folder, node, epoch, path, signal }: BaseImageRequest): Promise<BaseImage> {
   await rm(folder, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function makeBaseImage({ folder, node, epoch, path, signal }: BaseI
   };
 }
 
-/** The bundle that the script of `ca-certificates` would create: Helm reads all authorities from one file. */
+/** The bundle that the script of `ca-certificates` would create, because Helm reads all authorities from one file. */
 async function joinAuthorities(root: string): Promise<void> {
   const folder = join(root, 'usr/share/ca-certificates/mozilla');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.crt')).sort();
@@ -85,7 +85,7 @@ const nodeComponent = (version: string): Component => {
   return { type: 'application', name: 'node', version, purl, 'bom-ref': purl, licenses: [{ license: { id: 'MIT' } }] };
 };
 
-/** `libc6_2.36-9+deb12u14_amd64.deb`; colons of versions are escaped in names of files. */
+/** Such as `libc6_2.36-9+deb12u14_amd64.deb`; colons of versions are escaped in file names. */
 function debianComponent(file: string): Component[] {
   const [name = '', escaped = '', architecture = ''] = file.replace(/\.deb$/, '').split('_');
   if (withoutFiles.has(name)) return [];

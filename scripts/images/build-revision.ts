@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 export interface BuildRevision {
   readonly root: string;
-  /** The full hash: images that were built from it once are reused. */
+  /** The full hash; images that were built from it before are reused. */
   readonly commit: string;
   readonly tag: string;
   readonly log: (line: string) => void;
@@ -17,13 +17,13 @@ export interface BuildRevision {
 }
 
 export interface BuiltRevision {
-  /** The umbrella chart of that revision. */
+  /** The umbrella chart in that revision. */
   readonly chart: string;
-  /** Archives of its images in the format of `docker load`. */
+  /** Archives of its images, in the format of `docker load`. */
   readonly archives: readonly string[];
 }
 
-/** Builds the images of another revision of this repository by its own scripts, from a worktree in a temporary folder. */
+/** Builds the images of another revision of this repository with its own scripts, in a temporary worktree. */
 export async function buildRevision({ root, commit, tag, log, signal }: BuildRevision): Promise<BuiltRevision> {
   const output = join(root, 'dist/revisions', `${commit}-${tag}`);
   const built = {
@@ -47,7 +47,7 @@ export async function buildRevision({ root, commit, tag, log, signal }: BuildRev
     return built;
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // Git forgets the worktrees whose folders are gone.
+    // Removes Git's entries of worktrees whose folders are gone.
     await run('git', ['-C', root, 'worktree', 'prune'], { timeout: 120_000 });
   }
 }

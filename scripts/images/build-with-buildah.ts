@@ -14,7 +14,7 @@ export interface BuildImages {
   readonly root: string;
   readonly targets: readonly Target[];
   readonly naming: Naming;
-  /** Folders with the files of a base image, or the name of an image. */
+  /** Folders with the files of a base image, or an image's name. */
   readonly base: Pick<BaseImage, 'folder' | 'shell'> | { readonly name: string };
   readonly buildArguments: Readonly<Record<string, string>>;
   readonly epoch: number;
@@ -29,7 +29,7 @@ const LOCAL_BASE = 'localhost/berth-base';
 const WITH_SHELL = 'localhost/berth-base-with-shell';
 
 /**
- * Builds the targets with buildah, which needs no daemon and starts no program in the images. Its state is below the output
+ * Builds the targets with buildah, which needs no daemon and runs no program of the images. Its state is below the output folder
  * and removed at the end, so builds do not affect each other.
  */
 export async function buildWithBuildah(request: BuildImages): Promise<void> {

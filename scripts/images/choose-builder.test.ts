@@ -7,26 +7,31 @@ const none: Wish = { builder: undefined, base: undefined };
 
 test.for([
   [
-    'Docker builds on the public base where its engine answers',
+    'Docker with the public base is chosen if its engine answers',
     everything,
     none,
     { builder: 'docker', base: PUBLIC_BASE },
   ],
-  ['Docker builds on the base that is named', everything, { ...none, base: 'a' }, { builder: 'docker', base: 'a' }],
   [
-    'buildah builds on a base made here where no engine answers',
+    'Docker with a named base is chosen if its engine answers',
+    everything,
+    { ...none, base: 'a' },
+    { builder: 'docker', base: 'a' },
+  ],
+  [
+    'buildah with a base made here is chosen if no engine answers',
     { ...everything, docker: false },
     none,
     { builder: 'buildah', base: undefined },
   ],
   [
-    'buildah builds although an engine answers, where it is named',
+    'buildah is chosen if it is named, even if an engine answers',
     everything,
     { ...none, builder: 'buildah' },
     { builder: 'buildah', base: undefined },
   ],
   [
-    'a base that is named needs no mmdebstrap',
+    'with a named base, mmdebstrap is not needed',
     { ...nothing, buildah: true },
     { ...none, base: 'a' },
     { builder: 'buildah', base: 'a' },
@@ -39,7 +44,7 @@ test.for([
   ['a machine without any builder', nothing, none, 'buildah is not on the PATH'],
   ['Docker that does not answer', nothing, { ...none, builder: 'docker' }, 'No Docker Engine with buildx answers'],
   ['buildah without a base', { ...nothing, buildah: true }, none, 'mmdebstrap is not on the PATH'],
-] as const)('%s is refused with what to install', ([, machine, wish, words]) => {
+] as const)('%s is refused, and the error says what to install', ([, machine, wish, words]) => {
   expect(() => chooseBuilder(machine, wish)).toThrow(words);
   expect(() => chooseBuilder(machine, wish)).toThrow('apt-get install buildah mmdebstrap');
 });

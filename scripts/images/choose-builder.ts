@@ -6,7 +6,7 @@ const run = promisify(execFile);
 export type Builder = 'docker' | 'buildah';
 
 export interface Machine {
-  /** A Docker Engine answers, with BuildKit. */
+  /** A Docker Engine with BuildKit answers. */
   readonly docker: boolean;
   readonly buildah: boolean;
   readonly mmdebstrap: boolean;
@@ -14,19 +14,22 @@ export interface Machine {
 
 export interface Wish {
   readonly builder: Builder | undefined;
-  /** Undefined: the best base that the builder can use. */
+  /** Undefined means the best base that the builder can use. */
   readonly base: string | undefined;
 }
 
 export interface Choice {
   readonly builder: Builder;
-  /** Undefined: a base image is made from Debian's packages. */
+  /** Undefined means a base image made from Debian's packages. */
   readonly base: string | undefined;
 }
 
 export const PUBLIC_BASE = 'node:24-bookworm-slim';
 
-/** Docker with the public base image if available, else buildah with one built here. Throws an error that says what to install. */
+/**
+ * Docker with the public base image if available, else buildah with a base made here. Otherwise throws an error that says what to
+ * install.
+ */
 export function chooseBuilder(machine: Machine, wish: Wish): Choice {
   const builder = wish.builder ?? (machine.docker ? 'docker' : 'buildah');
   if (builder === 'docker') {

@@ -8,9 +8,7 @@ interface OciIndex {
 }
 type DockerManifests = { Config: string }[];
 
-/**
- * The digest that identifies the image in an archive: that of its manifest (`oci`), or of its configuration (`docker`).
- */
+/** The digest that identifies an archived image: that of its manifest (`oci`) or of its configuration (`docker`). */
 export async function digestOf(archive: string): Promise<string> {
   const read = async (name: string) =>
     (await run('tar', ['--extract', '--to-stdout', '--file', archive, name], { timeout: 60_000 })).stdout;

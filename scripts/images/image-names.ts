@@ -1,13 +1,13 @@
-/** The targets of the Dockerfile. `berth-<target>` is the name of the image, `dist/<target>` its content. */
+/** The targets of the Dockerfile. The image is named `berth-<target>`, and its content is in `dist/<target>`. */
 export const targets = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan', 'runner'] as const;
 export type Target = (typeof targets)[number];
 
 export interface Naming {
-  /** Such as `registry.example.com/berth`; without one the image has a bare name. */
+  /** Such as `registry.example.com/berth`; without it, image names have no registry. */
   readonly registry: string | undefined;
   readonly tag: string;
 }
 
-/** The complete name, as container runtimes write it. */
+/** The full name, as container runtimes write it. */
 export const imageName = (target: Target, { registry, tag }: Naming): string =>
   `${registry ?? 'docker.io/library'}/berth-${target}:${tag}`;

@@ -1,4 +1,4 @@
-// `npm run images`: builds all images, after `npm run build` has made their contents.
+// `npm run images`: builds all images from the contents that `npm run build` has made.
 import { copyFile, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +62,7 @@ function oneOf<T extends string>(known: readonly T[], value: string, option: str
   return found;
 }
 
-/** The version of Berth, and of the Node that the lockfile pins. */
+/** The version of Berth, and that of Node in the lockfile. */
 async function versions(): Promise<{ berth: string; node: string }> {
   const read = async (file: string) => JSON.parse(await readFile(join(root, file), 'utf8'));
   const { version }: { version: string } = await read('packages/shared/contracts/package.json');
@@ -126,7 +126,7 @@ async function main(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Adds Helm to the runner, and everything outside npm to the bill of materials. */
+/** Adds Helm to the runner, and all parts that are not npm packages to the bill of materials. */
 async function complete(
   target: Target,
   ofTheBase: readonly Component[],

@@ -15,7 +15,7 @@ export interface RepeatElsewhere {
   readonly naming: Naming;
   readonly format: ArchiveFormat;
   readonly base: string | undefined;
-  /** Where the archives of the first build are. */
+  /** The folder with the archives of the first build. */
   readonly output: string;
   readonly commit: string;
   readonly epoch: number;
@@ -23,7 +23,7 @@ export interface RepeatElsewhere {
   readonly signal: AbortSignal;
 }
 
-/** Builds the images again in another folder from the same sources; throws if a digest differs. */
+/** Builds the images again from the same sources in another folder; throws if a digest differs. */
 export async function repeatElsewhere(request: RepeatElsewhere): Promise<void> {
   const { root, targets, naming, format, base, output, commit, epoch, log, signal } = request;
   const folder = await mkdtemp(join(tmpdir(), 'berth-again-'));
@@ -52,7 +52,7 @@ export async function repeatElsewhere(request: RepeatElsewhere): Promise<void> {
   }
 }
 
-/** The files that git tracks or would add, from the working tree. */
+/** Files of the working tree that git tracks or would add. */
 async function copySources(root: string, folder: string, signal: AbortSignal): Promise<void> {
   const args = ['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const { stdout } = await run('git', args, { maxBuffer: 64 * 1024 ** 2, timeout: 60_000, signal });

@@ -4,13 +4,16 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 export interface Revision {
-  /** The commit, with `-modified` where files differ from it. */
+  /** The commit, followed by `-modified` if files differ from it. */
   readonly commit: string;
-  /** Seconds since 1970 of the last commit. Images carry it as their time, so that equal sources give equal images. */
+  /** The time of the last commit, in seconds since 1970. Images have this time, so that equal sources give equal images. */
   readonly epoch: number;
 }
 
-/** The revision and time of the sources. `SOURCE_DATE_EPOCH`, as in other reproducible builds, and `SOURCE_REVISION` win. */
+/**
+ * The revision and time of the sources. `SOURCE_DATE_EPOCH`, as in other reproducible builds, and `SOURCE_REVISION` take
+ * precedence.
+ */
 export async function sourceRevision(root: string, environment: NodeJS.ProcessEnv): Promise<Revision> {
   const git = async (...args: string[]) => (await run('git', ['-C', root, ...args], { timeout: 30_000 })).stdout.trim();
   const given = Number(environment['SOURCE_DATE_EPOCH'] ?? Number.NaN);
@@ -23,7 +26,7 @@ export async function sourceRevision(root: string, environment: NodeJS.ProcessEn
       epoch: Number.isInteger(given) ? given : Number(seconds),
     };
   } catch {
-    // A source archive has no git history.
+    // An archive of the sources has no git history.
     return { commit: givenCommit ?? 'unknown', epoch: Number.isInteger(given) ? given : 0 };
   }
 }

@@ -30,7 +30,7 @@ function operationOf(method: string, path: string): Operation | undefined {
   });
 }
 
-/** Sends each public operation once, and writes what was sent and answered as the examples of the OpenAPI document. */
+/** Sends each public operation once and records requests and answers as the examples of the OpenAPI document. */
 async function recordExamples(stack: Stack, { token, sample }: Fixtures): Promise<void> {
   const examples: Examples = {};
 
@@ -64,7 +64,7 @@ async function recordExamples(stack: Stack, { token, sample }: Fixtures): Promis
 
 const thisMachine = /127\.0\.0\.1(?::|%3A)\d+/g;
 
-/** Tokens are shown once, to whoever made them; one list item says enough. */
+/** Tokens are shown only to their creator, and one item of a list is enough. */
 function withoutSecrets(value: JsonValue | undefined): JsonValue {
   if (typeof value === 'string') return value.replaceAll(thisMachine, 'host.example.com');
   if (Array.isArray(value)) return value.map(withoutSecrets);
@@ -183,7 +183,7 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
   unwrap(await api.envs.delete({ id: env.id }));
 }
 
-/** Each list, and one of its rows; each read without an id. */
+/** Each list with one of its rows, and each read without an id. */
 async function readAll(api: Client): Promise<void> {
   type Read = (request?: object) => Promise<Answer<unknown>>;
   for (const calls of Object.values(api) as unknown as Record<string, Read>[]) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Stack } from '@berth/devstack';
 import { type Fixtures, withOwnPlatform } from '@berth/devstack/testing/own-platform';
 
-/** The release that the options below are of. */
+/** The release to which the options below belong. */
 const release = 'schemathesis==4.32.5';
 const howToGetIt = `    schemathesis is a Python program, and there is no python3 here. Get Python 3.10 or newer from your system
     (apt-get install python3 python3-venv, brew install python) or from https://www.python.org/downloads, and run this again.
@@ -21,10 +21,10 @@ const checks = [
   'response_schema_conformance',
 ].join(',');
 
-/** A stream that stays open, and the revocation of the token that all requests present. */
+/** A stream stays open, and the revocation would end the token that all requests use. */
 const notTried = ['events.stream', 'user_tokens.delete'];
 
-/** An independent judge of the document and of what is answered: makes requests from the one, and checks the other against it. */
+/** An independent check of the document and the answers: makes requests from the document and compares the answers with it. */
 async function schemathesis(stack: Stack, { token }: Fixtures): Promise<void> {
   say(`\n${release} against ${stack.url}/api/v2/openapi.json`);
   const program = await installed();
@@ -45,7 +45,7 @@ async function schemathesis(stack: Stack, { token }: Fixtures): Promise<void> {
   const given = [...Object.entries(options), ...leftOut].flatMap(([name, value]) => [`--${name}`, value]);
   const folder = await mkdtemp(join(tmpdir(), 'berth-schemathesis-'));
   try {
-    // Other users can read arguments, but not this file.
+    // Other users can read arguments but not this file.
     const config = join(folder, 'schemathesis.toml');
     await writeFile(config, `[headers]\nx-service-token = ${JSON.stringify(token)}\n`, { mode: 0o600 });
     const args = [
@@ -63,7 +63,7 @@ async function schemathesis(stack: Stack, { token }: Fixtures): Promise<void> {
   }
 }
 
-/** The program, in an environment of its own; null if there is no Python. */
+/** The program in its own environment; null if there is no Python. */
 async function installed(): Promise<string | null> {
   const folder = join(homedir(), '.cache', 'berth', release.replace('==', '-'));
   const program = join(folder, 'bin', 'st');
@@ -82,11 +82,11 @@ async function installed(): Promise<string | null> {
 
 interface Running {
   output?: (line: string) => void;
-  /** Where it writes what it finds. */
+  /** The folder for its findings. */
   folder?: string;
 }
 
-/** Its exit code; 127 where there is no such program. */
+/** The exit code; 127 if the program does not exist. */
 function run(
   command: string,
   args: readonly string[],
@@ -104,6 +104,6 @@ function run(
   });
 }
 
-// Its requests are a flood of one identity.
+// No limit, because it sends many requests as one identity.
 const overrides = { 'api-gateway': { REQUESTS_PER_MINUTE: '0', ANONYMOUS_REQUESTS_PER_MINUTE: '0' } };
 await withOwnPlatform({ name: 'schemathesis', overrides, say }, schemathesis);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './sources.ts';
 
-/** The folders and files that the first table of a README names in its first column, from top to bottom. */
+/** The folders and files in the first column of a README's first table, from top to bottom. */
 export function orderInReadme(workspace: string): string[] {
   const file = join(root, workspace, 'README.md');
   if (!existsSync(file)) return [];
@@ -14,7 +14,7 @@ export function orderInReadme(workspace: string): string[] {
   });
 }
 
-/** The folders directly below a folder that hold code. */
+/** The folders directly below a folder that contain code. */
 export const roomsIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')

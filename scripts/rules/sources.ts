@@ -11,7 +11,7 @@ export const workspaces = ['packages', 'packages/shared', 'services'].flatMap((g
     .filter((folder) => existsSync(join(root, folder, 'package.json'))),
 );
 
-/** Every folder with code of ours: the sources and tests of each package and service, and what stands beside them. */
+/** Every folder with our code: sources and tests of each package and service, and folders beside these. */
 export const codeFolders = [
   ...workspaces.flatMap((workspace) => [`${workspace}/src`, `${workspace}/test`]),
   'bench',
@@ -19,7 +19,7 @@ export const codeFolders = [
   'tests',
 ].filter((folder) => existsSync(join(root, folder)));
 
-/** The files below a folder, by their path in it. */
+/** The files below a folder, by relative path. */
 export function filesIn(folder: string, inside = ''): string[] {
   return readdirSync(join(root, folder, inside), { withFileTypes: true }).flatMap((entry) => {
     if (entry.name === 'node_modules') return [];
@@ -30,7 +30,7 @@ export function filesIn(folder: string, inside = ''): string[] {
 
 export const isTest = (file: string): boolean => file.endsWith('.test.ts');
 
-/** The TypeScript files without tests, which may reach wherever they need. */
+/** TypeScript files other than tests, which may import from anywhere. */
 export const sourcesIn = (folder: string): string[] =>
   filesIn(folder).filter((file) => file.endsWith('.ts') && !isTest(file));
 
@@ -39,7 +39,7 @@ export interface Import {
   imported: string;
 }
 
-/** What files of a folder import of the same folder. */
+/** The imports of a folder's files from the same folder. */
 export function importsWithin(folder: string): Import[] {
   return sourcesIn(folder).flatMap((file) =>
     specifiersOf(folder, file)
@@ -49,7 +49,7 @@ export function importsWithin(folder: string): Import[] {
   );
 }
 
-/** What a file imports, as it is written. */
+/** The imports of a file, as written. */
 export function specifiersOf(folder: string, file: string): string[] {
   const text = readFileSync(join(root, folder, file), 'utf8');
   return [...text.matchAll(/(?:from |import |import\()'([^']+)'/g)].map(([, specifier = '']) => specifier);

@@ -15,7 +15,7 @@ const signal = AbortSignal.timeout(40 * 60_000);
 const running = { withinMs: 180_000, signal };
 
 const contents = 'a secret that was sealed before the backup';
-/** Deployments, named by what happens to them between backup and restore. */
+/** Deployments by their history between backup and restore. */
 const names = ['kept', 'upgraded', 'deleted'] as const;
 
 const Releases = z.object({
@@ -40,7 +40,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     return found;
   };
   const read = async (name: string) => unwrap(await api.deployments.get({ id: deployment(name).id }));
-  /** Revisions of its Helm release in the cluster. */
+  /** The revisions of its Helm release in the cluster. */
   const revisions = async ({ namespace }: Deployment) => {
     const { items } = Releases.parse(
       await berth.read(`/api/v1/namespaces/${namespace}/secrets?labelSelector=owner%3Dhelm`),
@@ -49,7 +49,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
   };
   const tasksOf = async (deployment_id: string) =>
     unwrap(await api.deploymentTasks.list({ query: { deployment_id, per_page: 100 } })).items;
-  /** Changes its text, and waits for the task. */
+  /** Changes its text and waits for the task. */
   const change = async (name: string, greeting: string) => {
     const { id, config } = await read(name);
     unwrap(await api.deployments.update({ id, body: { config: { ...config, greeting } } }));
@@ -144,7 +144,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     expect(Buffer.from(data['token'] ?? '', 'base64').toString()).toBe(contents);
   });
 
-  test('a deployment that was upgraded after the backup has the configuration of the backup, and accepts the next change', async () => {
+  test('a deployment that was upgraded after the backup has the backed-up configuration and accepts the next change', async () => {
     expect((await read('upgraded')).config).toEqual(deployment('upgraded').config);
     expect(await revisions(deployment('upgraded'))).toEqual([1, 2]);
 
@@ -153,7 +153,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     expect(await revisions(deployment('upgraded'))).toEqual([1, 2, 3]);
   });
 
-  test('a deployment that was deleted after the backup is in Error, and a Reinstall brings it back', async () => {
+  test('a deployment that was deleted after the backup is in Error, and a Reinstall restores it', async () => {
     const { id } = deployment('deleted');
     const isLost = async () => (await read('deleted')).status === 'Error';
     await waitUntil(isLost, { what: 'the missing namespace to be noticed', withinMs: 120_000, signal });
@@ -185,7 +185,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     expect(await waitForTask(api, again.id, { withinMs: 180_000 })).toMatchObject({ status: 'Done' });
   });
 
-  describe('a second restore in place, with a NATS that is newer than the dump', () => {
+  describe('a second restore in place, beside a NATS that is newer than the dump', () => {
     const Row = z.array(z.object({ id: z.uuid(), version: z.number() }));
     const rows = async (select: string) =>
       Row.parse(

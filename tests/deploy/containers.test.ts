@@ -22,9 +22,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-engine-'));
   engine = await startDockerEngine({ stateFolder: folder, guard, signal: AbortSignal.timeout(600_000) });
   process.env['DOCKER_HOST'] = engine.host;
-  // There is no bridge network with a gateway.
+  // The engine has no bridge network with a gateway.
   process.env['TESTCONTAINERS_HOST_OVERRIDE'] = '127.0.0.1';
-  // Ryuk's image would be pulled. It is not needed: all containers end with the engine of this test.
+  // Its image would have to be pulled, and it is not needed: all containers end with this test's engine.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
   for (const name of callerNames) await engine.load(imageArchive(name));
   platform = await startPlatform({
@@ -41,12 +41,12 @@ afterAll(async () => {
   await engine?.stop();
   await guard.close();
   await rm(folder, { recursive: true, force: true });
-  // testcontainers leaves its lock file.
+  // Removes the lock file of testcontainers.
   await rm(join(tmpdir(), 'testcontainers-node-0.lock'), { force: true });
 }, 120_000);
 
 describe('five services and a runner from images', () => {
-  test('a chart that is pushed is discovered, deployed by Helm, and runs', async () => {
+  test('a pushed chart is discovered, deployed by Helm, and runs', async () => {
     const api: Client = platform.admin;
     const sample = await platform.sample('containers');
 
@@ -56,7 +56,7 @@ describe('five services and a runner from images', () => {
   });
 
   test.for(callerNames)(
-    '%s runs as an unprivileged user, on a root that it cannot write, with no more of a shell than it needs',
+    '%s runs as an unprivileged user with a read-only root and no more of a shell than it needs',
     async (name) => {
       const container = containers.get(name);
       const look = `
@@ -76,16 +76,14 @@ describe('five services and a runner from images', () => {
         capabilities: '0000000000000000',
         root: 'EROFS',
         tmp: true,
-        // The runner's becomes a Helm.
+        // The runner's shell becomes Helm.
         shells: name === 'runner' ? ['/bin/sh'] : [],
       });
     },
   );
 
-  test.for(callerNames)(
-    'the bill of materials of %s lists exactly the packages that are in its image',
-    async (name) => {
-      const list = `
+  test.for(callerNames)('the bill of materials of %s lists exactly the packages in its image', async (name) => {
+    const list = `
       const fs = require('fs');
       const bill = JSON.parse(fs.readFileSync('/berth/bom.cdx.json', 'utf8'));
       const listed = bill.components.map(({ purl }) => purl).filter((purl) => purl.startsWith('pkg:npm/') && !purl.includes('%40berth'));
@@ -98,12 +96,11 @@ describe('five services and a runner from images', () => {
       });
       console.log(JSON.stringify({ name: bill.metadata.component.name, listed: [...new Set(listed)].sort(), there: [...new Set(there)].sort() }));`;
 
-      const { output } = await containers.get(name)!.exec(['node', '--eval', list]);
-      const { name: component, listed, there } = JSON.parse(output);
+    const { output } = await containers.get(name)!.exec(['node', '--eval', list]);
+    const { name: component, listed, there } = JSON.parse(output);
 
-      expect(component).toBe(`berth-${name}`);
-      expect(there.length).toBeGreaterThan(20);
-      expect(listed).toEqual(there);
-    },
-  );
+    expect(component).toBe(`berth-${name}`);
+    expect(there.length).toBeGreaterThan(20);
+    expect(listed).toEqual(there);
+  });
 });

@@ -13,10 +13,10 @@ import { UID } from './setup/service-container.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test(
-  'each image has the same digest when it is built once more, from a copy of the checkout in another folder',
+  'each image has the same digest if it is built again from a copy of the checkout in another folder',
   async () => {
     const lines: string[] = [];
-    // From the first build, even if files have changed since.
+    // Taken from the first build, even if files have changed since.
     const { revision, created } = await imageConfig(imageArchive('auth'));
 
     await repeatElsewhere({
@@ -40,12 +40,12 @@ test(
   15 * 60_000,
 );
 
-test.for(callerNames)('the bill of materials of %s is CycloneDX 1.6 by its published schema', async (name) => {
+test.for(callerNames)('the bill of materials of %s is valid CycloneDX 1.6', async (name) => {
   const file = join(dirname(imageArchive(name)), `berth-${name}.cdx.json`);
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
 
   expect(await validator.validate(await readFile(file, 'utf8'))).toBe(null);
-  // It would find what is wrong.
+  // A document with a fault is refused, so the check works.
   expect(await validator.validate('{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{}]}')).not.toBe(null);
 });
 

@@ -30,7 +30,7 @@ const Pods = z.object({
 });
 const Service = z.object({ spec: z.object({ clusterIP: z.string(), ports: z.array(z.object({ port: z.number() })) }) });
 
-describe('Berth, installed by the commands of docs/install.md on a real node with nothing on it', () => {
+describe('Berth, installed by the commands of docs/install.md on an empty real node', () => {
   let berth: Surroundings;
   let shell: (commands: string) => Promise<string>;
   let own: string;
@@ -43,7 +43,7 @@ describe('Berth, installed by the commands of docs/install.md on a real node wit
     berth = await startSurroundings({ signal });
     await loadStandIns({ ...berth, signal });
     await makeVolumes(berth, ['8Gi', '4Gi']);
-    // As users push them to their own registry.
+    // Like users who push the images to their own registry.
     for (const name of callerNames) {
       await berth.node.nameImage(`berth-${name}:0.1.0`, `registry.example.com/berth/berth-${name}:0.1.0`);
     }
@@ -57,7 +57,7 @@ ISSUER=${oidc.issuer} CLIENT_ID=berth CLIENT_SECRET=${oidc.clientSecret}
 `;
     const [evaluate = ''] = await commandsIn('install.md', 'To evaluate it');
     const [, ...rest] = evaluate.split('\n\n');
-    // Neither the provider nor the registry beside this cluster has TLS.
+    // The provider and the registry beside this cluster have no TLS.
     const commands = insteadOf(rest.join('\n\n'), {
       'issuer: "$ISSUER",': `issuer: "$ISSUER", allowHttp: true, port: ${oidc.port},`,
       'url: "https://$REGISTRY",': 'url: "http://$REGISTRY", allow_http: true, poll_interval_seconds: 5,',
@@ -72,12 +72,12 @@ ISSUER=${oidc.issuer} CLIENT_ID=berth CLIENT_SECRET=${oidc.clientSecret}
   }, 20 * 60_000);
   afterAll(() => berth?.[Symbol.asyncDispose](), 120_000);
 
-  test('the commands of the guide end with the test of the release, which succeeds', () => {
+  test("the commands of the guide end with the release's test, which succeeds", () => {
     expect(tested).toMatch(/^TEST SUITE: +berth-test$/m);
     expect(tested).toMatch(/^Phase: +Succeeded$/m);
   });
 
-  test('every part is a pod that is ready and has less memory in use than it requests', async () => {
+  test('every part is a ready pod that uses less memory than it requests', async () => {
     const selector = `labelSelector=app.kubernetes.io/instance%3D${release}`;
     const { items } = Pods.parse(await berth.read(`/api/v1/namespaces/${namespace}/pods?${selector}`));
     const running = items.filter(({ status }) => status.phase === 'Running');
@@ -98,7 +98,7 @@ ISSUER=${oidc.issuer} CLIENT_ID=berth CLIENT_SECRET=${oidc.clientSecret}
     expect(memory.filter(({ used, requested }) => used >= requested)).toEqual([]);
   });
 
-  test('the first chart is deployed by the commands of the guide, and its own pod calls the API as its deployment', async () => {
+  test('the commands of the guide deploy the first chart, and its pod calls the API as its deployment', async () => {
     await using chart = await callingChart();
     const [env = '', deploy = ''] = await commandsIn('install.md', 'The first chart');
     const variables = `SESSION=… CHART=packages/devstack/sample-charts/${sampleChart.name}`;
@@ -123,7 +123,7 @@ ISSUER=${oidc.issuer} CLIENT_ID=berth CLIENT_SECRET=${oidc.clientSecret}
     });
   });
 
-  test('with a certificate of its own the gateway speaks TLS, and `helm test` reaches it by its name', async () => {
+  test('if the gateway has a certificate, it speaks TLS, and `helm test` reaches it by its name', async () => {
     await shell(`
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -keyout tls.key -out tls.crt \
   -subj /CN=berth.example.com -addext subjectAltName=DNS:berth.example.com 2> /dev/null
@@ -148,7 +148,7 @@ helm test berth --namespace berth`);
   });
 });
 
-/** Volumes as a real cluster provides them: on simulated nodes only root can write to their folders. */
+/** Volumes as on a real cluster: on simulated nodes, only root can write to their folders. */
 async function makeVolumes({ node, stateFolder }: Surroundings, sizes: readonly string[]): Promise<void> {
   await node.api.remove('/apis/storage.k8s.io/v1/storageclasses/standard', signal);
   for (const storage of sizes) {

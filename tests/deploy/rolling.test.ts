@@ -44,7 +44,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
   let shell: (commands: string) => Promise<string>;
   /** Repeats nothing. */
   let api: Client;
-  /** Repeats requests that a vanished server left unanswered, as clients do by default. */
+  /** Repeats requests that a vanished server left unanswered, like clients by default. */
   let patient: Client;
   let env: Env;
   let sample: Sample;
@@ -105,7 +105,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     metadata.deletionTimestamp === undefined &&
     status.containerStatuses.length > 0 &&
     status.containerStatuses.every(({ ready }) => ready);
-  /** Waits until a part has two ready pods and none is terminating. */
+  /** Waits until a part has two ready pods and none that is terminating. */
   const untilWhole = (part: CallerName, isWanted: (pod: Pod) => boolean) =>
     waitUntil(
       async () => {
@@ -116,8 +116,8 @@ describe('Berth with two pods of each part, under constant requests', () => {
     );
 
   /**
-   * Sends requests and runs a task during `change`, and returns their outcomes. `change` reports its current step to `doing`, for
-   * the message of a failed request.
+   * Sends requests and runs a task during `change`; returns their outcomes. `change` reports its current step to `doing`, which
+   * the message of a failed request contains.
    */
   async function underLoad(name: string, client: Client, change: (doing: (what: string) => void) => Promise<void>) {
     const { deployment, letGo } = await underWay(name);
@@ -148,7 +148,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     return {
       failed,
       answered: answered > 100 ? 'more than a hundred' : answered,
-      // Every part starts at once here, on a machine that may have two cores.
+      // Here every part starts at the same time, perhaps on two cores.
       shed: shed.length <= answered / 100 ? 'a few' : shed,
       doubled: [...times].filter(([, count]) => count !== 1),
       lost: created.filter((row) => !times.has(row.name)).map((row) => row.name),
@@ -169,7 +169,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     tasks: [{ status: 'Done', attempts: 1 }],
   };
 
-  test('at rest each pod has less memory in use than it requests', async () => {
+  test('when idle, each pod uses less memory than it requests', async () => {
     const pods = await memoryInUse(berth.node, namespace);
     for (const line of memoryLines(pods)) console.log(line);
 
@@ -179,7 +179,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
   });
 
   test(
-    'an upgrade to another version by the command of docs/install.md rolls every part, fails no request and loses no task',
+    'an upgrade to another version by the command of docs/install.md rolls every part without failed requests or lost tasks',
     long,
     async () => {
       for (const name of callerNames) await berth.node.nameImage(`berth-${name}:0.1.0`, `berth-${name}:0.2.0`);
@@ -197,12 +197,12 @@ describe('Berth with two pods of each part, under constant requests', () => {
   );
 
   test(
-    'each part that is rolled on its own, back to the version before and forth again beside the others, fails no request and loses no task',
+    'rolling each part by itself, back and forth beside the others, fails no request and loses no task',
     long,
     async () => {
       const outcome = await underLoad('rolled', api, async (doing) => {
         const isSameCode = previous.version === undefined;
-        // There and back, so that each pair of parts runs in both combinations of versions.
+        // Back and forth, so that each pair of parts runs in both combinations of versions.
         for (const version of isSameCode ? ['the version before'] : ['the version before', 'this version']) {
           for (const part of callerNames) {
             doing(`${part} becomes ${version}`);
@@ -225,7 +225,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
       const drain = shell(
         `kubectl drain ${name} --pod-selector app.kubernetes.io/instance=${release} --delete-emptydir-data --timeout 10m`,
       );
-      // There is no other node, so this one takes the new pods.
+      // There is no other node, so the new pods are scheduled on this one.
       const isCordoned = async () => Node.parse(await berth.read(`/api/v1/nodes/${name}`)).spec.unschedulable === true;
       await waitUntil(isCordoned, { what: 'the node to be cordoned', withinMs: 60_000, signal });
       await shell(`kubectl uncordon ${name}`);
@@ -237,31 +237,27 @@ describe('Berth with two pods of each part, under constant requests', () => {
     expect(outcome).toEqual(unnoticed);
   });
 
-  test(
-    'the death of each pod in turn fails no request of a client that repeats, doubles nothing and loses no task',
-    long,
-    async () => {
-      const outcome = await underLoad('killed', patient, async (doing) => {
-        for (const part of callerNames) {
-          for (const { metadata, status } of await podsOf(part)) {
-            doing(metadata.name);
-            const [container] = status.containerStatuses;
-            await berth.node.killContainer(container?.containerID ?? '');
-            const isNew = (pod: Pod) =>
-              pod.metadata.name !== metadata.name ||
-              pod.status.containerStatuses[0]?.restartCount !== container?.restartCount;
-            await untilWhole(part, isNew);
-          }
+  test('killing each pod in turn fails no repeated request, runs none twice and loses no task', long, async () => {
+    const outcome = await underLoad('killed', patient, async (doing) => {
+      for (const part of callerNames) {
+        for (const { metadata, status } of await podsOf(part)) {
+          doing(metadata.name);
+          const [container] = status.containerStatuses;
+          await berth.node.killContainer(container?.containerID ?? '');
+          const isNew = (pod: Pod) =>
+            pod.metadata.name !== metadata.name ||
+            pod.status.containerStatuses[0]?.restartCount !== container?.restartCount;
+          await untilWhole(part, isNew);
         }
-      });
+      }
+    });
 
-      // Attempts whose runner was killed count.
-      const tasks = [{ status: 'Done', attempts: expect.any(Number) }];
-      expect(outcome).toEqual({ ...unnoticed, tasks });
-    },
-  );
+    // Attempts of killed runners count.
+    const tasks = [{ status: 'Done', attempts: expect.any(Number) }];
+    expect(outcome).toEqual({ ...unnoticed, tasks });
+  });
 
-  test('after all that, a new deployment takes one task', async () => {
+  test('afterwards, a new deployment takes one task', async () => {
     const deployment = await createHello(api, sample, 'afterwards', { replicas: 1 });
 
     await waitForRunning(api, deployment.id, { withinMs: 180_000, signal });
@@ -269,7 +265,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
     expect(await tasksOf(deployment)).toMatchObject([{ status: 'Done', attempts: 1 }]);
   });
 
-  test('removed by the commands of docs/install.md, it leaves what it has deployed', async () => {
+  test('removing it by the commands of docs/install.md leaves what it has deployed', async () => {
     const deployment = await createHello(api, sample, 'left', { replicas: 1 });
     await waitForRunning(api, deployment.id, { withinMs: 180_000, signal });
 

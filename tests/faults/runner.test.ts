@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform[Symbol.asyncDispose]());
 
-/** A lease of 12 s, and time to notice its end and claim the task on a busy machine. */
+/** A lease of 12 s, plus time to notice its end and claim the task on a busy machine. */
 const takenOverWithinMs = 90_000;
 
 test('Helm is killed together with its runner, and the next runner takes the task over', async () => {
@@ -60,7 +60,7 @@ test('a release left pending when the runner and Helm are killed is repaired, an
   expect(await releaseStatuses(stack, slow.namespace)).toEqual(['superseded', 'deployed']);
 });
 
-test('a runner paused beyond its lease writes nothing, and its Helm has ended before another one starts', async () => {
+test('a runner that is paused beyond its lease writes nothing, and its Helm has ended before another one starts', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('kill');
   const slow = await deploySlowly(stack, admin, sample, 'paused');
@@ -87,7 +87,7 @@ test('a runner paused beyond its lease writes nothing, and its Helm has ended be
       what: 'the first runner to notice it',
       withinMs: 30_000,
     });
-    // What it would still write follows at once.
+    // Anything that it still writes follows at once.
     await delay(1_000);
     expect(await slow.task()).toMatchObject({ status: 'Started', attempts: 2 });
     expect(await helmProcesses(slow.namespace)).toHaveLength(1);
@@ -103,7 +103,7 @@ test('a runner paused beyond its lease writes nothing, and its Helm has ended be
   }
 });
 
-test('canceling a started task ends its Helm and leaves a release that the next task can continue from', async () => {
+test('canceling a started task ends its Helm, and the next task can continue from the release that is left', async () => {
   const { stack, admin } = platform;
   const slow = await deploySlowly(stack, admin, await platform.sample('kill'), 'canceled');
 

@@ -23,7 +23,7 @@ afterAll(() => platform[Symbol.asyncDispose]());
 
 const pids = () => callerNames.map((name) => platform.stack.part(name).pid);
 
-/** The answer to a request, and how long it took. */
+/** The answer to a request, and its duration. */
 async function timedGet(path: string) {
   const started = performance.now();
   const response = await fetch(`${platform.stack.url}/api/v2${path}`, {
@@ -38,7 +38,7 @@ async function timedGet(path: string) {
   };
 }
 
-/** The median: a single answer may come while the machine stalls. */
+/** The median, because a single answer may arrive while the machine stalls. */
 const usual = (answers: { ms: number }[]): number =>
   answers.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(answers.length / 2)] ?? 0;
 
@@ -48,12 +48,12 @@ const waitForPlatform = () =>
     withinMs: 60_000,
   });
 
-/** A read of each service. */
+/** A read from each service. */
 const readOfEach = ['/users', '/deployments', '/k8s-clusters', '/helm-registries'];
 
 const owners = ['auth', 'tasks', 'cluster-sync', 'registry-scan'];
 
-/** The messages in all state streams. */
+/** The number of messages in all state streams. */
 async function streamCount(): Promise<number> {
   const counts = await Promise.all(owners.map((owner) => messagesIn(`STATE_${owner}`).catch(() => 0)));
   return counts.reduce((sum, count) => sum + count);
@@ -69,7 +69,7 @@ async function messagesIn(stream: string): Promise<number> {
   }
 }
 
-/** The rows that other services have projections of. */
+/** The number of rows of which other services have projections. */
 async function publishedRows(): Promise<number> {
   const client = new Client({
     connectionString: Object.assign(new URL(platform.stack.databaseAdminUrl), { pathname: '/berth' }).href,
@@ -87,7 +87,7 @@ async function publishedRows(): Promise<number> {
   }
 }
 
-test('after the loss of the JetStream store the state is republished and the next deployment works', async () => {
+test('after the loss of the JetStream store, the state is republished and the next deployment works', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
   await waitForRunning(admin, (await createHello(admin, sample, 'before')).id);
@@ -109,7 +109,7 @@ test('after the loss of the JetStream store the state is republished and the nex
   expect(pids()).toEqual(before);
 });
 
-test('during a NATS outage of a minute requests answer 503 within a second, and nothing is lost', async () => {
+test('during a NATS outage of a minute, requests answer 503 within a second, and nothing is lost', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
   const before = pids();
@@ -132,7 +132,7 @@ test('during a NATS outage of a minute requests answer 503 within a second, and 
   expect(pids()).toEqual(before);
 });
 
-test('during a Postgres outage requests answer 503 within a second, each service answers again after its end, and nothing is lost', async () => {
+test('during a Postgres outage, requests answer 503 within a second; afterwards each service answers again, and nothing is lost', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
   const before = pids();
@@ -163,7 +163,7 @@ test('during a Postgres outage requests answer 503 within a second, each service
   expect(pids()).toEqual(before);
 });
 
-test('a deployment created during an API server outage shows why it waits, and runs at the first attempt once the server is back', async () => {
+test('a deployment created during an outage of the API server shows why it waits, and runs at the first attempt afterwards', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
 

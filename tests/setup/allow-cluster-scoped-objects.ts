@@ -2,7 +2,7 @@ import type { Stack } from '@berth/devstack';
 import { applyRbac } from '@berth/devstack/testing/apply-rbac';
 import { KubeConfig, KubernetesObjectApi } from '@kubernetes/client-node';
 
-/** The rights that an operator grants for charts with cluster-scoped objects. */
+/** Rights that an operator grants for charts with cluster-scoped objects. */
 export async function allowClusterScopedObjects({ kubeconfigFile, cluster }: Stack): Promise<void> {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfigFile);

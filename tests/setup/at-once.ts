@@ -1,5 +1,5 @@
 /**
- * Test files, and among them those with a whole platform of their own, that run side by side. Most of them wait for most of
- * their time: for leases, pauses and servers that start.
+ * How many test files run in parallel, and how many of these may have a platform of their own. Most spend their time waiting: for
+ * leases, pauses and starting servers.
  */
 export const atOnce = { files: 4, platforms: 2 };

@@ -47,13 +47,13 @@ test.for<[string, string, string[], string[]]>([
   ['the script of CI', '.ci/run', [everything], []],
   ['a test', 'services/auth/test/bots.test.ts', [], [platform]],
   ['a helper of tests', 'tests/setup/platform.ts', [], [platform]],
-])('%s reaches what it should without an import, and not everything', async ([, file, expected, others]) => {
+])('%s reaches the expected tests without an import, and not all tests', async ([, file, expected, others]) => {
   const found = await reached(file);
 
   expect(found).toEqual(expect.arrayContaining(expected));
   expect(found.filter((one) => others.includes(one))).toEqual([]);
 });
 
-test('a file that is in no package runs all tests', () => {
+test('a file outside of all packages runs all tests', () => {
   expect(reachedWithoutImport('pnpm-lock.yaml').files).toEqual([everything]);
 });

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { GitVCSProvider, type VCSProviderOptions } from 'vitest/node';
 import { reachedWithoutImport } from './reached-without-import.ts';
 
-/** For `npm test -- --changed`: the files that Git calls changed, and those that they reach in other ways than an import. */
+/** For `npm test -- --changed`: files that Git reports as changed, and files that they affect other than by an import. */
 export class ChangedFiles extends GitVCSProvider {
   override async findChangedFiles(options: VCSProviderOptions): Promise<string[]> {
     const changed = await super.findChangedFiles(options);

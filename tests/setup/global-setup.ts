@@ -11,9 +11,9 @@ import { missingForDeployTests, withSystemPrograms } from './needs.ts';
 import { leftovers } from './leftovers.ts';
 
 /**
- * Once per run: the tools, a temporary folder for everything that tests create, and one PostgreSQL server for all files, each of
- * which creates its own databases. Files start the servers that they cannot share, such as NATS, themselves. A server named by the
- * environment is used instead. The run fails when it leaves anything behind.
+ * Runs once: installs the tools, and creates a temporary folder for all files of tests and one PostgreSQL server, in which each
+ * test file creates its own databases. Servers that cannot be shared, such as NATS, are started by the test files. A server named
+ * by the environment is used instead. The run fails if it leaves anything behind.
  */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   const signal = AbortSignal.timeout(60 * 60_000);
@@ -21,12 +21,12 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
 
   const serverFolder = await mkdtemp(join(tmpdir(), 'berth-test-servers-'));
   const temporary = await mkdtemp(join(tmpdir(), 'berth-tests-'));
-  // World-traversable: some tests run servers as another user.
+  // World-traversable, because some tests run servers as another user.
   await chmod(temporary, 0o711);
   process.env['TMPDIR'] = temporary;
   const guard = startProcessGuard();
   const cached = provideCompileCache(signal);
-  // Who runs tests in several attempts has named a file for all of them.
+  // A caller that runs tests in several attempts has named one file for all of them.
   if (runsAllTests() && !process.env['TEST_OUTCOMES']) recordOutcomesIn(join(serverFolder, 'outcomes'));
   if (!process.env['TEST_DATABASE_URL']) await providePostgres({ stateFolder: serverFolder, guard, signal });
 
@@ -44,8 +44,8 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * What Node compiles it keeps for all processes of this and later runs. A process that is killed keeps nothing, and most
- * services in tests are: the first run has each of them compiled on the side, by a start that ends where its configuration is missing.
+ * Node keeps compiled code for all processes of this run and later ones. Killed processes keep none, and tests kill most
+ * services; so the first run compiles each service in parallel, by a start that ends because its configuration is missing.
  */
 async function provideCompileCache(signal: AbortSignal): Promise<void> {
   const folder = join(root, 'node_modules', '.cache', 'berth-compiled');
@@ -57,10 +57,10 @@ async function provideCompileCache(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Any argument after `vitest run` selects some of them. */
+/** Arguments after `vitest run` select some of the tests. */
 const runsAllTests = (): boolean => process.argv.length === 3;
 
-/** What of them a person lacks who would run them here. */
+/** Which requirements of these tests this machine lacks. */
 async function deployTestsLeftOut(): Promise<string> {
   const missing = await missingForDeployTests(withSystemPrograms(process.env['PATH']));
   const how =

@@ -2,7 +2,7 @@ import { commandOf, watchedProcesses } from '@berth/devstack/testing/watched-pro
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Pids of the Helm processes that work on a namespace, from /proc. */
+/** Pids of Helm processes that work on a namespace, from /proc. */
 export async function helmProcesses(namespace: string): Promise<number[]> {
   return helmsAmong(
     (await readdir('/proc')).filter((name) => /^\d+$/.test(name)),
@@ -21,11 +21,11 @@ async function helmsAmong(pids: string[], namespace: string): Promise<number[]> 
 }
 
 export interface HelmWatch extends AsyncDisposable {
-  /** The largest number at one time. */
+  /** The highest number at any time. */
   most(): number;
 }
 
-/** Counts the Helm processes that work on a namespace every 25 ms. */
+/** Counts the Helm processes of a namespace every 25 ms. */
 export function watchHelm(namespace: string): HelmWatch {
   const stopping = new AbortController();
   const due = watchedProcesses();

@@ -2,12 +2,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { atOnce } from './at-once.ts';
 import { knownSeconds } from './slowest-files.ts';
 
-/** Seconds of a file that has never run. */
+/** The assumed duration, in seconds, of a file that has never run. */
 const usually = 2;
 
 /**
- * The longest files begin first, and no more platforms run side by side than a small machine can carry: the files of the other
- * project fill the rest. Files begin in the order of the list as workers become free, so the order is planned by how long each takes.
+ * Starts the longest files first, with only as many platforms in parallel as a small machine can carry; files of the other
+ * project fill the rest. Vitest starts files in the order of the list as workers become free, so the order is planned from their
+ * durations.
  */
 export class Interleaved extends BaseSequencer {
   private readonly seconds = knownSeconds(this.ctx.config.root);

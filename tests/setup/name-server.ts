@@ -5,7 +5,7 @@ export interface NameServer extends AsyncDisposable {
   readonly address: string;
 }
 
-/** A DNS server by which every name has the address 127.0.0.1. */
+/** A DNS server that resolves every name to 127.0.0.1. */
 export async function startNameServer(): Promise<NameServer> {
   const host = '127.0.0.1';
   const server = await start({ host, port: 0 }, async () => [host]);

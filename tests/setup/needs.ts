@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Programs that the tests of images and real pods start, and Debian's package of each. */
+/** Programs that the tests of images and real pods start, each with its Debian package. */
 const programs = {
   buildah: 'buildah',
   mmdebstrap: 'mmdebstrap',
@@ -27,7 +27,7 @@ const programs = {
   curl: 'curl',
 };
 
-/** Why these tests cannot run on this machine, each with the way out; empty if they can. */
+/** The reasons why these tests cannot run on this machine, each with a remedy; empty if they can. */
 export async function missingForDeployTests(path: string): Promise<string[]> {
   if (process.platform !== 'linux') return [`they need Linux, and this is ${process.platform}`];
   const missing: string[] = [];
@@ -40,7 +40,7 @@ export async function missingForDeployTests(path: string): Promise<string[]> {
   return missing;
 }
 
-/** The first steps of an engine and a node, which root may not do inside many containers. */
+/** The first steps of an engine and a node; in many containers root may not take them. */
 const rights: Record<string, string> = {
   'an interface of the network': 'ip link add berth-probe type bridge && ip link delete berth-probe',
   'a namespace of the network': 'unshare --net true',
@@ -64,7 +64,7 @@ async function refusedByKernel(): Promise<string[]> {
   return refused.flat();
 }
 
-/** Programs of the system are not on the PATH of every user. */
+/** System programs are not on the PATH of every user. */
 export const withSystemPrograms = (path = ''): string =>
   [...path.split(delimiter), '/usr/sbin', '/sbin'].join(delimiter);
 

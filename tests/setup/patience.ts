@@ -1,8 +1,8 @@
 /**
- * How long a test waits for a condition before it fails, in ms. A condition that holds ends the wait at once, so patience costs
- * nothing; a machine that is busy, or stalls for seconds, fails no test that is right.
+ * How many ms a test waits for a condition before it fails. The wait ends as soon as the condition holds, so a long limit costs
+ * nothing, and correct tests pass even if the machine is busy or stalls for seconds.
  */
 export const patienceMs = 30_000;
 
-/** The limit of a whole test, and of a hook that starts servers: room for several waits. */
+/** The limit of a whole test, or of a hook that starts servers: enough for several waits. */
 export const patienceOfTestMs = 8 * patienceMs;

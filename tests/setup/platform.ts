@@ -16,7 +16,7 @@ export interface Platform extends AsyncDisposable {
   anonymous: Client;
   /** Signs a person in for the first time and activates the user. */
   person(name: 'grace' | 'linus'): Promise<{ id: string; api: Client; session: string }>;
-  /** Publishes the sample chart and puts the cluster into an env of that name. */
+  /** Publishes the sample chart and puts the cluster into an env with this name. */
   sample(env: string): Promise<Sample>;
 }
 
@@ -47,7 +47,7 @@ export async function startPlatform(options: Partial<StackStart> = {}): Promise<
   };
   try {
     const adminToken = await signInAsAda({ stack, signal });
-    // Tests want the first answer, even a 503.
+    // No repeats: tests check the first answer, even a 503.
     const clientOf = (credential: Credential | null) =>
       createClient({ baseUrl: stack.url, credential: () => credential, signal, patience: { ms: 0 } });
     const admin = clientOf({ token: adminToken });

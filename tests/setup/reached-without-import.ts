@@ -1,4 +1,4 @@
-/** These files start programs of Berth as processes: a test that imports one of them runs the sources of a service. */
+/** Files that start programs of Berth as processes: a test that imports one of them runs the sources of a service. */
 const platform = 'packages/devstack/src/stack/service-process.ts';
 const startCommand = 'tests/start-command.test.ts';
 const startsService: Record<string, string> = {
@@ -14,12 +14,12 @@ export const starters = [platform, startCommand, ...Object.values(startsService)
 /** Stands for the whole repository: a change of this file runs all tests. */
 export const everything = 'vitest.config.ts';
 
-/** Files that a change reaches without an import: to be counted as changed themselves. */
+/** Files affected other than by an import; they count as changed, too. */
 export interface Reached {
   files: readonly string[];
   /** All tests below these folders. */
   testsBelow: readonly string[];
-  /** All tests and helpers of tests with one of these in their text. */
+  /** All tests and test helpers whose text contains one of these. */
   naming: readonly string[];
 }
 
@@ -27,8 +27,8 @@ const nothing: Reached = { files: [], testsBelow: [], naming: [] };
 const isTest = (file: string) => /\.test\.ts$|\/(test|testing)\//.test(file);
 
 /**
- * Vitest follows imports from a changed file to tests. A service that is started as a process, a migration, a page, the chart and
- * the documents are reached in other ways. Paths are relative to the checkout.
+ * Vitest follows imports from changed files to tests. A service started as a process, a migration, a page, the chart and
+ * documents affect tests in other ways, listed here. Paths are relative to the checkout.
  */
 export function reachedWithoutImport(file: string): Reached {
   const [top = ''] = file.split('/');

@@ -13,11 +13,11 @@ export interface SlowDeployment {
   namespace: string;
   taskId: string;
   task(): Promise<DeploymentTask>;
-  /** Lets its pods be scheduled, so that Helm ends. */
+  /** Lets its pods be scheduled, so that Helm finishes. */
   release(): Promise<void>;
 }
 
-/** A deployment whose pods find no node until `release`. Returns once Helm waits for them. */
+/** A deployment whose pods find no node until `release`. Resolves once Helm waits for them. */
 export async function deploySlowly(
   stack: Stack,
   { deployments, deploymentTasks }: Client,
@@ -69,7 +69,7 @@ async function labelNodes(stack: Stack, label: string): Promise<void> {
 
 const run = promisify(execFile);
 
-/** Status of each revision of a release, from `helm history`. */
+/** Statuses of the revisions of a release, from `helm history`. */
 export async function releaseStatuses({ tools, kubeconfigFile, cluster }: Stack, release: string): Promise<string[]> {
   const target = ['--namespace', release, '--kubeconfig', kubeconfigFile, '--kube-context', cluster];
   const { stdout } = await run(tools.helm, ['history', release, '--output', 'json', ...target]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { slowestTable } from './slowest-files.ts';
 
-test('the table has the slowest files first, with their seconds and the share before the first test', () => {
+test('the table lists the slowest files first, with their seconds and the share before the first test', () => {
   const took = [
     { file: 'services/auth/test/bots.test.ts', seconds: 1.26, beforeFirst: 0.63 },
     { file: 'tests/fuzz.test.ts', seconds: 33, beforeFirst: 8.25 },

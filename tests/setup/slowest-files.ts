@@ -6,7 +6,7 @@ import { z } from 'zod';
 export interface FileTime {
   file: string;
   seconds: number;
-  /** The part before the first test: imports, and hooks that start servers. */
+  /** The time before the first test: imports, and hooks that start servers. */
   beforeFirst: number;
 }
 
@@ -16,7 +16,7 @@ const Seconds = z.record(z.string(), z.number());
 const lastRun = (root: string) => join(root, '.berth', 'test-seconds.json');
 const shipped = (root: string) => join(root, 'tests', 'setup', 'seconds.json');
 
-/** How long each file took when it ran last in this checkout; a new checkout knows the slow ones. */
+/** The duration of each file in the last run of this checkout; a new checkout has those of the slow files. */
 export function knownSeconds(root: string): Record<string, number> {
   return { ...secondsIn(shipped(root)), ...secondsIn(lastRun(root)) };
 }
@@ -25,7 +25,7 @@ function secondsIn(file: string): Record<string, number> {
   try {
     return Seconds.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // The times only order the files: without them a run takes longer.
+    // The durations only order the files; without them, a run takes longer.
     return {};
   }
 }
@@ -43,7 +43,7 @@ export function slowestTable(took: readonly FileTime[], { most, minutes }: { mos
   return `${head}${rows.join('')}`;
 }
 
-/** Prints the slowest files at the end of a run, and remembers how long each took for the order of the next one. */
+/** Prints the slowest files at the end of a run, and stores all durations to order the next run. */
 export class SlowestFiles implements Reporter {
   private root = '';
   private startedAt = 0;

@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Component } from './bill-of-materials.ts';
 
-/** Adds Helm to the content of an image; returns it and the Go modules that its binary lists. */
+/** Adds Helm to the content of an image; returns Helm and the Go modules that its binary lists. */
 export async function addHelm(folder: string, helm: { program: string; version: string }): Promise<Component[]> {
   const place = join(folder, 'bin', 'helm');
   await mkdir(join(folder, 'bin'), { recursive: true });
@@ -11,7 +11,7 @@ export async function addHelm(folder: string, helm: { program: string; version: 
   return [goModule('helm.sh/helm/v4', `v${helm.version}`, 'application'), ...modulesOf(await readFile(place))];
 }
 
-/** Go embeds the modules of a program in it, as lines between two marks: `dep<tab>module<tab>version<tab>sum`. */
+/** Go embeds a program's modules in it as lines between two marks: `dep<tab>module<tab>version<tab>sum`. */
 function modulesOf(program: Buffer): Component[] {
   const start = program.indexOf('path\thelm.sh/helm/v4/cmd/helm\n');
   if (start < 0) return [];

@@ -10,7 +10,7 @@ const library = (name: string) => {
 };
 const contracts = library('%40berth/contracts');
 
-/** The bill of an image after Node was added to these components and dependencies. */
+/** The bill of materials after Node was added to these components and dependencies. */
 async function completed(components: object[], dependencies: object[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-bill-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -15,7 +15,7 @@ export interface Component {
   readonly [field: string]: unknown;
 }
 
-/** The parts of a CycloneDX document that are read or set here. */
+/** The parts of a CycloneDX document that are used here. */
 interface Bill {
   serialNumber: string;
   metadata: { timestamp?: string; component: { [field: string]: unknown; 'bom-ref': string } };
@@ -31,7 +31,7 @@ export interface Content {
 
 export const billFile = 'bom.cdx.json';
 
-/** Lists the packages that are installed in `folder` in its `bom.cdx.json`, with their licences and digests. */
+/** Lists the packages installed in `folder` in its `bom.cdx.json`, with licences and digests. */
 export async function writeBillOfMaterials({ folder, name, pnpm }: Content): Promise<void> {
   const args = [
     'sbom',
@@ -49,7 +49,7 @@ export async function writeBillOfMaterials({ folder, name, pnpm }: Content): Pro
     await readFile(join(folder, 'packages/shared/contracts/package.json'), 'utf8'),
   );
   nameIt(bill, name, version);
-  // Equal content must not differ by its build time.
+  // Without the build time, so that equal content gives equal files.
   delete bill.metadata.timestamp;
   await write(folder, bill);
 }
@@ -81,8 +81,8 @@ async function write(folder: string, bill: Bill): Promise<void> {
 }
 
 /**
- * Pnpm lists packages in the order in which it finds them, and sometimes attributes a dependency of a workspace package to the
- * whole. Here they are sorted and always attributed to the whole.
+ * pnpm lists packages in the order in which it finds them, and sometimes attributes a dependency of a workspace package to the
+ * whole. Here packages are sorted and always attributed to the whole.
  */
 function inOrder(bill: Bill): void {
   const root = bill.metadata.component['bom-ref'];

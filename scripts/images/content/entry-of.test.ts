@@ -34,7 +34,7 @@ test('an image without an argument runs its service', async () => {
   expect(await image()).toMatchObject({ stdout: 'src/main.ts\n', code: 0 });
 });
 
-test('the entry of an image runs sources without types as they are, and loads no compiler for them', async () => {
+test('the entry of an image runs sources without types and loads no compiler', async () => {
   const image = await imageWith([], 'const at: number = 7;');
   const isLoaded = `process.moduleLoadList.some((name) => name.includes('amaro'))`;
   const compiled = await imageWith([], `console.log(${isLoaded});`);
@@ -49,13 +49,13 @@ test('the first argument of an image names one of its commands, which gets the o
   expect(await image('rotate-key', '--all')).toMatchObject({ stdout: 'src/rotate-key-main.ts --all\n', code: 0 });
 });
 
-test('an argument of an image that is not a command goes to its admin command, if it has one', async () => {
+test("an unknown argument goes to the image's admin command, if it has one", async () => {
   const image = await imageWith(['src/admin-main.ts']);
 
   expect(await image('migrate', '--wait')).toMatchObject({ stdout: 'src/admin-main.ts migrate --wait\n', code: 0 });
 });
 
-test('an unknown argument of an image without an admin command ends it with the commands that it has', async () => {
+test('an unknown argument of an image without an admin command is an error that lists the commands', async () => {
   const image = await imageWith(['src/rotate-key-main.ts']);
 
   expect(await image('migrate')).toMatchObject({

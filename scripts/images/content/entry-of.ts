@@ -5,8 +5,8 @@ export interface Entry {
 }
 
 /**
- * The program that an image starts: the service, or the entry that its first argument names. Any other argument goes to
- * `admin-main.ts`, which has commands of its own. The sources no longer have types (`stripTypes`).
+ * The program that an image starts: the service, or the entry named by its first argument. Other arguments go to `admin-main.ts`,
+ * which has commands of its own. The sources have no types here (`stripTypes`).
  */
 export function entryOf({ service, entries }: Entry): string {
   const named = entries.flatMap((entry) => {

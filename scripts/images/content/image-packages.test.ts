@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What an image may carry: packages of the workspace, and outside packages that these and the service name. */
+/** The packages that an image may contain: those of the workspace, and external ones that these and the service name. */
 const mayCarry = {
   'api-gateway': {
     workspace: ['bus', 'contracts', 'service'],
@@ -34,7 +34,7 @@ const mayCarry = {
   },
 };
 
-/** Carried by every image, through the packages bus and service. */
+/** In every image, by way of the packages bus and service. */
 const everywhere = [
   '@nats-io/jetstream',
   '@nats-io/obj',
@@ -51,11 +51,11 @@ const everywhere = [
   'prom-client',
   'zod',
 ];
-/** Carried by the images of services with a database. */
+/** In the images of services with a database. */
 const ofDatabases = ['pg', 'slonik'];
 
 test.for(Object.entries(mayCarry))(
-  'the image of %s carries these packages only',
+  'the image of %s contains only these packages',
   ([service, { workspace, outside }]) => {
     const carried = [...packagesOf(`services/${service}`)];
     const inside = carried.filter((name) => name.startsWith('@berth/')).map((name) => name.slice('@berth/'.length));
@@ -68,11 +68,11 @@ test.for(Object.entries(mayCarry))(
   },
 );
 
-test('no package that sends data when it is installed is in the lockfile', () => {
+test('the lockfile contains no package that sends data when it is installed', () => {
   expect(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')).not.toMatch(/^ {2}'?@scarf\/scarf@/m);
 });
 
-/** The dependencies of a workspace folder, and those of the workspace packages among them. */
+/** The dependencies of a workspace folder and those of its workspace packages. */
 function packagesOf(folder: string, known = new Set<string>()): Set<string> {
   const manifest: { dependencies?: Record<string, string> } = JSON.parse(
     readFileSync(join(root, folder, 'package.json'), 'utf8'),

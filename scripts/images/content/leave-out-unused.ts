@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files that an installation keeps for the next one, with times and paths of this machine. */
+/** Files that an installation keeps for the next one, which contain times and paths of this machine. */
 const ofTheInstallation = new Set([
   '.bin',
   '.modules.yaml',
@@ -11,7 +11,7 @@ const ofTheInstallation = new Set([
   'pnpm-workspace.yaml',
 ]);
 
-/** Types, source maps and documentation are for developers. Licences stay. */
+/** Types, source maps and documentation are only for developers. Licences stay. */
 const forDevelopment = /(\.d\.[cm]?ts|\.map|\.flow|\.md|\.markdown|\.tsbuildinfo)$/i;
 const licence = /^(licen[cs]e|notice|copying)/i;
 

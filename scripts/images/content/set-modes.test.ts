@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { setModes } from './set-modes.ts';
 
-test('files of an image are readable by anybody, even from a checkout with a strict umask', async () => {
+test('files of an image are readable by everybody, even if the umask was strict', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-modes-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const inFolder = (...names: string[]) => join(folder, 'below', ...names);

@@ -1,7 +1,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Readable by anybody and writable by the owner alone, whatever the umask of the checkout was. */
+/** Readable by everybody and writable only by the owner, whatever umask the checkout had. */
 export async function setModes(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

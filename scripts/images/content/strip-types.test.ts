@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stripTypes } from './strip-types.ts';
 
-test('sources lose only their types, and packages of others are unchanged', async () => {
+test('sources lose only their types, and external packages are unchanged', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-types-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const source = "import type { A } from './a.ts';\nexport const b = (a: A): string => `${a.name} // ü`;\n";

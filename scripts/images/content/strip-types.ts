@@ -3,8 +3,8 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Replaces the types in the sources of a folder by spaces, as Node does when it runs them: lines and columns stay. Node would
- * load a type stripper of 25 MB in each process. Packages of others contain no types.
+ * Replaces the types in a folder's sources by spaces, like Node when it runs them, so lines and columns stay. Otherwise each
+ * process would load a type stripper of 25 MB. External packages contain no types.
  */
 export async function stripTypes(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -1,5 +1,5 @@
-// Builds the images once for several runs of `npm run test:deploy`, and prints their folder, for BERTH_IMAGES.
-// With `--built`, from contents that `npm run build` has just made.
+// Builds the images once for several runs of `npm run test:deploy` and prints their folder for BERTH_IMAGES. With `--built`, it
+// uses contents that `npm run build` has just made.
 import { buildImages } from './images/build-images.ts';
 
 process.stderr.write('test servers: building the images (minutes)\n');

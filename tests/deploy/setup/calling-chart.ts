@@ -1,7 +1,7 @@
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { type FixtureChart, fixtureChart } from '../../setup/charts/fixture-chart.ts';
 
-/** Answers each request with the API's view of its own deployment; 500 if the API refuses. */
+/** Answers each request with its deployment as the API shows it; 500 if the API refuses. */
 const program = `
 const { readFileSync } = require('node:fs');
 const text = (name) => readFileSync('/var/run/secrets/berth/' + name, 'utf8').trim();
@@ -54,7 +54,7 @@ spec:
           secret: { secretName: service-creds }
 `;
 
-/** A task of it may run while all of Berth is replaced. */
+/** Long enough for a task that runs while all of Berth is replaced. */
 const features = `apiVersion: berth.dev/v1beta2
 kind: Features
 spec:
@@ -62,7 +62,7 @@ spec:
   wait: { enabled: true, timeout_secs: 1200 }
 `;
 
-/** The sample chart with a pod that runs code: it is ready once the API accepts its token. */
+/** The sample chart with a pod that runs code: it becomes ready once the API accepts its token. */
 export const callingChart = (): Promise<FixtureChart> =>
   fixtureChart({
     name: sampleChart.name,

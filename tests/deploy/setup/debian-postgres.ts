@@ -4,7 +4,7 @@ import type { PostgresBinaries } from '@berth/devstack';
 
 const folder = '/usr/lib/postgresql';
 
-/** Debian's PostgreSQL: that of the npm packages lacks pg_dump, and pg_dump refuses a newer server. */
+/** Debian's PostgreSQL, because the npm packages contain no pg_dump, and pg_dump refuses newer servers. */
 export async function debianPostgres(): Promise<PostgresBinaries> {
   const [major = ''] = (await readdir(folder)).toSorted((a, b) => Number(b) - Number(a));
   const program = (name: string) => join(folder, major, 'bin', name);

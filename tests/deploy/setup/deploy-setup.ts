@@ -1,7 +1,7 @@
 import { buildImages } from './images/build-images.ts';
 import { missingForDeployTests, withSystemPrograms } from '../../setup/needs.ts';
 
-/** Once per run: fails with what to install if the machine lacks something, and builds the images unless they are given. */
+/** Runs once: fails with what to install if the machine lacks something, and builds the images unless they are given. */
 export default async function deploySetup(): Promise<void> {
   process.env['PATH'] = withSystemPrograms(process.env['PATH']);
   const missing = await missingForDeployTests(process.env['PATH']);

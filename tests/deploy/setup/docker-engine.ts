@@ -13,7 +13,7 @@ export interface DockerEngine extends RunningServer {
   load(archive: string): Promise<void>;
 }
 
-/** A Docker Engine with a state of its own, for containers on the network of this machine. */
+/** A Docker Engine with separate state, for containers on this machine's network. */
 export async function startDockerEngine({ stateFolder, guard, signal }: ServerStart): Promise<DockerEngine> {
   const folder = join(stateFolder, 'docker');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -27,7 +27,7 @@ export async function startDockerEngine({ stateFolder, guard, signal }: ServerSt
       `--exec-root=${join(folder, 'exec')}`,
       `--pidfile=${join(folder, 'docker.pid')}`,
       `--host=${host}`,
-      // Leaves the machine's network alone, and works where kernel modules cannot be loaded.
+      // Does not change the machine's network, and works even if kernel modules cannot be loaded.
       '--iptables=false',
       '--bridge=none',
     ],
@@ -40,7 +40,7 @@ export async function startDockerEngine({ stateFolder, guard, signal }: ServerSt
   });
   const stop = async () => {
     await server.stop();
-    // Docker leaves this mounted, which would keep the folder from being removed.
+    // Docker leaves this mounted, so the folder could not be removed.
     await run('umount', [join(folder, 'exec/netns/default')]).catch(() => undefined);
   };
   return { ...server, stop, host, load: async (archive) => void (await docker('load', '--input', archive)) };

@@ -8,7 +8,7 @@ import type { Surroundings } from './installation.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
 
-/** The shell commands below a heading of a page of docs/, block by block, as readers copy them. */
+/** The shell commands below a heading of a page in docs/, block by block, as readers copy them. */
 export async function commandsIn(page: string, heading: string): Promise<string[]> {
   const text = await readFile(join(root, 'docs', page), 'utf8');
   const section = text.split(/^(?=##+ )/m).find((part) => part.replace(/^#+/, '').startsWith(` ${heading}\n`));
@@ -16,7 +16,7 @@ export async function commandsIn(page: string, heading: string): Promise<string[
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands);
 }
 
-/** Commands of a guide with one passage replaced; throws if they lack it. */
+/** Commands of a guide with one passage replaced; throws if the passage is missing. */
 export function insteadOf(commands: string, pieces: Readonly<Record<string, string>>): string {
   let changed = commands;
   for (const [piece, other] of Object.entries(pieces)) {
@@ -27,7 +27,7 @@ export function insteadOf(commands: string, pieces: Readonly<Record<string, stri
 }
 
 /**
- * Runs commands of a guide in a folder with what its reader has: the chart, and the programs on the PATH. The shell stops at the
+ * Runs commands of a guide in a folder with the files and programs of its reader: the chart, and a PATH. The shell stops at the
  * first failure. Returns the output.
  */
 export async function guideShell(

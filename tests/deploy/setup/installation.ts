@@ -32,7 +32,7 @@ export const release = 'berth';
 
 export interface SurroundingsStart {
   readonly signal: AbortSignal;
-  /** Those of the npm packages unless given. */
+  /** By default the programs of the npm packages. */
   readonly postgres?: PostgresBinaries;
 }
 
@@ -42,7 +42,7 @@ export interface Surroundings extends AsyncDisposable {
   readonly servers: Servers;
   readonly tools: Stack['tools'];
   readonly kubeconfigFile: string;
-  /** As people and pods reach the API. */
+  /** The address at which people and pods reach the API. */
   readonly url: string;
   readonly stateFolder: string;
   readonly people: typeof people;
@@ -57,7 +57,7 @@ export interface Surroundings extends AsyncDisposable {
 /** A port on which nothing listens. */
 const nobody = { host: '127.0.0.1', port: 9 };
 
-/** A cluster with a real node that has the images, with PostgreSQL, NATS, a registry and an identity provider beside it. */
+/** A cluster whose real node has the images, beside PostgreSQL, NATS, a registry and an identity provider. */
 export async function startSurroundings(start: SurroundingsStart): Promise<Surroundings> {
   const stack = new AsyncDisposableStack();
   const began = performance.now();
@@ -87,7 +87,7 @@ async function surround(stack: AsyncDisposableStack, { signal, postgres }: Surro
   const node = stack.use(await startRealNode({ ...given, tools, kubernetes }));
   for (const name of callerNames) await node.loadImages(imageArchive(name));
 
-  // The release is known only once installed, but its own URL must be known before.
+  // The release is known only after its installation, but its URL must be known before.
   let gateway = nobody;
   const url = `http://${node.address}:${await node.publish(() => gateway)}`;
   const servers = stack.use(await startServers({ ...given, tools, url, address: node.address, postgres }));
@@ -131,20 +131,20 @@ export interface InstalledVersion {
 }
 
 export interface InstallationStart extends SurroundingsStart {
-  /** Replicas of each part; one unless given. */
+  /** Replicas of each part; one by default. */
   readonly replicas?: number;
-  /** The chart; that of this checkout unless given. */
+  /** The chart; by default that of this checkout. */
   readonly version?: InstalledVersion | undefined;
 }
 
 const thisVersion: InstalledVersion = { chart, tag: '0.1.0', archives: [] };
 
 export interface Installation extends Surroundings {
-  /** The namespace with its Pod Security Standard, and the Secrets that the chart expects. */
+  /** The namespace with its Pod Security Standard and the Secrets that the chart expects. */
   prepareNamespace(): Promise<void>;
 }
 
-/** Berth, installed by its chart with the PostgreSQL and the NATS beside the cluster. */
+/** Berth, installed by its chart with the PostgreSQL and NATS beside the cluster. */
 export async function installBerth(start: InstallationStart): Promise<Installation> {
   const surroundings = await startSurroundings(start);
   try {
@@ -204,7 +204,9 @@ async function prepare({ node, servers }: Surroundings, signal: AbortSignal): Pr
   }
 }
 
-/** The chart's memory requests, and CPU requests small enough for two pods of each part and their successors on a small machine. */
+/**
+ * The chart's memory requests, and CPU requests small enough for two pods of each part and their successors on a small machine.
+ */
 const resources = { requests: { cpu: '20m' } };
 
 const valuesFor = ({ node, servers, url }: Surroundings, replicas: number, tag: string) => ({

@@ -33,12 +33,12 @@ export interface MemoryOfPod {
   readonly requested: number;
 }
 
-/** Memory that each running pod of a namespace uses, as the kubelet measures it for evictions, and its request. */
+/** The memory that each running pod of a namespace uses, as the kubelet measures it for evictions, with its request. */
 export async function memoryInUse(node: RealNode, namespace: string): Promise<MemoryOfPod[]> {
   const { items } = Pods.parse(await readFrom(node, `/api/v1/namespaces/${namespace}/pods`));
   const running = items.filter(({ status }) => status.phase === 'Running');
   const began = Date.now();
-  // The kubelet measures each pod about every ten seconds; its last value may be from a container that was just starting.
+  // The kubelet measures each pod about every ten seconds, so its last value may be from a container that was just starting.
   const measured = async () => {
     const { pods } = Summary.parse(await readFrom(node, `/api/v1/nodes/${node.name}/proxy/stats/summary`));
     const found = pods.filter(

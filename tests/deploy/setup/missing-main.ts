@@ -1,5 +1,5 @@
-// Prints why the tests of images and real pods cannot run here, one line per reason; nothing if they can. With --try it also
-// tries the machine, which takes half a minute and needs the tools.
+// Prints the reasons why the tests of images and real pods cannot run here, one per line; prints nothing if they can. With --try
+// it also tries the machine, which takes half a minute and needs the tools.
 import { missingForDeployTests, withSystemPrograms } from '../../setup/needs.ts';
 import { refusedByMachine } from './try-machine.ts';
 

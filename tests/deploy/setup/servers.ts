@@ -22,19 +22,19 @@ const Passwords = z.record(z.enum(callerNames), z.string());
 
 interface ServersStart extends ServerStart {
   readonly tools: Pick<Stack['tools'], 'nats-server' | 'registry'>;
-  /** Addresses: of the API for people and pods, and of the identity provider for pods. */
+  /** Addresses of the API for people and pods, and of the identity provider for pods. */
   readonly url: string;
   readonly address: string;
   readonly postgres?: PostgresBinaries | undefined;
 }
 
-/** What Berth needs beside its cluster. */
+/** The servers that Berth needs beside its cluster. */
 export interface Servers extends AsyncDisposable {
   readonly postgres: Pick<PostgresServer, 'port' | 'adminUrl'>;
   readonly nats: { readonly port: number; readonly passwords: Readonly<Record<string, string>> };
   readonly registry: RegistryServer;
   readonly oidc: OidcServer;
-  /** Replaces PostgreSQL and NATS by empty ones at the same addresses. */
+  /** Replaces PostgreSQL and NATS by empty servers at the same addresses. */
   replaceStores(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function startServers(start: ServersStart): Promise<Servers> {
       for (const store of stores.splice(0)) await store.stop();
       await rm(join(stateFolder, 'postgres/data'), { recursive: true });
       await rm(nats.storeFolder, { recursive: true });
-      // Both keep their ports and passwords.
+      // Both servers keep their ports and passwords.
       for (const begin of [newPostgres, newNats]) {
         const store = await begin();
         stores.push(store);

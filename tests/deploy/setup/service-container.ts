@@ -7,7 +7,7 @@ import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 /** The entry point of every image. */
 export const UID = 65_532;
 
-/** As under the Pod Security Standard "restricted", with a read-only root file system. */
+/** Like the Pod Security Standard "restricted", with a read-only root file system. */
 class RestrictedContainer extends GenericContainer {
   constructor(image: string) {
     super(image);
@@ -44,12 +44,12 @@ export async function startServiceContainer(service: ServiceStart): Promise<Serv
     await stop();
     throw error;
   }
-  // The requests of the test notice a container that ends by itself.
+  // A container that ends unexpectedly makes requests of the test fail.
   const died = Promise.withResolvers<Error>().promise;
   return { name, pid: 0, died, stop, kill: stop, container: started };
 }
 
-/** Paths of this machine do not exist inside; the image sets its own. */
+/** Paths of this machine do not exist in the container; the image sets its own. */
 function settingsInside({ name, settings }: ServiceStart): Record<string, string> {
   if (name !== 'runner') return { ...settings };
   const { HELM_BINARY: _helm, RUNNER_FOLDER: _folder, ...rest } = settings;
@@ -62,7 +62,7 @@ interface Mount {
   mode: 'ro';
 }
 
-/** Secrets, and the kubeconfig, as files that only the container's user can read: as a cluster mounts its Secrets. */
+/** Secrets and the kubeconfig as files that only the container's user can read, like Secrets that a cluster mounts. */
 async function filesFor({ settings, secrets }: ServiceStart, folder: string) {
   const mounts: Mount[] = [];
   const environment: Record<string, string> = {};

@@ -25,8 +25,8 @@ const GiB = 1024 ** 3;
 const least = { cores: 2, memory: 5 * GiB, disk: 15 * GiB };
 
 /**
- * Tries the first steps of the tests of images and real pods, because in many containers root lacks rights that it seems to have.
- * Returns a line for each step that this machine refuses.
+ * Tries the first steps of the tests of images and real pods, because root in a container often lacks rights that it seems to
+ * have. Returns a line for each step that this machine refuses.
  */
 const trials: Record<string, { readonly way: string; readonly attempt: (trial: Trial) => Promise<void> }> = {
   'enough of a machine': {
@@ -57,7 +57,7 @@ export async function refusedByMachine(signal: AbortSignal): Promise<string[]> {
       await guard.close();
       await rm(stateFolder, { recursive: true, force: true }).catch(() => undefined);
     }
-    // The next steps take longer and would not change the answer.
+    // The other steps take longer and would not change the answer.
     if (refused.length > 0) break;
   }
   return refused;
@@ -69,7 +69,7 @@ const oneLine = (error: unknown) =>
 async function hasRoom({ stateFolder }: Trial): Promise<void> {
   const { bavail, bsize } = await statfs(stateFolder);
   const disk = bavail * bsize;
-  // Excludes the page cache, so it may be more.
+  // Without the page cache, so more may be available.
   const { stdout } = await run('/bin/sh', ['-c', "sed -n 's/^MemAvailable: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo"]);
   const memory = Number(stdout) * 1024 || freemem();
   const inGiB = (bytes: number) => `${(bytes / GiB).toFixed(1)} GiB`;
@@ -138,7 +138,7 @@ async function runsPod({ stateFolder, guard, signal }: Trial): Promise<void> {
   const labels = { app: 'trial' };
   const place = '/api/v1/namespaces/default';
   const metadata = { name: 'trial', namespace: 'default', labels };
-  // It reaches this machine, and this machine reaches it.
+  // The pod reaches this machine, and this machine reaches the pod.
   const command = `/busybox wget -q -O /tmp/answer http://${node.address}:${reachable}/ && exec /busybox httpd -f -p 8080 -h /tmp`;
   await node.api.apply(
     `${place}/pods/trial`,

@@ -15,7 +15,7 @@ const Pods = z.object({
   items: z.array(z.object({ metadata: z.object({ name: z.string() }), status: z.looseObject({ phase: z.string() }) })),
 });
 
-/** Events and the last lines of logs of a namespace, for a failed test. */
+/** Events of a namespace and the last lines of its logs, for a failed test. */
 export async function whatHappened(node: RealNode, namespace: string): Promise<string> {
   const events = Events.parse(await readFrom(node, `/api/v1/namespaces/${namespace}/events`)).items;
   const pods = Pods.parse(await readFrom(node, `/api/v1/namespaces/${namespace}/pods`)).items;

@@ -6,7 +6,7 @@ export interface FixtureChart extends AsyncDisposable {
   folder: string;
 }
 
-/** A copy of a chart under another name, with some files replaced. */
+/** A copy of a chart with another name and some files replaced. */
 export async function fixtureChart({
   name,
   base,

@@ -25,7 +25,7 @@ const inputs = `
 
 const single = ['title', 'replicas', 'debug', 'size', 'night', 'extra', 'many'];
 const lists = ['notes', 'ports', 'flags', 'sizes', 'nights'];
-/** The property that the values have of the items. */
+/** The property of referenced items that is in the values. */
 const items = { peer: 'name', peers: 'name', token: 'name', tokens: 'name', vault: 'size', vaults: 'size' };
 const outputs = [
   ...[...single, ...lists].map((input) => ({ path: ['resolved', input], value: { FieldValue: { input } } })),
@@ -47,8 +47,8 @@ const configMap = (name: string, data: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\ndata:\n${data}\n`;
 
 /**
- * Every type of input, alone and in a list, all collections, conditions, and resources that its deployments manage. Resolved values
- * are JSON entries of the ConfigMap `resolved`; secret ones are in the Secret `logins`.
+ * Every type of input, alone and in a list, with all collections, conditions, and resources that its deployments manage. Resolved
+ * values are JSON entries of the ConfigMap `resolved`; secret ones are in the Secret `logins`.
  */
 export const showcaseChart: ChartFiles = {
   'Chart.yaml': 'apiVersion: v2\nname: showcase\nversion: 1.0.0\n',

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 export type ChartFiles = Record<string, string | Buffer>;
 
-/** A chart of exactly these files, in a folder with its name; `links` are symbolic links within it. */
+/** A chart with exactly these files, in a folder of the same name; `links` are symbolic links within it. */
 export async function chartFolder(name: string, files: ChartFiles, links: Record<string, string> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'berth-unusual-'));
   const folder = join(root, name);
@@ -28,7 +28,7 @@ metadata:
 spec: { template: { spec: { restartPolicy: Never, containers: [{ name: job, image: job }] } } }
 `;
 
-/** Definitions of custom resources with a megabyte of documentation, like those of large operators. */
+/** Custom resource definitions with a megabyte of documentation, like those of large operators. */
 const largeCrds = (): ChartFiles =>
   Object.fromEntries(
     ['ships', 'piers', 'cranes', 'tugs'].map((plural) => [
@@ -128,7 +128,7 @@ export const libraryChart: ChartFiles = {
   'templates/_words.tpl': '{{ define "word" }}word{{ end }}',
 };
 
-/** Helm records a release, with all files of its chart, in a Secret, and a Secret holds at most a megabyte. */
+/** Helm stores a release with all files of its chart in a Secret, which holds at most a megabyte. */
 export const tooLargeToRecord = (): ChartFiles => ({
   'Chart.yaml': 'apiVersion: v2\nname: too-large\nversion: 1.0.0\n',
   'templates/map.yaml': configMap('large', '{ a: b }'),

@@ -7,16 +7,16 @@ import { silentLog } from '@berth/testing/test-bus';
 import { Client } from 'pg';
 import type { Platform } from '../platform.ts';
 
-/** The headers of each sort of caller, by its name. */
+/** The headers of each kind of caller, by name. */
 type Callers = Record<string, Record<string, string>>;
 
 export interface FuzzedPlatform {
   callers: Callers;
-  /** Ids of callers, by name; `nobody` has none. */
+  /** The ids of callers by name; `nobody` has none. */
   ids: Record<string, string>;
-  /** Texts that no answer may contain. */
+  /** Texts that must not be in any answer. */
   secrets: readonly string[];
-  /** Ids that no request names: changing these rows would change the callers' rights. */
+  /** Ids that requests must not name, because changing these rows would change the callers' rights. */
   spared: ReadonlySet<string>;
 }
 

@@ -15,7 +15,7 @@ interface DocumentedParameter {
   schema: JsonValue;
 }
 
-/** An operation of the document at one of its methods. */
+/** One method of an operation in the document. */
 export interface Documented {
   path: string;
   method: string;
@@ -25,7 +25,7 @@ export interface Documented {
 
 const headerText = fc.stringMatching(/^[\x21-\x7e]{1,40}$/);
 
-/** Requests of an operation: most of them fit its schemas, the others break one of their parts. */
+/** Requests for an operation: most fit its schemas, and the others are invalid in one part. */
 export function requestOf(
   { path, method, parameters, body }: Documented,
   words: Vocabulary,
@@ -75,7 +75,7 @@ function headersOf(names: readonly string[]): fc.Arbitrary<Record<string, string
   ) as fc.Arbitrary<Record<string, string>>;
 }
 
-/** As text: valid bodies, bodies with one invalid field, and text that is not JSON. */
+/** Bodies as text: valid ones, ones with one invalid field, and text that is not JSON. */
 function bodyOf(schema: JsonValue, words: Vocabulary): fc.Arbitrary<string> {
   const fitting = valueOf(schema, words);
   const oneWrong = fc

@@ -6,11 +6,11 @@ export interface Vocabulary {
   schemas: JsonObject;
   /** Ids of rows that exist. */
   ids: readonly string[];
-  /** Ids by the field they occur in, such as `env_id`. */
+  /** Ids by the fields that hold them, such as `env_id`. */
   idsIn: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Mostly ids of rows of the right resource. */
+/** Mostly ids of rows of the expected resource. */
 export function idOf({ ids, idsIn }: Vocabulary, field: string): fc.Arbitrary<string> {
   const fitting = idsIn[field] ?? ids;
   return fc.oneof(
@@ -74,7 +74,7 @@ function textOf({ format, pattern, ...limits }: JsonObject, words: Vocabulary, f
   return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, numberOr(limits['maxLength'], 20)) });
 }
 
-/** Some patterns cannot be generated from. */
+/** Values cannot be generated from some patterns. */
 function matching(pattern: string): Values {
   try {
     return fc.stringMatching(new RegExp(pattern, 'u'));

@@ -10,8 +10,8 @@ const workload = fileURLToPath(new URL('./workload.mjs', import.meta.url));
 const Answers = z.array(z.object({ status: z.number(), body: z.unknown() }));
 
 /**
- * A container of the deployment, on a machine without a kubelet: the Secret's data are files of a folder, as if mounted,
- * and a process of its own reads them and sends the requests. It knows nothing else of the platform.
+ * A stand-in for a container of the deployment, on a machine without a kubelet: the data of the Secret are files in a folder, as
+ * if mounted; a separate process reads them and sends the requests. It has no other knowledge of the platform.
  */
 export async function inWorkload(
   data: Record<string, string>,

@@ -22,12 +22,12 @@ const Claims = z.object({
 export interface VaultWorkload extends AsyncDisposable {
   readonly port: number;
   readonly ca: string;
-  /** A name that its certificate is for. */
+  /** A name for which its certificate is valid. */
   readonly host: { name: string; domain: string };
   /** URL of the platform's keys, and the required audience of tokens. */
   trust: { url: string; audience: string };
   mood: Mood | null;
-  /** By id, as the calls have made them. */
+  /** Resources by id, as created by the calls. */
   readonly vaults: Map<string, z.infer<typeof Resource>>;
   /** The verified ones. */
   readonly calls: { method: string; id: string; token: string }[];
@@ -69,7 +69,7 @@ export async function startVaultWorkload(): Promise<VaultWorkload> {
   const workload: VaultWorkload = {
     port: address.port,
     ca: pem.authority,
-    // The certificate of the local API server is for this name too.
+    // The certificate of the local API server is also valid for this name.
     host: { name: 'kubernetes', domain: 'default.svc' },
     trust: { url: '', audience: '' },
     mood: null,

@@ -1,4 +1,4 @@
-// What a pod does with service-creds: `node workload.mjs <mount path> 'GET /auth/me' 'POST /envs {"name":"x"}' …`
+// Uses service-creds like a pod: `node workload.mjs <mount path> 'GET /auth/me' 'POST /envs {"name":"x"}' …`
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

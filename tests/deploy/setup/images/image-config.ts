@@ -10,13 +10,13 @@ const Config = z.object({ config: z.object({ User: z.string(), Labels: z.record(
 export interface ImageConfig {
   readonly title: string;
   readonly version: string;
-  /** The commit that it was built from, and when that was made. */
+  /** The commit from which it was built, and the commit's time. */
   readonly revision: string;
   readonly created: Date;
   readonly user: string;
 }
 
-/** The configuration of the image in an archive of `docker load`. */
+/** The configuration of the image in a `docker load` archive. */
 export async function imageConfig(archive: string): Promise<ImageConfig> {
   const read = async (name: string): Promise<unknown> => {
     const args = ['--extract', '--to-stdout', '--file', archive, name];

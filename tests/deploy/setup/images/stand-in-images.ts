@@ -15,8 +15,8 @@ interface StandIns {
 }
 
 /**
- * Loads images of PostgreSQL and NATS onto the node under the names of the public ones, which cannot be pulled everywhere. They
- * hold the programs of the npm packages and the part of the public entry point that the chart uses.
+ * Loads images of PostgreSQL and NATS onto the node, under the names of the public images, which not every machine can pull. They
+ * contain the programs of the npm packages and the part of the public entry point that the chart uses.
  */
 export async function loadStandIns({ node, tools, stateFolder, signal }: StandIns): Promise<void> {
   const folder = join(stateFolder, 'stand-ins');
@@ -45,7 +45,7 @@ fi
 exec /pgsql/bin/postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql -c fsync=off "$@"
 `;
 
-/** PostgreSQL of the packages with the libraries of this machine, a shell for initdb, and the user that the chart gives it. */
+/** The packaged PostgreSQL with this machine's libraries, a shell for initdb, and the user that the chart sets. */
 async function writePostgres(root: string, signal: AbortSignal): Promise<void> {
   const { postgres, initdb, env } = await postgresBinaries(join(root, 'links.here'));
   const native = dirname(dirname(postgres));
@@ -64,7 +64,7 @@ async function writePostgres(root: string, signal: AbortSignal): Promise<void> {
   await chmod(root, 0o755);
 }
 
-/** The shared libraries that programs load from outside their own folder. */
+/** Shared libraries that programs load from outside of their folder. */
 async function librariesOf(
   programs: readonly string[],
   native: string,

@@ -3,9 +3,9 @@ import { pause } from '@berth/service/waiting/pause';
 export interface FollowedEvents extends AsyncDisposable {
   /** The ids of rows whose events arrived. */
   readonly ids: ReadonlySet<string>;
-  /** Faults of streams: refused, or with events missing. The end of a stream is not a fault. */
+  /** Faults of streams: they were refused, or events are missing. The end of a stream is not a fault. */
   readonly wrong: readonly string[];
-  /** How many streams it had. */
+  /** How many streams were opened. */
   readonly streams: () => number;
 }
 
@@ -15,12 +15,12 @@ interface FollowStart {
   readonly tables: string;
 }
 
-/** The pause that a stream tells a client to make before it reconnects. */
+/** The pause before a client reconnects, as set by the stream. */
 const retryMs = 2_000;
 
 /**
- * Follows events as browsers do: when a stream ends, it resumes after the last event. Resolves once the first stream has begun:
- * every later event must arrive.
+ * Follows events like a browser: when a stream ends, it continues after the last event. Resolves once the first stream has begun;
+ * from then on every event must arrive.
  */
 export async function followEvents({ url, token, tables }: FollowStart): Promise<FollowedEvents> {
   const ids = new Set<string>();
@@ -39,7 +39,7 @@ export async function followEvents({ url, token, tables }: FollowStart): Promise
     let rest = '';
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + text).split('\n\n');
-      // Ignore an event that was cut off.
+      // Ignores an event that was cut off.
       rest = blocks.pop() ?? '';
       blocks.forEach(take);
     }

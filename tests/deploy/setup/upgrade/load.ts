@@ -2,7 +2,7 @@ import { type Answer, type Client, everyItem, type Problem, type Success } from 
 import { pause } from '@berth/service/waiting/pause';
 
 export interface Load {
-  /** Stops it, and returns what it did. */
+  /** Stops it and returns its results. */
   stop(): Promise<Outcome>;
 }
 
@@ -10,12 +10,12 @@ interface Outcome {
   readonly answered: number;
   readonly created: readonly Created[];
   readonly failed: readonly string[];
-  /** Requests that an overloaded process refused before it began, and that were repeated. */
+  /** Requests that an overloaded process refused before starting them, and that were repeated. */
   readonly shed: readonly string[];
 }
 
 interface Created {
-  /** Its name, prefixed with the kind of object. */
+  /** The name of a row, prefixed with its kind. */
   readonly name: string;
   readonly id: string;
 }
@@ -23,7 +23,7 @@ interface Created {
 interface LoadStart {
   readonly api: Client;
   readonly env: string;
-  /** Unique prefix of the names that this load creates. */
+  /** A unique prefix for the names that this load creates. */
   readonly name: string;
   /** The current step, reported with a failed request. */
   readonly meanwhile: () => string;
@@ -51,7 +51,7 @@ type Judge<T> = (answer: Success<T>, n: number) => string | undefined;
 const inWords = ({ request, status, detail }: Problem) => `${request}: ${status} ${detail}`;
 const isShed = ({ status, detail }: Problem) => status === 503 && detail.startsWith('The server is overloaded');
 
-/** Constant requests until it is stopped, one of each kind at a time. */
+/** Sends requests until it is stopped, one of each kind at a time. */
 export function startLoad({ api, env, name, meanwhile }: LoadStart): Load {
   const ending = new AbortController();
   const failed: string[] = [];
@@ -107,7 +107,7 @@ function hasSameTag(): Judge<unknown> {
   };
 }
 
-/** How many rows have each name of a load: two rows mean that a request ran twice. */
+/** How many rows there are of each name; two mean that a request ran twice. */
 export async function timesCreated(api: Client, env_id: string, name: string): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   const count = (found: string) => times.set(found, (times.get(found) ?? 0) + 1);

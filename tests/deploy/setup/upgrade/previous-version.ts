@@ -8,15 +8,15 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface PreviousVersion {
-  /** The version's name, for the output of a test. */
+  /** The version's name in the output of a test. */
   readonly says: string;
-  /** Undefined: this one, under another name. */
+  /** Undefined means the code of this checkout under another name. */
   readonly version: InstalledVersion | undefined;
 }
 
 /**
- * The version that an upgrade begins with: the revision that BERTH_PREVIOUS names; without it the newest version before this one
- * that has a tag; without one, the code of this checkout.
+ * The version from which an upgrade starts: the revision in BERTH_PREVIOUS, else the newest tagged version before this one, else
+ * the code of this checkout.
  */
 export async function previousVersion(signal: AbortSignal): Promise<PreviousVersion> {
   // oxlint-disable-next-line node/no-process-env -- set by whoever runs the test
@@ -35,7 +35,7 @@ export async function previousVersion(signal: AbortSignal): Promise<PreviousVers
 
 async function newestTagBefore(signal: AbortSignal): Promise<string | undefined> {
   const older = ['--list', 'v*', '--merged', 'HEAD', '--no-contains', 'HEAD', '--sort=-version:refname'];
-  // A source archive has no tags.
+  // An archive of the sources has no tags.
   const tags = await git(signal, 'tag', ...older).catch(() => '');
   return tags.split('\n')[0] || undefined;
 }
