@@ -7,6 +7,7 @@ import { flood } from './read/flood.ts';
 import { gatewayRead } from './read/gateway-read.ts';
 import { identityLeases } from './identity/identity-leases.ts';
 import { loopDelay } from './delay/loop-delay.ts';
+import { noisyNeighbours } from './read/noisy-neighbours.ts';
 import { planChanges } from './plans/plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
 import { statusPolls } from './polls/status-polls.ts';
@@ -21,6 +22,7 @@ await using polled = await startPolledServer();
 const measurements = {
   read: gatewayRead,
   flood,
+  'noisy-neighbours': noisyNeighbours,
   identity: identityLeases,
   events: eventLatency,
   latency: startLatency,

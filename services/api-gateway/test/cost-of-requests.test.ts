@@ -157,6 +157,43 @@ describe('a permission that no row could give', () => {
   });
 });
 
+test('beside a member with a hundred connections and a stranger, none of the requests of others is refused', async () => {
+  const perMinute = { ...stopped, requestsPerMinute: 120, anonymousRequestsPerMinute: 20, burstSeconds: 60 };
+  const gateway = await start({ trustedProxies: ['127.0.0.0/8'], perMinute });
+  await gateway.serve('auth', testAuth(), some(envs, { list: async () => emptyPage }));
+  const statuses = {
+    member: new Map<number, number>(),
+    stranger: new Map<number, number>(),
+    others: new Map<number, number>(),
+  };
+  const count = (who: keyof typeof statuses) => async (answer: Response) => {
+    await answer.arrayBuffer();
+    statuses[who].set(answer.status, (statuses[who].get(answer.status) ?? 0) + 1);
+  };
+  const large = { name: 'x'.repeat(100_000) };
+  const noise = Array.from({ length: 100 }, async (_, n) => {
+    const send =
+      n % 4 === 0 ? gateway.send('POST', '/api/v2/envs', large, as('siteAdmin')) : gateway.get('/api/v2/envs');
+    await send.then(count('member'));
+    await gateway.get('/api/v2/envs').then(count('member'));
+    for (let turn = 0; turn < 2; turn += 1)
+      await fetch(`${gateway.url}${openApi}`, { headers: { 'x-forwarded-for': '203.0.113.9' } }).then(
+        count('stranger'),
+      );
+  });
+  const others = Array.from({ length: 20 }, async (_, n) => {
+    await gateway.get('/api/v2/envs', { headers: as(n % 2 === 0 ? 'envUser' : 'maintainer') }).then(count('others'));
+    const headers = { 'x-forwarded-for': `198.51.100.${n}` };
+    await fetch(`${gateway.url}/api/v2/server`, { headers }).then(count('others'));
+  });
+  await Promise.all([...noise, ...others]);
+
+  expect([...statuses.others]).toEqual([[200, 40]]);
+  expect(statuses.member.get(429)).toBeGreaterThan(0);
+  expect(statuses.stranger.get(200)).toBeLessThanOrEqual(20);
+  expect(statuses.stranger.get(429)).toBeGreaterThanOrEqual(80);
+});
+
 describe('the OpenAPI document', () => {
   test('has a tag for each encoding, and a client with the current tag gets no copy', async () => {
     const gateway = await start();
