@@ -20,9 +20,10 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NameServer, startNameServer } from './setup/name-server.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import { upstreamChart } from './setup/charts/upstream-chart.ts';
 import { showcaseChart } from './setup/charts/showcase-chart.ts';
 import { kubeClient } from './setup/slow-deployment.ts';
-import { chartFolder } from './setup/charts/unusual-charts.ts';
+import { chartFolder, type ChartFiles } from './setup/charts/unusual-charts.ts';
 import { startVaultWorkload, type VaultWorkload } from './setup/workloads/vault-workload.ts';
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
@@ -171,21 +172,10 @@ interface Showcase {
 
 /** The chart with every kind of input, and a deployment of it whose workload answers. */
 async function startShowcase(): Promise<Showcase> {
-  const { admin, stack } = platform;
+  const { admin } = platform;
   const { cluster } = await platform.sample('secrets');
   unwrap(await admin.k8sClusters.update({ id: cluster.id, body: { ingress_domain: workload.host.domain } }));
-  await using folder = await chartFolder('showcase', showcaseChart);
-  await pushChart({ ...stack, folder: folder.folder, signal: AbortSignal.timeout(60_000) });
-  const chart = await waitUntil(
-    async () => {
-      const [registry] = unwrap(await admin.helmRegistries.list({ query: { repo_name: 'charts/showcase' } })).items;
-      const query = { helm_registry_id: registry?.id ?? '' };
-      const [found] = registry ? unwrap(await admin.helmCharts.list({ query })).items : [];
-      if (found && found.error !== null) throw new Error(found.error);
-      return registry && found && { kind_id: registry.kind_id, helm_chart_id: found.id };
-    },
-    { what: 'the chart in the catalogue', withinMs: 60_000, longestPauseMs: 500 },
-  );
+  const chart = await publish('showcase', showcaseChart);
   const newDeployment: Showcase['newDeployment'] = (name, config) => ({
     ...chart,
     name,
@@ -196,7 +186,7 @@ async function startShowcase(): Promise<Showcase> {
   const deploy: Showcase['deploy'] = async (name, config) =>
     waitForRunning(admin, unwrap(await admin.deployments.create({ body: newDeployment(name, config) })).id);
   const manager = await deploy(workload.host.name, {});
-  workload.trust = { url: stack.url, audience: manager.id };
+  workload.trust = { url: platform.stack.url, audience: manager.id };
   const [type] = unwrap(await admin.deploymentResourceTypes.list({ query: { key: 'vault' } })).items;
   return {
     cluster,
@@ -210,6 +200,23 @@ async function startShowcase(): Promise<Showcase> {
         }),
       ),
   };
+}
+
+/** Pushes a chart and finds it in the catalogue. */
+async function publish(name: string, files: ChartFiles) {
+  const { admin, stack } = platform;
+  await using folder = await chartFolder(name, files);
+  await pushChart({ ...stack, folder: folder.folder, signal: AbortSignal.timeout(60_000) });
+  return waitUntil(
+    async () => {
+      const [registry] = unwrap(await admin.helmRegistries.list({ query: { repo_name: `charts/${name}` } })).items;
+      const query = { helm_registry_id: registry?.id ?? '' };
+      const [found] = registry ? unwrap(await admin.helmCharts.list({ query })).items : [];
+      if (found && found.error !== null) throw new Error(found.error);
+      return registry && found && { kind_id: registry.kind_id, helm_chart_id: found.id };
+    },
+    { what: `the chart ${name} in the catalogue`, withinMs: 60_000, longestPauseMs: 500 },
+  );
 }
 
 const untilResource = (id: string, what: string, holds: (row: DeploymentResource) => boolean) =>
@@ -443,6 +450,111 @@ test('a chart with every kind of input is created, updated and rolled back as it
   expect(await waitForTask(admin, rollback.id, { withinMs: 120_000 })).toMatchObject({ status: 'Done' });
   expect(await dataIn(namespace)).toEqual(before);
   expect(unwrap(await admin.deployments.get({ id }))).toMatchObject({ config: created.config, values_override: null });
+});
+
+/** A text as it is and encoded, without the ends that depend on what is around it. */
+const formsOf = (text: string): string[] => [
+  text,
+  encodeURIComponent(text),
+  Buffer.from(text).toString('hex'),
+  ...['', 'k', 'kk'].map((before) => Buffer.from(`${before}${text}`).toString('base64').slice(4, -4)),
+];
+
+test('what a chart makes of contents that it gets as a value is shown to nobody, nor are sensitive inputs of its actions', async () => {
+  const { admin, stack } = platform;
+  const random = () => randomBytes(10).toString('hex');
+  const [contents, next, input] = [`conf-${random()}`, `conf-${random()}`, `${random()}+/&${random()}`];
+  const chart = await publish('upstream', upstreamChart);
+  const { env_id } = showcase.manager;
+  const created = await Promise.all(
+    [contents, next].map(async (text, index) =>
+      unwrap(await admin.secrets.create({ body: { env_id, collection: 'conf', name: `c${index}`, contents: text } })),
+    ),
+  );
+  const [token = '', other = ''] = created.map(({ id }) => id);
+  const body = {
+    ...chart,
+    name: 'upstream',
+    cluster_id: showcase.cluster.id,
+    config: { token },
+    values_override: null,
+  };
+  const { id, namespace } = await waitForRunning(admin, unwrap(await admin.deployments.create({ body })).id);
+  const plan = unwrap(await admin.deploymentPlans.of_update({ id, body: { config: { token: other } } }));
+  const operation = {
+    InvokeAction: { helm_chart_id: chart.helm_chart_id, action_id: 'unlock', body: { password: input, who: 'ada' } },
+  };
+  const invoked = unwrap(await admin.deploymentTasks.create({ body: { deployment_id: id, operation } }));
+  const ended = await waitForTask(admin, invoked.id, { withinMs: 120_000 });
+  const message = `Get "http://h/?k=${encodeURIComponent(contents)}" ${Buffer.from(`k:${contents}`).toString('base64')}`;
+  await kubeClient(stack).createNamespacedEvent({
+    namespace,
+    body: {
+      metadata: { name: 'probe', namespace },
+      involvedObject: { kind: 'Service', name: 'web', namespace },
+      reason: 'Unhealthy',
+      message,
+      type: 'Warning',
+    },
+  });
+  const resources = await waitUntil(
+    async () => {
+      const page = unwrap(await admin.k8sResources.list({ query: { deployment_id: id } }));
+      return (
+        page.items.some(({ kind }) => kind === 'Service') && page.items.some(({ kind }) => kind === 'Ingress') && page
+      );
+    },
+    { what: 'the objects of the deployment to be tracked', withinMs: 60_000 },
+  );
+  const events = unwrap(await admin.deployments.k8s_events({ id, query: {} }));
+  const tasks = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: id } }));
+  const logs = await Promise.all(
+    tasks.items.map(async (task) => unwrap(await admin.deploymentTasks.log({ id: task.id })).text()),
+  );
+
+  expect(ended.operation).toMatchObject({ InvokeAction: { body: { password: '***', who: 'ada' } } });
+  expect(plan.objects.length).toBeGreaterThan(0);
+  expect(events.items.map((event) => event.message)).toContain('***');
+  expect(resources.items.find(({ kind }) => kind === 'Service')?.metadata).toMatchObject({ labels: { conf: '***' } });
+  const answers = {
+    plan,
+    ended,
+    resources,
+    events,
+    tasks,
+    deployment: unwrap(await admin.deployments.get({ id })),
+    secrets: unwrap(await admin.secrets.list({ query: { env_id } })),
+    audit: unwrap(await admin.auditEvents.list({ query: { env_id } })),
+    logs,
+    metrics: await Promise.all(
+      Object.values(stack.healthPorts).map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+    ),
+  };
+  const files = [
+    ...(await filesBelow(join(stack.stateFolder, 'services'), '.log')),
+    ...(await filesBelow(stack.nats.storeFolder, '')),
+    ...(await filesBelow(join(stack.stateFolder, 'runner', 'tasks'), '')),
+    ...(await databaseDump()),
+    ...[...processTexts].map((text) => ({ subject: text.slice(0, 80), text })),
+  ];
+  const shown = [
+    ...Object.entries(answers).map(([subject, answer]) => ({ subject, text: JSON.stringify(answer) })),
+    ...files,
+  ];
+  for (const text of [contents, next, input]) {
+    for (const form of formsOf(text)) expect(holding(shown, form), form).toEqual([]);
+  }
+
+  const onBus = recorded.filter(({ subject }) => !subject.startsWith('$'));
+  // Who stores, resolves, runs and redacts.
+  const needed =
+    /^(?:_INBOX_(?:runner|tasks)\.|rpc\.v1\.tasks\.(?:api-gateway\.(?:secrets|deployment_tasks)\.create|cluster-sync\.shown_texts\.redact)$)/;
+  for (const form of [contents, next, input].flatMap(formsOf)) {
+    expect(
+      holding(onBus, form).filter((subject) => !needed.test(subject)),
+      form,
+    ).toEqual([]);
+  }
 });
 
 test('no secret is in a log, a process, a file or a message that does not need it', async () => {
