@@ -20,7 +20,11 @@ const timeoutMs = 60_000;
 const maxAnswerBytes = 256 * 1024;
 /** A call that the runner cuts off cannot be repeated. */
 const graceMs = 8_000;
+/** The rest of the answer is left out, as lines that arrive too fast for the log are. */
+const maxLines = 2_000;
 const maxQuoted = 300;
+/** Of which the quote is taken. Only this much is searched for secrets. */
+const maxSearched = 4_000;
 
 /** Sends the call of an action, once. Its answer goes to the log. */
 export async function invoke(run: InvokeRun): Promise<void> {
@@ -50,13 +54,15 @@ export async function invoke(run: InvokeRun): Promise<void> {
 
 function logAnswer({ status, text, isCut }: Answer, { log, secrets }: InvokeRun): void {
   log.say(`the deployment answered ${status}`);
-  for (const line of text.split(/\r?\n/)) if (line !== '') log.line('stdout', line);
-  if (isCut) log.say(`only the first ${maxAnswerBytes / 1024} KiB of the answer are kept`);
+  const lines = text.split(/\r?\n/, maxLines + 1).filter((line) => line !== '');
+  for (const line of lines.slice(0, maxLines)) log.line('stdout', line);
+  if (lines.length > maxLines) log.say(`only the first ${maxLines} lines of the answer are kept`);
+  else if (isCut) log.say(`only the first ${maxAnswerBytes / 1024} KiB of the answer are kept`);
   if (status >= 200 && status < 300) return;
   if (status >= 300 && status < 400)
     throw permanent(`The deployment answered ${status}, and redirects are not followed`);
   // The reason is as public as the log.
-  const quoted = redact(text, secrets.texts()).slice(0, maxQuoted).trim();
+  const quoted = redact(text.slice(0, maxSearched), secrets.texts()).slice(0, maxQuoted).trim();
   throw permanent(`The deployment answered ${status}${quoted === '' ? '' : `: ${quoted}`}`);
 }
 

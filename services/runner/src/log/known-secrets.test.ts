@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKnownSecrets } from './known-secrets.ts';
+import { createKnownSecrets, finderOf } from './known-secrets.ts';
 import { redact } from './redact.ts';
 import { logTexts } from './log-texts.ts';
 
@@ -32,11 +32,11 @@ test('a secret is redacted from a long line before the line is cut', () => {
 });
 
 test('control characters and lone surrogates are removed from log lines', () => {
-  expect(logTexts('a\u0000b\u001b[31mc\ttab \ud83d!', [])).toEqual(['abc\ttab \ufffd!']);
+  expect(logTexts('a\u0000b\u001b[31mc\ttab \ud83d!', finderOf([]))).toEqual(['abc\ttab \ufffd!']);
 });
 
 test('an empty line of output stays a line of the log', () => {
-  expect(logTexts('', [])).toEqual(['']);
+  expect(logTexts('', finderOf([]))).toEqual(['']);
 });
 
 test('a credential stays redacted after it was replaced by another one', () => {

@@ -1,15 +1,14 @@
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { createTextFinder, leastLength, type TextFinder } from './text-finder.ts';
 
-/** Redacting every `1` or `true` would make the log unreadable. */
-const minLength = 6;
 /** A line of a longer text, such as a key; shorter lines may be `enabled: true`. */
-const minLineLength = 16;
-const maxTexts = 1_000;
+const leastLine = 16;
+/** Of longer texts, hex and two of three kinds of base64 are not searched for: they would take ten times the memory. */
+const longestEncoded = 64 * 1024;
 
-/** The secrets of one run in every form in which output may show them. */
+/** The secrets of one run in every form in which output may show them; escapes of JSON, YAML and URLs are read in the line. */
 export interface KnownSecrets {
-  /** Longest first. */
-  texts(): readonly string[];
+  texts(): TextFinder;
   add(credentials: readonly string[]): void;
 }
 
@@ -17,32 +16,45 @@ export function createKnownSecrets({
   secrets,
   confidential,
 }: Pick<ClaimedTask, 'secrets' | 'confidential'>): KnownSecrets {
-  const values = new Set([...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential]);
-  let texts = textsOf(values);
+  const finder = finderOf([...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential]);
   return {
-    texts: () => texts,
-    add(credentials) {
-      for (const credential of credentials) values.add(credential);
-      texts = textsOf(values);
-    },
+    texts: () => finder,
+    add: (credentials) => addTo(finder, credentials),
   };
 }
 
-function textsOf(values: ReadonlySet<string>): readonly string[] {
-  const long = [...values].flatMap(withoutEnds).filter(({ length }) => length >= minLength);
-  const texts = new Set(long.flatMap(formsOf));
-  return [...texts].toSorted((a, b) => b.length - a.length).slice(0, maxTexts);
+export function finderOf(values: Iterable<string>): TextFinder {
+  const finder = createTextFinder();
+  addTo(finder, values);
+  return finder;
+}
+
+function addTo(finder: TextFinder, values: Iterable<string>): void {
+  for (const value of new Set([...values].flatMap(withoutEnds))) {
+    if (value.length >= leastLength) for (const form of formsOf(value)) finder.add(form);
+  }
 }
 
 /** A secret that was read from a file often ends with a line break, which charts trim. */
 export const withoutEnds = (value: string): string[] => [value, value.trim()];
 
-/** Plain, line by line, quoted, quoted by Go, and encoded. */
+/** Plain, line by line, in quotes of YAML, and encoded. */
 function formsOf(value: string): string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
-  const longLines = lines.length === 1 ? [] : lines.filter(({ length }) => length >= minLineLength);
-  const quoted = JSON.stringify(value).slice(1, -1);
-  return [value, ...longLines, quoted, quoted.replaceAll(/[<>&]/g, escaped), Buffer.from(value).toString('base64')];
+  const longLines = lines.length === 1 ? [] : lines.filter(({ length }) => length >= leastLine);
+  const bytes = Buffer.from(value);
+  const encoded =
+    value.length > longestEncoded
+      ? [base64At(bytes, 0)]
+      : [0, 1, 2]
+          .map((offset) => base64At(bytes, offset))
+          .concat(bytes.toString('hex'), bytes.toString('hex').toUpperCase());
+  const padded = bytes.toString('base64');
+  return [value, ...longLines, value.replaceAll("'", "''"), padded, padded.replace(/=+$/, ''), ...encoded];
 }
 
-const escaped = (character: string): string => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** The base64 of the bytes behind `offset` others, without the characters that other bytes decide too. */
+function base64At(bytes: Buffer, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+  return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}

@@ -1,3 +1,6 @@
+import { decodingsOf } from './decodings.ts';
+import { leastLength, type Range, type TextFinder, unitsOf } from './text-finder.ts';
+
 // Bounded: a chart that prints one long line of letters must not keep the process busy past its heartbeats.
 const patterns: [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***'],
@@ -14,9 +17,26 @@ function withoutJwt(word: string): string {
 }
 
 /** Removes bearer tokens, JWTs, credentials in URLs and the secrets of this run. */
-export const redact = (line: string, secrets: readonly string[]): string => {
-  const known = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
+export function redact(line: string, secrets: TextFinder): string {
+  // Nothing of the kind is as short, and a chart may print a million such lines.
+  if (line.length < leastLength) return line;
   return patterns
-    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), known)
+    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), withoutSecrets(line, secrets))
     .replace(dottedWord, withoutJwt);
-};
+}
+
+function withoutSecrets(line: string, secrets: TextFinder): string {
+  const ranges: Range[] = [];
+  for (const { units, starts } of decodingsOf(unitsOf(line))) {
+    for (const { from, to } of secrets.find(units))
+      ranges.push({ from: starts?.[from] ?? from, to: starts?.[to] ?? to });
+  }
+  if (ranges.length === 0) return line;
+  let shown = '';
+  let at = 0;
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    if (from > at || at === 0) shown += `${line.slice(at, from)}***`;
+    at = Math.max(at, to);
+  }
+  return shown + line.slice(at);
+}

@@ -1,8 +1,9 @@
 import { plainText } from '@berth/contracts/plain-text';
 import { redact } from './redact.ts';
+import type { TextFinder } from './text-finder.ts';
 
 /** Only this much is searched for secrets, because the author of the text is not trusted. */
 const most = 4_000;
 
 /** A stranger's text on one line, without control characters and secrets. */
-export const shownText = (text: string, secrets: readonly string[]): string => redact(plainText(text, most), secrets);
+export const shownText = (text: string, secrets: TextFinder): string => redact(plainText(text, most), secrets);

@@ -2,6 +2,7 @@ import { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError } from '@berth/contracts/errors';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { finderOf } from './known-secrets.ts';
 import { createTaskLog, type TaskLogDeps } from './task-log.ts';
 
 const Batch = z.object({ first: z.number(), lines: z.array(LogLine) });
@@ -20,7 +21,7 @@ function logTo(answer: (batch: Batch, calls: number) => void) {
   };
   const task = { task_id: 'a', fence: 1 };
   const lease = { lost: lost.signal, isLost: () => lost.signal.aborted };
-  return { log: createTaskLog({ task, bus, secrets: () => [], lease }), batches, lost };
+  return { log: createTaskLog({ task, bus, secrets: () => finderOf([]), lease }), batches, lost };
 }
 
 const texts = (batches: Batch[]) => batches.flatMap(({ lines }) => lines.map(({ text }) => text));
@@ -107,7 +108,7 @@ test('a log sends nothing after a claim that expired while the process was pause
   };
   let isExpired = false;
   const lease = { lost: new AbortController().signal, isLost: () => isExpired };
-  const log = createTaskLog({ task: { task_id: 'a', fence: 1 }, bus, secrets: () => [], lease });
+  const log = createTaskLog({ task: { task_id: 'a', fence: 1 }, bus, secrets: () => finderOf([]), lease });
   log.say('before the pause');
   isExpired = true;
   await log.close(5_000);

@@ -3,6 +3,7 @@ import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/contracts/re
 import { AppError } from '@berth/contracts/errors';
 import { pause } from '@berth/service/waiting/pause';
 import { logTexts } from './log-texts.ts';
+import type { TextFinder } from './text-finder.ts';
 
 const maxBatchLines = 200;
 const maxBatchLength = 128 * 1024;
@@ -18,7 +19,7 @@ export interface TaskLogDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence'>;
   bus: Pick<Bus, 'call'>;
   /** Texts to redact from every line. */
-  secrets: () => readonly string[];
+  secrets: () => TextFinder;
   /** Nothing is sent after its loss. `isLost` reads the clock: in a process that was paused, the signal may be late. */
   lease: { readonly lost: AbortSignal; isLost(): boolean };
 }
@@ -40,12 +41,14 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
 
   function add(source: LogLine['source'], line: string): void {
     if (isOver()) return;
-    const at = new Date().toISOString();
-    for (const text of logTexts(line, secrets())) {
-      if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) dropped += 1;
-      else push({ at, source, text });
-    }
     sending ??= send();
+    // Before it is redacted: what is printed faster than it is stored must not cost more than its bytes.
+    if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) {
+      dropped += 1;
+      return;
+    }
+    const at = new Date().toISOString();
+    for (const text of logTexts(line, secrets())) push({ at, source, text });
   }
 
   const isOver = (): boolean => ended || lease.isLost();

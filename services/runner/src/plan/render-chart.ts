@@ -6,6 +6,7 @@ import { failureOf } from '../helm/explain-exit.ts';
 import { mebibyte, outputLimits } from '../helm/helm-limits.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { logTexts } from '../log/log-texts.ts';
+import type { TextFinder } from '../log/text-finder.ts';
 import { permanent } from '../outcome/task-failure.ts';
 
 const maxBytes = outputLimits.manifests;
@@ -18,7 +19,7 @@ interface HelmOutputDeps {
   folder: string;
   discoveryCache: string;
   /** Redacted from the reason of a failure. */
-  secrets: readonly string[];
+  secrets: TextFinder;
   deadlineMs: number;
   signal: AbortSignal;
 }

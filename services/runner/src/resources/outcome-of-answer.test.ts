@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { finderOf } from '../log/known-secrets.ts';
 import { outcomeOfAnswer } from './outcome-of-answer.ts';
 
-const secrets = ['swordfish', 'a.b.c'];
+const secrets = finderOf(['swordfish', 'a.b.c']);
 const of = (status: number, text = '', isDeletion = false) =>
   outcomeOfAnswer({ status, text }, { isDeletion, secrets });
 

@@ -2,10 +2,13 @@ import type { ResourceCallResult } from '@berth/contracts/resources/tasks/resour
 import type { Answer } from '../calls/deployment-client.ts';
 import { plainText } from '../log/log-texts.ts';
 import { redact } from '../log/redact.ts';
+import type { TextFinder } from '../log/text-finder.ts';
 
 export type CallOutcome = Pick<ResourceCallResult, 'outcome' | 'reason'>;
 
 const maxQuoted = 300;
+/** Of which the quote is taken. Only this much is searched for secrets. */
+const maxSearched = 4_000;
 
 /** Answers of an ingress without a backend, and of servers that are not ready or busy. */
 const mayPass = (status: number): boolean => status >= 500 || [404, 408, 409, 425, 429].includes(status);
@@ -13,14 +16,14 @@ const mayPass = (status: number): boolean => status >= 500 || [404, 408, 409, 42
 /** What an answer means for the resource. Quotes of it are as public as the resource. */
 export function outcomeOfAnswer(
   { status, text }: Pick<Answer, 'status' | 'text'>,
-  { isDeletion, secrets }: { isDeletion: boolean; secrets: readonly string[] },
+  { isDeletion, secrets }: { isDeletion: boolean; secrets: TextFinder },
 ): CallOutcome {
   if (status >= 200 && status < 300) return { outcome: 'Done', reason: null };
   if (isDeletion && status === 410) return { outcome: 'Done', reason: null };
   if (status >= 300 && status < 400) {
     return { outcome: 'Failed', reason: `The deployment answered ${status}, and redirects are not followed` };
   }
-  const quoted = redact(plainText(text.replace(/\s+/g, ' ')), secrets)
+  const quoted = redact(plainText(text.slice(0, maxSearched).replace(/\s+/g, ' ')), secrets)
     .slice(0, maxQuoted)
     .toWellFormed()
     .trim();

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
+import { finderOf } from '../../log/known-secrets.ts';
 import { diffManifests, type Manifests, type DesiredObject } from './diff-manifests.ts';
 import { type KubeObject, keyOf, kubeObjectOf } from './kube-object.ts';
 
@@ -32,7 +33,7 @@ function asLive(of: KubeObject, more: JsonObject = {}, annotations: JsonObject =
   return { ...of, content: { ...of.content, metadata, ...more } };
 }
 
-const nothingHidden = { texts: [], whole: new Set<string>() };
+const nothingHidden = { texts: finderOf([]), whole: new Set<string>() };
 
 function diff({
   old = [],
@@ -278,7 +279,7 @@ describe('a field', () => {
 
 describe('a plan hides', () => {
   const known = {
-    texts: ['swordfish', Buffer.from('swordfish').toString('base64')],
+    texts: finderOf(['swordfish', Buffer.from('swordfish').toString('base64')]),
     whole: new Set(['1234', 'swordfish']),
   };
   const env = (value: JsonObject) => deployment([container({ env: [{ name: 'A', ...value }] })]);

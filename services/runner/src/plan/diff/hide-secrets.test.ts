@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { finderOf } from '../../log/known-secrets.ts';
 import { hiddenOf, plannedField } from './hide-secrets.ts';
 
 test('a plan hides a short secret that ends with a line break also where it is shown without it', () => {
-  const hidden = hiddenOf({ secrets: { login: { pin: '4711\n' } }, confidential: ['0815\n'] }, []);
+  const hidden = hiddenOf({ secrets: { login: { pin: '4711\n' } }, confidential: ['0815\n'] }, finderOf([]));
   const field = (after: string) =>
     plannedField({ path: ['spec', 'a'], before: 'x', after, followsSecret: false }, { isHidden: false }, hidden);
 

@@ -3,12 +3,13 @@ import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
 import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import { withoutEnds } from '../../log/known-secrets.ts';
 import { redact } from '../../log/redact.ts';
+import type { TextFinder } from '../../log/text-finder.ts';
 import type { FieldChange } from './diff-fields.ts';
 
 /** What no plan shows. */
 export interface Hidden {
   /** Contents of secrets and sensitive inputs, also quoted and encoded; searched for in longer texts. */
-  texts: readonly string[];
+  texts: TextFinder;
   /** The plain texts, including those too short to search for. */
   whole: ReadonlySet<string>;
 }
@@ -18,7 +19,7 @@ const leastWhole = 3;
 
 export function hiddenOf(
   { secrets, confidential }: Pick<DryRun, 'secrets' | 'confidential'>,
-  texts: readonly string[],
+  texts: TextFinder,
 ): Hidden {
   const whole = [...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential];
   return { texts, whole: new Set(whole.flatMap(withoutEnds).filter(({ length }) => length >= leastWhole)) };

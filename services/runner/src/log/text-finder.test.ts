@@ -1,0 +1,40 @@
+import { loopCost } from '@berth/testing/loop-cost';
+import { expect, test } from 'vitest';
+import { createTextFinder, unitsOf } from './text-finder.ts';
+
+function foundIn(line: string, texts: readonly string[]): string[] {
+  const finder = createTextFinder();
+  for (const text of texts) finder.add(text);
+  return finder.find(unitsOf(line)).map(({ from, to }) => line.slice(from, to));
+}
+
+test.for([
+  ['a text', 'the swordfish!', ['swordfish'], ['swordfish']],
+  ['each of several texts', 'swordfish, catfish', ['swordfish', 'catfish'], ['swordfish', 'catfish']],
+  ['the longest of texts with the same beginning', 'swordfishes', ['swordfish', 'swordfishes'], ['swordfishes']],
+  ['texts that overlap as one', 'abcdefghij', ['abcdefg', 'defghij'], ['abcdefghij']],
+  ['nothing of a text that is not there whole', 'swordfis', ['swordfish'], []],
+  ['no text that is too short', 'fish', ['fish'], []],
+  ['a text at the end', 'a swordfish', ['swordfish'], ['swordfish']],
+  ['a text of more than one alphabet', 'das Paßwörtchen 🐟🐟', ['Paßwörtchen 🐟'], ['Paßwörtchen 🐟']],
+  ['a long text', `a${'0123456789'.repeat(20)}b`, ['0123456789'.repeat(20)], ['0123456789'.repeat(20)]],
+] as const)('is found: %s', ([, line, texts, found]) => {
+  expect(foundIn(line, texts)).toEqual(found);
+});
+
+const shared = 'a'.repeat(40);
+test.for([
+  ['share a beginning with the line', 'a'.repeat(64 * 1024), (index: number) => `${shared}${index}`],
+  ['end alike', 'a'.repeat(64 * 1024), (index: number) => `${index}${shared}`],
+  ['have all lengths', 'a'.repeat(64 * 1024), (index: number) => `${'a'.repeat(6 + (index % 58))}b`],
+  ['are lines of a key', 'QUJD'.repeat(16 * 1024), (index: number) => `${'QUJD'.repeat(15)}${index}`],
+] as const)('thousands of texts cost little more than one where they %s', async ([, line, textOf]) => {
+  const finder = createTextFinder();
+  for (let index = 0; index < 5_000; index += 1) finder.add(textOf(index));
+  const units = unitsOf(line);
+
+  const { longestTurnMs } = await loopCost(() => finder.find(units));
+
+  // The length of the line times the number of texts would be 300,000,000 steps.
+  expect(longestTurnMs).toBeLessThan(150);
+});

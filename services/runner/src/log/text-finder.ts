@@ -1,0 +1,113 @@
+/** From here on a text is searched for; redacting every `1` or `true` would make a log unreadable. */
+export const leastLength = 6;
+/** Longer texts are searched for in blocks, so that the cost of a place does not depend on the lengths of all texts. */
+const longestWhole = 64;
+const blockLength = 32;
+
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/** Finds texts in lines, at a cost that does not depend on how many they are. */
+export interface TextFinder {
+  add(text: string): void;
+  /** Where texts lie in the units, in order and apart from each other. */
+  find(units: Uint16Array): Range[];
+}
+
+// Unknown to those who write lines and secrets.
+const base = (Math.floor(Math.random() * 0x4000_0000) << 2) | 5;
+const powers = Int32Array.from({ length: longestWhole + 1 }, (_, index) => {
+  let power = 1;
+  for (let times = 0; times < index; times += 1) power = Math.imul(power, base);
+  return power;
+});
+
+/**
+ * Compares hashes of windows (Rabin and Karp): at each place one hash of the first units, then one for each length of the texts that
+ * begin with them, at most 59. Aho and Corasick's automaton would need a node for each unit of each encoding of each secret.
+ */
+export function createTextFinder(): TextFinder {
+  const begins = new Uint8Array(1 << 16);
+  /** Lengths of the texts, longest first, by the hash of their first units. */
+  const lengths = new Map<number, number[]>();
+  const byHash = new Map<number, string[]>();
+
+  function addWhole(text: string): void {
+    const hashes = hashesOf(unitsOf(text));
+    const hash = windowAt(hashes, 0, text.length);
+    const same = byHash.get(hash) ?? [];
+    if (same.includes(text)) return;
+    byHash.set(hash, [...same, text]);
+    const begin = windowAt(hashes, 0, leastLength);
+    begins[slotOf(begin)] = 1;
+    const known = lengths.get(begin) ?? [];
+    if (!known.includes(text.length))
+      lengths.set(
+        begin,
+        [...known, text.length].toSorted((a, b) => b - a),
+      );
+  }
+
+  function lengthAt(units: Uint16Array, hashes: Int32Array, at: number): number {
+    const begin = windowAt(hashes, at, leastLength);
+    if (begins[slotOf(begin)] === 0) return 0;
+    for (const length of lengths.get(begin) ?? []) {
+      const texts = at + length <= units.length ? byHash.get(windowAt(hashes, at, length)) : undefined;
+      if (texts?.some((text) => isAt(units, at, text))) return length;
+    }
+    return 0;
+  }
+
+  return {
+    add(text) {
+      if (text.length < leastLength) return;
+      if (text.length <= longestWhole) return addWhole(text);
+      for (let at = 0; at + blockLength <= text.length; at += blockLength) addWhole(text.slice(at, at + blockLength));
+      addWhole(text.slice(-blockLength));
+    },
+
+    find(units) {
+      const found: Range[] = [];
+      if (units.length < leastLength || byHash.size === 0) return found;
+      const hashes = hashesOf(units);
+      for (let at = 0; at + leastLength <= units.length; at += 1) {
+        const length = lengthAt(units, hashes, at);
+        if (length === 0) continue;
+        const last = found.at(-1);
+        if (last && at <= last.to) last.to = Math.max(last.to, at + length);
+        else found.push({ from: at, to: at + length });
+      }
+      return found;
+    },
+  };
+}
+
+export function unitsOf(text: string): Uint16Array {
+  const units = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at += 1) units[at] = text.charCodeAt(at);
+  return units;
+}
+
+/** Used again and again: short lines are many, and memory of their own would cost more than their hashes. */
+const room = new Int32Array(4_096);
+
+/** The hash of each beginning of the units, until the next call. */
+function hashesOf(units: Uint16Array): Int32Array {
+  const hashes = room.length > units.length ? room : new Int32Array(units.length + 1);
+  for (let at = 0; at < units.length; at += 1) hashes[at + 1] = Math.imul(hashes[at] ?? 0, base) + (units[at] ?? 0) + 1;
+  return hashes;
+}
+
+const windowAt = (hashes: Int32Array, at: number, length: number): number =>
+  ((hashes[at + length] ?? 0) - Math.imul(hashes[at] ?? 0, powers[length] ?? 0)) | 0;
+
+const slotOf = (hash: number): number => (hash ^ (hash >>> 16)) & 0xffff;
+
+function isAt(units: Uint16Array, at: number, text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    if (units[at + index] !== text.charCodeAt(index)) return false;
+  }
+  return true;
+}
