@@ -5,6 +5,7 @@ import type { HelmStarter } from '../helm/helm-starter.ts';
 import type { ManifestFacts } from '../plan/check/facts-of.ts';
 import type { PlanWork } from '../plan/plan-work.ts';
 import { readFacts } from '../plan/read-manifests.ts';
+import { finderOf } from '../log/known-secrets.ts';
 import { outputOfHelm } from '../plan/render-chart.ts';
 
 const kept = 500;
@@ -39,7 +40,7 @@ export function createChartCrds({ helm, work }: ChartCrdsDeps) {
         namespace: '',
         folder,
         discoveryCache: folder,
-        secrets: [],
+        secrets: finderOf([]),
         deadlineMs,
         signal,
       });
