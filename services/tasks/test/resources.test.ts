@@ -219,6 +219,7 @@ describe('a resource', () => {
       props: { size: 3 },
       sync_status: 'Creating',
       sync_reason: null,
+      revision: 1,
     });
     const { call, ...claimedCall } = await claimed(created.id);
     expect({ ...call, body: JSON.parse(call.body ?? '') }).toEqual({
@@ -228,7 +229,8 @@ describe('a resource', () => {
       token: `token-for-${manager.id}`,
       hidden: ['swordfish'],
       is_deletion: false,
-      body: { ...created, props: { size: 3, password: 'swordfish' } },
+      // Called services get the fields that they always had.
+      body: { ...created, revision: undefined, props: { size: 3, password: 'swordfish' } },
     });
     expect(tasks.callTokens.requests).toContainEqual({ deployment_id: manager.id, method: 'POST', path: '/databases' });
     expect(await claim()).toEqual([]);
@@ -273,7 +275,7 @@ describe('a resource', () => {
     await report(await claimed(id));
 
     expect(JSON.stringify([answers, await tasks.call(siteAdmin, list, { query: {} })])).not.toContain(canary);
-    expect(etagOf(deploymentResources, await read(id))).toBe(tag);
+    expect(etagOf(deploymentResources, await read(id))).not.toBe(tag);
     for (const table of ['deployment_resources', 'outbox', 'audit_log', 'deployment_tasks', 'idempotency_keys']) {
       const rows = await tasks.database.db.anyFirst(sql.type(z.object({ row: z.string() }))`
         select t::text as row from ${sql.identifier([table])} t
@@ -292,6 +294,16 @@ describe('a resource', () => {
     await expect(
       tasks.call(owner, update, { id: resource.id, body: { name: 'third' } }, { ifMatch: ifMatch ?? '' }),
     ).rejects.toEqual(refusal('stale'));
+  });
+
+  test('is not changed by the second of two requests with the same ETag, though only a prop that is never shown differs', async () => {
+    const resource = await ready({ props: { size: 3, password: 'first' } });
+    const ifMatch = etagOf(deploymentResources, resource) ?? '';
+    const setPassword = (password: string) =>
+      tasks.call(owner, update, { id: resource.id, body: { props: { password } } }, { ifMatch });
+
+    await setPassword('second');
+    await expect(setPassword('third')).rejects.toEqual(refusal('stale'));
   });
 
   test('is created once if the request is repeated, even with sensitive props', async () => {
@@ -757,6 +769,43 @@ test('a resource whose spec later marks a prop as sensitive hides it and stores 
   await change(id, { props: { size: 2 } });
   expect(JSON.parse((await claimed(id)).call.body ?? '').props).toEqual({ size: 2, owner: 'ada' });
   expect(await stored()).toEqual({ size: 2 });
+});
+
+test('a chart in another env hides no prop of a global type here, and names are free in each env', async () => {
+  const key = `k${randomUUID().slice(0, 8)}`;
+  const spec = (sensitive: boolean) => ({
+    [key]: {
+      ...databaseTypes.database,
+      global: true,
+      values_ui: {
+        inputs: databaseForm.inputs.map((input) => (input.id === 'size' ? { ...input, sensitive } : input)),
+      },
+    },
+  });
+  const [here, there] = [managingChart(spec(false)), managingChart(spec(true))];
+  for (const each of [here, there]) await tasks.publish.chart(each);
+  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${there.id}`));
+  const own = await tasks.installed({ helm_chart_id: here.id });
+  const { id } = await ready({ key, deployment_id: own.id, name: 'big', props: { size: 9 } });
+
+  const other = await tasks.create({ helm_chart_id: there.id, cluster_id: tasks.otherClusterId }, siteAdmin);
+  await tasks.runAll();
+  const elsewhere = await make({ key, deployment_id: other.id, name: 'big', props: { size: 4 } }, siteAdmin);
+
+  expect((await read(id)).props).toEqual({ size: 9 });
+  expect((await read(elsewhere.id)).props).toEqual({});
+  const stored = await tasks.database.db.many(sql.type(
+    z.object({ id: z.string(), sealed: z.boolean(), exposed: z.boolean() }),
+  )`
+    select id, sealed_props is not null as sealed, is_exposed as exposed from deployment_resources where name = 'big'
+  `);
+  expect(new Map(stored.map((row) => [row.id, [row.sealed, row.exposed]]))).toEqual(
+    new Map([
+      [id, [false, false]],
+      [elsewhere.id, [true, false]],
+    ]),
+  );
+  await expect(make({ key, deployment_id: own.id, name: 'big' })).rejects.toEqual(refusal('conflict'));
 });
 
 test('calls contain the id of a secret that a prop selects, and changing or deleting the secret causes no call', async () => {

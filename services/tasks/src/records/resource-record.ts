@@ -29,6 +29,7 @@ export const ResourceRecord = z.object({
   sealed_props: z.instanceof(Buffer).nullable(),
   sync_status: SyncStatus,
   sync_reason: z.string().nullable(),
+  revision: z.number().int(),
   known: z.enum(['no', 'maybe', 'yes']),
   attempts: z.number().int(),
   fence: z.number().int().nullable(),
@@ -45,7 +46,18 @@ export type SealedProps = Pick<ResourceRecord, 'props' | 'sealed_names' | 'key_i
 
 /** The public fields of a resource. */
 export const publicResource = (record: ResourceRecord): DeploymentResource => {
-  const { id, created_at, type_id, deployment_id, name, is_live: exists, props, sync_status, sync_reason } = record;
+  const {
+    id,
+    created_at,
+    type_id,
+    deployment_id,
+    name,
+    is_live: exists,
+    props,
+    sync_status,
+    sync_reason,
+    revision,
+  } = record;
   const shown = Object.entries(props).filter(([input]) => !record.sensitive.includes(input));
   return {
     id,
@@ -57,5 +69,6 @@ export const publicResource = (record: ResourceRecord): DeploymentResource => {
     props: Object.fromEntries(shown),
     sync_status,
     sync_reason,
+    revision,
   };
 };

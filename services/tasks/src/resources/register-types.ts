@@ -21,8 +21,7 @@ export async function registerTypes(
   deployment: Pick<DeploymentRecord, 'id' | 'env_id' | 'kind_id'>,
   { run, operation }: Pick<TaskRecord, 'run' | 'operation'>,
 ): Promise<void> {
-  if (operationOf(operation).effect === 'removes')
-    return store.resourceTypeChanges.withdraw(deployment.id, deployment.kind_id);
+  if (operationOf(operation).effect === 'removes') return store.resourceTypeChanges.withdraw(deployment);
   if (run?.action !== 'deploy') return;
   const chart = await store.resourceTypes.ofChart(run.helm_chart_id, deployment.id);
   if (!chart || (chart.resource_types === null && !chart.registers)) return;
@@ -37,6 +36,6 @@ export async function registerTypes(
     spec: JsonObject.parse(JSON.parse(JSON.stringify(spec))),
     sensitive: sensitiveInputs(spec),
   }));
-  await store.resourceTypeChanges.register(deployment.id, deployment.kind_id, types);
+  await store.resourceTypeChanges.register(deployment, types);
   await store.resourceChanges.hasten(deployment.id);
 }

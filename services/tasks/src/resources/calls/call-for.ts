@@ -33,7 +33,8 @@ export async function callFor(
 
   const { path, method } = target;
   const sensitive = openProps(secretKeys, due);
-  const body = { ...publicResource({ ...due, sensitive: [] }), props: { ...due.props, ...sensitive } };
+  const { revision: _revision, ...row } = publicResource({ ...due, sensitive: [] });
+  const body = { ...row, props: { ...due.props, ...sensitive } };
   const { access_token: token } = await bus.call(
     deploymentTokens.operations.issue_for_call,
     { body: { deployment_id: due.deployment_id, method, path } },

@@ -14,7 +14,7 @@ import { recordColumns } from './resource-repository.ts';
 const record = sql.type(ResourceRecord);
 const nothing = sql.type(z.object({}));
 
-export type NewResourceRow = Omit<ResourceRecord, 'created_at' | 'is_live' | 'sensitive' | 'fence'> & {
+export type NewResourceRow = Omit<ResourceRecord, 'created_at' | 'is_live' | 'sensitive' | 'fence' | 'revision'> & {
   created_at: string | undefined;
 };
 
@@ -65,7 +65,7 @@ export const createResourceChanges = (tx: Transaction) => {
               sync_reason = ${row.sync_reason}, known = ${row.known}, fence = ${row.fence},
               is_outdated = ${row.is_outdated}, origin = ${jsonOrNull(row.origin)}, attempts = 0,
               due_at = case when ${row.fence}::bigint is null then clock_timestamp() else due_at end,
-              changed_at = clock_timestamp()
+              revision = revision + 1, changed_at = clock_timestamp()
             where id = ${row.id}
             returning *
           )
@@ -152,11 +152,16 @@ export const createResourceChanges = (tx: Transaction) => {
       `);
     },
 
-    /** Moves resources to the env of their cluster. */
+    /** Moves resources to the env of their cluster. If a name is taken there, a part of the id is added to it. */
     followEnv: async (deployment_ids: readonly string[], env_id: string): Promise<void> => {
       const moved = await tx.any(record`
         with moved as (
-          update deployment_resources set env_id = ${env_id}
+          update deployment_resources r set
+            env_id = ${env_id},
+            name = case when exists (
+              select from deployment_resources other
+              where other.type_id = r.type_id and other.env_id = ${env_id} and other.name = r.name and other.is_live
+            ) then left(r.name, 91) || '-' || left(r.id::text, 8) else r.name end
           where deployment_id = any(${sql.array([...deployment_ids], 'uuid')}) and is_live and env_id <> ${env_id}
           returning *
         )

@@ -19,15 +19,21 @@ const from = sql.fragment`
   join deployment_resource_types t on t.id = r.type_id
   left join deployments m on m.id = r.deployment_id`;
 
+/** The inputs that are hidden in the env of the resource. */
+const sensitive = sql.fragment`
+  coalesce(
+    (select s.names from resource_type_sensitive s where s.type_id = r.type_id and s.env_id = r.env_id), t.sensitive
+  )`;
+
 /** The columns that answers may contain. */
 const columns = sql.fragment`
-  r.id, r.created_at, r.type_id, r.deployment_id, r.name, r.is_live as "exists", r.props - t.sensitive as props,
-  r.sync_status, case when ${pending} then coalesce(${obstacle}, r.sync_reason) else r.sync_reason end as sync_reason`;
+  r.id, r.created_at, r.type_id, r.deployment_id, r.name, r.is_live as "exists", r.props - ${sensitive} as props,
+  r.revision, r.sync_status, case when ${pending} then coalesce(${obstacle}, r.sync_reason) else r.sync_reason end as sync_reason`;
 
 export const recordColumns = sql.fragment`
   r.id, r.created_at, r.type_id, r.env_id, r.deployment_id, r.name, r.is_live, r.props, r.sealed_names, r.key_id,
   r.wrapped_key, r.sealed_props, r.sync_status, r.sync_reason, r.known, r.attempts, r.fence, r.is_outdated, r.is_slow,
-  r.origin, t.sensitive`;
+  r.origin, r.revision, ${sensitive} as sensitive`;
 
 const resource = sql.type(DeploymentResource);
 const record = sql.type(ResourceRecord);
@@ -40,7 +46,7 @@ type ListQuery = RequestOutput<typeof deploymentResources.operations.list>['quer
 export const createResourceRepository = (db: Queries) => {
   const items = (env_id: string, ids: readonly string[], lock: FragmentSqlToken) =>
     db.any(sql.type(Item)`
-      select r.id, r.name, r.props - t.sensitive as props, t.key, coalesce(k.name, '') as kind
+      select r.id, r.name, r.props - ${sensitive} as props, t.key, coalesce(k.name, '') as kind
       from deployment_resources r
       join deployment_resource_types t on t.id = r.type_id
       left join deployment_kind_projection k on k.id = t.deployment_kind_id

@@ -19,6 +19,8 @@ export const DeploymentResource = z.strictObject({
   props: Json,
   sync_status: SyncStatus,
   sync_reason: z.string().nullable(),
+  /** Raised by each change of name or props. Answers of the version before lack it. */
+  revision: z.number().int().optional(),
 });
 export type DeploymentResource = z.infer<typeof DeploymentResource>;
 
@@ -43,8 +45,8 @@ export type DeploymentResourceChanges = z.infer<typeof DeploymentResourceChanges
 export const deploymentResources = resource('deployment_resources', {
   owner: 'tasks',
   singular: 'deployment resource',
-  // Without sensitive props, not even their hashes.
-  etag: ['name', 'props'],
+  // Without sensitive props, not even their hashes: the revision stands for them.
+  etag: ['name', 'props', 'revision'],
   state: { row: DeploymentResource, readers: membersOfEnv, consumers: [] },
   operations: {
     list: operation({
