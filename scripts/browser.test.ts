@@ -32,7 +32,7 @@ test.for(['packages/shared/contracts', 'packages/chart-extensions', 'packages/cl
   },
 );
 
-/** A pattern stands for the index of its folder. */
+/** For an export pattern, returns the index of its folder. */
 async function exportsOf(folder: string): Promise<string[]> {
   const manifest: { exports: Record<string, string> } = JSON.parse(
     await readFile(join(root, folder, 'package.json'), 'utf8'),

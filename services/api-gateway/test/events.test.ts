@@ -271,7 +271,7 @@ describe('an interrupted stream of events', () => {
   });
 
   test.for([
-    ['of a stream that was lost', '1000000000000-7'],
+    ['after the stream was lost', '1000000000000-7'],
     ['that is malformed', 'x'.repeat(2_000)],
   ])('begins with a reset after a position %s', async ([, after]) => {
     await announce();

@@ -111,7 +111,7 @@ describe('requesting a task', () => {
     expect(await tasks.deployment(id)).toMatchObject({ enabled: true, status: 'Running', config: { replicas: 3 } });
   });
 
-  test('a Reinstall repeats what is installed', async () => {
+  test('a Reinstall repeats the revision', async () => {
     const { id, revision_id } = await tasks.installed({ config: { replicas: 4 } });
 
     await request(bot, id, reinstall);

@@ -16,7 +16,7 @@ let database: OpenTestDatabase;
 beforeAll(async () => {
   database = await openTestDatabase({ service: 'tasks', migrations });
   await database.db.transaction(async (tx) => {
-    // Rows refer to rows that do not exist.
+    // Turns off foreign keys, since these rows refer to rows that do not exist.
     await tx.query(nothing`set local session_replication_role = replica`);
     await tx.query(nothing`
       insert into deployments (id, name, kind_id, env_id, cluster_id, namespace, enabled, state, helm_chart_id, config,

@@ -40,7 +40,7 @@ async function started() {
   return { id, task };
 }
 
-describe('the dependency that a started task waits for', () => {
+describe('the reason why a started task waits', () => {
   test('is the reason of the task and of its deployment, until it is done', async () => {
     const { id, task } = await started();
 

@@ -1,6 +1,6 @@
 import { cpuMsSince } from './cpu-ms-since.ts';
 
-/** What a piece of work costs the loop that it runs on. */
+/** The cost of a piece of work for the loop that runs it. */
 export interface LoopCost<T> {
   result: T;
   /** The most CPU time of this thread between two turns, which does not depend on load. */

@@ -5,7 +5,7 @@ import { collectionKey, type FollowedCollection } from './collection-key.ts';
 
 export interface Item {
   id: string;
-  /** What filters and outputs of a form may read. */
+  /** The item's fields that filters and outputs of a form may read. */
   properties: JsonObject;
   /** Whether an item belongs to this collection; needed where several types share a table. */
   isIn?: (collection: Collection) => boolean;

@@ -64,7 +64,7 @@ export const until = async <T>(look: () => Promise<T | false | null | undefined>
   for (;;) {
     const seen = await look();
     if (seen !== false && seen !== null && seen !== undefined) return seen;
-    if (performance.now() > end) throw new Error('what was waited for did not happen');
+    if (performance.now() > end) throw new Error('the expected condition did not occur');
     await sleep(20);
   }
 };

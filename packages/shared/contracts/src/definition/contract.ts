@@ -24,7 +24,7 @@ export type HttpRoute = `${HttpMethod} /${string}`;
 export interface StricterPart {
   // oxlint-disable-next-line typescript/no-explicit-any -- rules for every kind of row meet here, as in `Access`
   readonly rule: Rule<any>;
-  /** What needs more: `a change of name`. */
+  /** The change that needs more, in words: `a change of name`. */
   readonly for: string;
   /** The scope for the rule, if this request touches this part of the row; else null. */
   readonly when: (row: never, request: never) => object | null;

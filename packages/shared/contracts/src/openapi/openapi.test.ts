@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     expect(at('components', 'schemas', 'K8sCluster', 'properties', 'is_ok')).toEqual({ type: 'boolean' });
   });
 
-  test('lists the columns to sort by and shows flags as flags', () => {
+  test('lists the columns to sort by, and documents flags as booleans', () => {
     const parameters = at('paths', '/api/v2/users', 'get', 'parameters') as { name: string; schema: object }[];
     const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema;
 
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     expect(schemaOf('is_active')).toEqual({ type: 'boolean' });
   });
 
-  test('describes limits of length', () => {
+  test('contains the limits of lengths', () => {
     expect(at('components', 'schemas', 'NewBot', 'properties', 'display_name')).toEqual({
       type: 'string',
       minLength: 1,
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     expect(at('paths', '/api/v2/auth/idp/callback', 'post', 'parameters')).toBeUndefined();
   });
 
-  test('has examples that fit the contracts for every operation that answers once, except the end of a sign-in', () => {
+  test('has an example that fits the contract for each operation but streams and the end of a sign-in', () => {
     const documented = resources.flatMap(({ operations }) =>
       Object.values<Operation>(operations).filter(({ http, produces }) => http !== undefined && produces === undefined),
     );

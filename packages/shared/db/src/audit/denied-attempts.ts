@@ -31,7 +31,7 @@ interface Options {
   now?: () => number;
 }
 
-/** What the number of different attempts is limited for: an identity, an account, an address, or all further addresses. */
+/** The source whose different attempts are limited: an identity, an account, an address, or all further addresses. */
 interface Source {
   name: string;
   /** The most different attempts of one minute that get an event each. */
@@ -56,7 +56,7 @@ interface Minute {
   minute: number;
   alike: Map<string, Alike>;
   leftOut: number;
-  /** The addresses of what was left out, up to a number. */
+  /** The addresses of omitted attempts, up to a number. */
   addresses: Set<string>;
 }
 

@@ -160,7 +160,7 @@ const countOf = ({ from, where, counted = from, numTotal }: Filtered) =>
 
 const Total = z.object({ list_total: z.number().int() });
 
-/** Past the end, no row is left to carry the total. */
+/** A page past the end has no row with the total. */
 const total = async (queries: Queries, options: Filtered): Promise<number> =>
   (await queries.one(sql.type(Total)`select (${countOf(options)}) as list_total`)).list_total;
 

@@ -83,7 +83,7 @@ const wrongWays: Record<string, (a: string, b: string) => Promise<unknown>> = {
     relays.db.query(nothing`update env_projection set version = 1, name = 'before' where id = ${a}`),
   'has a newer row': (a) =>
     relays.db.query(nothing`update env_projection set version = version + ${anHour}, name = 'later' where id = ${a}`),
-  'has a row as deleted that its owner has': (a) =>
+  'has marked a row as deleted that its owner has': (a) =>
     relays.db.query(nothing`update env_projection set version = version + ${anHour}, deleted = true where id = ${a}`),
   'lacks a row': (a) => relays.db.query(nothing`delete from env_projection where id = ${a}`),
   'lacks every row': () => relays.db.query(nothing`truncate env_projection`),

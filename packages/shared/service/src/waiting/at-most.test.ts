@@ -133,7 +133,7 @@ test('a job that fails after it gave up its slot does not free it twice', async 
   await Promise.all([first, second]);
 });
 
-test('a job that passes its slot on continues after those that wait', async () => {
+test('a job that passes on its slot continues after the waiting jobs', async () => {
   const inTurn = atMost(1);
   const order: string[] = [];
   const long = inTurn(async ({ pass }) => {

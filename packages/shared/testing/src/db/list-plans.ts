@@ -49,7 +49,7 @@ const nothing = sql.type(z.object({}));
 async function fillLists(db: Database, lists: Readonly<Record<string, PlannedList>>): Promise<void> {
   for (const [table, { rows }] of Object.entries(lists)) {
     await db.transaction(async (tx) => {
-      // Rows refer to rows that do not exist.
+      // Turns off foreign keys, since these rows refer to rows that do not exist.
       await tx.query(nothing`set local session_replication_role = replica`);
       // Building an index is much faster than maintaining it.
       const indexes = await tx.any(indexOf`

@@ -82,9 +82,9 @@ export function protocolOf(size: Size, { without }: Without) {
     } else {
       const ticket = lookup.ticket ?? ticketOf(lease, 0);
       const isCurrent = ticket !== null && mayReuse(lease, ticket, 0);
-      const isKept = isCurrent || !holds('what was looked up before an invalidation is not kept');
+      const isKept = isCurrent || !holds('a result looked up before an invalidation is not kept');
       const entry = isKept && ticket ? { ...ticket, generation: lease.generation } : gateway.entry;
-      steps.push(to('receives what was looked up', { lookup: null, entry }));
+      steps.push(to('receives the result', { lookup: null, entry }));
     }
 
     for (const [m, change] of state.changes.entries())
@@ -167,7 +167,7 @@ export function protocolOf(size: Size, { without }: Without) {
         (isUnchanged || !holds('a gateway that has renewed meanwhile stays on the list'))
       )
         steps.push(leaves);
-      if (!holds('a gateway that nobody answers for is waited for')) {
+      if (!holds('a change also waits for a gateway that does not answer')) {
         const asIfConfirmed = awaited.map(
           (other): Awaited => (other === one ? { ...other, state: 'confirmed' } : other),
         );
@@ -208,7 +208,7 @@ export function protocolOf(size: Size, { without }: Without) {
     });
     const outlives = !holds('the clock is read when an identity is used');
     const isProlonged = !holds('a renewal prolongs no ticket that was taken before');
-    const isLate = !holds('what was looked up before an invalidation is not kept');
+    const isLate = !holds('a result looked up before an invalidation is not kept');
     const isDead = (ticket: Ticket): boolean =>
       (ticket.generation === -1 && !isLate) || (ticket.until <= 0 && !outlives && !isProlonged);
     const agedEntry = entry && aged(entry);

@@ -9,8 +9,8 @@ const mostBytes = 2 * maxInputBytes + 64 * 1024;
 const bytesAround = 10;
 
 /**
- * What changed, as a map from dotted path to `[old, new]`: objects recurse, arrays compare whole, a missing side is null.
- * Null if it is too large to store.
+ * The changes as a map from dotted path to `[old, new]`: objects recurse, arrays compare whole, a missing side is null. Null if
+ * it is too large to store.
  */
 export function configDelta(before: JsonValue, after: JsonValue): ConfigDelta | null {
   const delta: ConfigDelta = {};

@@ -1,7 +1,7 @@
 import type { TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks';
 import { longestWaitMs, retryDelayMs, waitDelayMs } from './retry-delay.ts';
 
-/** What a task remembers of its claims. */
+/** The counts and pauses of earlier claims that a task keeps. */
 export interface ClaimHistory {
   /** Claims in which Helm had begun. */
   attempts: number;

@@ -16,13 +16,13 @@ const open = [
 
 describe('deploysBehind', () => {
   test.for([
-    ['are those after it', 'recreate', ['behind', 'last']],
-    ['are all that wait where it is over', 'another', ['before', 'behind', 'last']],
+    ['are the deploys after the task', 'recreate', ['behind', 'last']],
+    ['are all open deploys if the task is over', 'another', ['before', 'behind', 'last']],
   ] as const)('%s', ([, id, behind]) => {
     expect(deploysBehind(open, { id, operation: move })).toEqual(behind);
   });
 
-  test('are none behind a task that moves nothing', () => {
+  test('are empty for a task that is not a move', () => {
     expect(deploysBehind(open, { id: 'before', operation: { Uninstall: {} } })).toEqual([]);
   });
 });

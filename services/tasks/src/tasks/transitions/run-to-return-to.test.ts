@@ -35,7 +35,7 @@ describe('a rollback', () => {
       'unprocessable',
       'installed nothing',
     ],
-  ])('to a task %s is refused', ([, earlier, code, words]) => {
+  ])('returning to a task %s is refused', ([, earlier, code, words]) => {
     const refused = () => runToReturnTo({ id: 'd1' }, earlier);
 
     expect(refused).toThrow(AppError);

@@ -59,7 +59,10 @@ export function readEnvelope(message: Msg, caller: CallerName, now: number): Inc
   return { message, caller, requestId, deadline: now + deadlineMs };
 }
 
-/** identify → parse → allow → handle → were permit, once, checkIfMatch and change called? → write the answer. */
+/**
+ * The steps of a request: identify, parse, allow, handle, check that the handler called permit, once, checkIfMatch and change as
+ * required, write the answer.
+ */
 export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<Buffer> {
   const { operation, resource, handler, writeAnswer } = endpoint;
   const { caller, deadline, message, requestId } = incoming;

@@ -2,7 +2,7 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 import type { TextMapGetter, TextMapSetter } from '@opentelemetry/api';
 import type { WireHeaders } from './wire-headers.ts';
 
-/** W3C trace context in message headers; the propagator refuses what is not well-formed. */
+/** W3C trace context in message headers; the propagator ignores malformed values. */
 export const headersAsCarrier: TextMapGetter<MsgHdrs | undefined> = {
   keys: (headers) => headers?.keys() ?? [],
   get: (headers, key) => headers?.get(key) || undefined,

@@ -30,7 +30,7 @@ const ofOneCluster = { cluster_id: true } as const;
 export const DryRunResult = z.strictObject({
   objects: z.array(PlannedObject.omit(ofOneCluster)).max(1_000),
   hooks: z.array(PlannedHook.omit(ofOneCluster)).max(200),
-  /** Absent from runners of the version before, and where nothing is granted. */
+  /** Absent if nothing is granted, and for runners of the previous version. */
   cluster_roles: z.array(PlannedClusterRole.omit(ofOneCluster)).max(100).optional(),
   unchanged: z.number().int().min(0),
   cut: PlanCut,

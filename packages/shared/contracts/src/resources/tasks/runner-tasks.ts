@@ -74,7 +74,7 @@ export const ClaimedTask = z.strictObject({
   secrets: z.record(z.string(), z.record(z.string(), z.string())),
   /** Secret contents used elsewhere, such as in values, to be redacted in logs. */
   confidential: z.array(z.string()),
-  /** For `deploy`: what a chart may not route. Absent from a service of the version before. */
+  /** For `deploy`: hosts that a chart must not route. Absent from services of the previous version. */
   hosts: RouteHosts.optional(),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
   /** W3C trace context of the request that created the task. */

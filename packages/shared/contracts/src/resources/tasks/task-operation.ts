@@ -4,7 +4,7 @@ import { Id, Json, JsonObject, Reason, Text, text } from '../../fields/fields.ts
 import { jsonWithin } from '../../fields/json-bytes.ts';
 import { oneKeyOf } from '../../fields/one-key-of.ts';
 
-/** From dotted path to `[old, new]`; objects recurse, arrays compare whole, a missing side is null. */
+/** The changes from dotted path to `[old, new]`: objects recurse, arrays compare whole, a missing side is null. */
 export const ConfigDelta = z.record(Text, z.tuple([Json, Json]));
 export type ConfigDelta = z.infer<typeof ConfigDelta>;
 
@@ -42,7 +42,7 @@ const operations = {
 export type OperationName = keyof typeof operations;
 export const operationNames = Object.keys(operations) as OperationName[];
 
-/** What a task does: an object with exactly one key, the name of the operation. */
+/** An operation: an object with exactly one key, its name. */
 export const TaskOperation = oneKeyOf(operations);
 export type TaskOperation = z.infer<typeof TaskOperation>;
 
