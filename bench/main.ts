@@ -7,6 +7,7 @@ import { flood } from './read/flood.ts';
 import { gatewayRead } from './read/gateway-read.ts';
 import { identityLeases } from './identity/identity-leases.ts';
 import { loopDelay } from './delay/loop-delay.ts';
+import { besideHostileCharts } from './deploy/beside-hostile-charts.ts';
 import { noisyNeighbours } from './read/noisy-neighbours.ts';
 import { planChanges } from './plans/plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
@@ -40,6 +41,7 @@ const longMeasurements = {
   export: auditExport,
   table: readTable,
   'deploy-1000': deployMany(1_000),
+  'hostile-charts': besideHostileCharts,
 };
 const all = { ...measurements, ...longMeasurements };
 
@@ -73,7 +75,7 @@ async function measurePlatform(): Promise<void> {
     auth: profiled('auth'),
     tasks: profiled('tasks'),
     runner: {
-      RUNNER_CONCURRENCY: String(concurrency),
+      RUNNER_CONCURRENCY: String(chosen.includes('hostile-charts') ? 4 : concurrency),
       // The same as in the image.
       NODE_OPTIONS: '--max-semi-space-size=8',
       ...polled.runnerSettings,

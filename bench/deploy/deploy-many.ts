@@ -19,7 +19,7 @@ export const concurrency = 8;
 const atATime = 50;
 
 /** A release that costs the cluster as little as possible, so that the runner and Helm are measured. */
-const tiny = {
+export const tiny = {
   name: 'tiny',
   files: {
     'values.yaml': 'greeting: hi\n',
@@ -84,7 +84,7 @@ interface Place extends Listed {
 }
 
 /** From the first request to the end of the last task. */
-async function install(
+export async function install(
   api: Client,
   { clusterId, kindId, chart }: Place,
   names: readonly string[],

@@ -76,11 +76,15 @@ export const templateArguments = (
 /** Prints what the folder crds of a chart contains. It reads no cluster. */
 export const crdsArguments = (chart: string): string[] => ['show', 'crds', '--', chart];
 
-export function uninstallArguments(task: ClaimedTask, { kubeconfig }: Pick<HelmFiles, 'kubeconfig'>): string[] {
+export function uninstallArguments(
+  task: ClaimedTask,
+  { kubeconfig, hooks }: Pick<HelmFiles, 'kubeconfig'> & { hooks: boolean },
+): string[] {
   return [
     'uninstall',
     ...target(task, kubeconfig),
     '--ignore-not-found',
+    ...(hooks ? [] : ['--no-hooks']),
     '--wait',
     '--timeout',
     `${task.wait.timeout_secs}s`,

@@ -32,7 +32,7 @@ export async function uninstall(run: RunContext, cluster: TaskCluster): Promise<
 
 /** Whether there was one. */
 async function removeRelease(run: RunContext, cluster: TaskCluster, found: Namespace): Promise<boolean> {
-  const { task, lease, folder } = run;
+  const { task, log, lease, folder } = run;
   const { client } = cluster;
   const [observed, kubeconfig] = await allEnded([
     observeRelease(client, task.namespace),
@@ -41,7 +41,10 @@ async function removeRelease(run: RunContext, cluster: TaskCluster, found: Names
   ]);
   if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) !== 'uninstall') return false;
   const title = `helm uninstall ${task.namespace}`;
-  const args = uninstallArguments(task, { kubeconfig });
+  // Helm would create the hooks that they name.
+  const isForged = observed.status === 'unreadable';
+  if (isForged) log.say('the release has records that Berth did not write: its hooks are not run');
+  const args = uninstallArguments(task, { kubeconfig, hooks: !isForged });
   await inSpan('helm uninstall', () => runHelm(run, cluster, { title, args, isFenceFresh: false }));
   return true;
 }

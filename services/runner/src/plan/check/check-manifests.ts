@@ -13,6 +13,8 @@ export interface CheckedPlace extends Allowed {
   isAbsent?: boolean;
   /** Scopes of grants that a deploy would bind: what they allow is seen only then. */
   unbound?: readonly GrantScope[];
+  /** Transition: the account is that of all deployments, so what it may do says nothing of this one. */
+  isShared?: boolean;
 }
 
 /** Each is asked of the cluster. */
@@ -47,6 +49,7 @@ async function placedObject(
   const kind = await findKind(object);
   const goesTo = kind ? placeOf(kind, object, place) : undefined;
   if (!kind || goesTo === undefined || isUnknown(goesTo, place)) return { ...object, goesTo, mayCreate: null };
+  if (place.isShared) return { ...object, goesTo, mayCreate: goesTo === place.namespace };
   const group = object.apiVersion.includes('/') ? (object.apiVersion.split('/')[0] ?? '') : '';
   const answer = await mayCreate({ group, resource: kind.plural, namespace: goesTo });
   const isThere = object.isCrdFile && (await exists(object, findKind));

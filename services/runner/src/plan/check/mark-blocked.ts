@@ -1,6 +1,7 @@
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import { cutText } from '@berth/contracts/cut-text';
 import { whoCanGrant } from '../../outcome/who-can-grant.ts';
+import type { CheckedPlace } from './check-manifests.ts';
 import type { Refusal } from './refuse-object.ts';
 
 type PlannedObject = DryRunResult['objects'][number];
@@ -9,11 +10,20 @@ const keyOf = ({ kind, namespace, name }: Pick<PlannedObject, 'kind' | 'namespac
   JSON.stringify([kind, namespace, name]);
 
 /** Objects that a deploy would be refused for are blocked, and say why; so are hooks and objects that would not change. */
-export function markBlocked(objects: readonly PlannedObject[], refused: readonly Refusal[]): PlannedObject[] {
-  const blocked = new Map(refused.map((refusal) => [keyOf(refusal), blockedObject(refusal)]));
-  const kept = objects.filter((object) => !blocked.has(keyOf(object)));
-  return [...blocked.values(), ...kept];
+export function markBlocked(
+  objects: readonly PlannedObject[],
+  refused: readonly Refusal[],
+  { isShared = false }: Pick<CheckedPlace, 'isShared'> = {},
+): PlannedObject[] {
+  const reasons = new Map(refused.map((refusal) => [keyOf(refusal), refusal]));
+  if (isShared) return objects.map((object) => warned(object, reasons.get(keyOf(object))));
+  return [...refused.map(blockedObject), ...objects.filter((object) => !reasons.has(keyOf(object)))];
 }
+
+const warned = (object: PlannedObject, refusal: Refusal | undefined): PlannedObject =>
+  refusal && object.reason === null
+    ? { ...object, reason: `Would be refused: it ${cutText(refusal.reason, 300)}` }
+    : object;
 
 const blockedObject = ({ apiVersion, kind, namespace, name, reason, isGrantable }: Refusal): PlannedObject => ({
   action: 'blocked',
