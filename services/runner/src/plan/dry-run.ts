@@ -8,22 +8,20 @@ import { createTaskFolder } from '../files/task-folder.ts';
 import { valuesYaml } from '../files/values-yaml.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets } from '../log/known-secrets.ts';
+import type { TextFinder } from '../log/text-finder.ts';
 import { belongsTo, foreignNamespace } from '../namespace/deployment-namespace.ts';
 import { AccessRefused, permanent } from '../outcome/task-failure.ts';
 import { releasedManifest } from '../release/observe-release.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
 import { readLive } from './cluster/read-live.ts';
-import { boundResult } from './diff/bound-result.ts';
-import { diffManifests, type DesiredObject, type Marked } from './diff/diff-manifests.ts';
-import { type Hidden, hiddenOf } from './diff/hide-secrets.ts';
-import { hooksOf, isHook } from './diff/hooks.ts';
+import type { DesiredObject, Marked } from './diff/diff-manifests.ts';
+import { isHook } from './diff/hooks.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
-import { planOfRemoval } from './diff/plan-of-removal.ts';
 import type { ParsedManifest } from './manifest/parse-manifest.ts';
 import { refusalsOf } from './check/check-manifests.ts';
-import { markBlocked } from './check/mark-blocked.ts';
-import { readFacts, readManifests } from './read-manifests.ts';
+import { namespaceObject } from './compare-sides.ts';
+import { comparePlan, readFacts, readManifests } from './read-manifests.ts';
 import type { PlanWork } from './plan-work.ts';
 import { markedValues } from './marked/marked-values.ts';
 import { renderChart } from './render-chart.ts';
@@ -76,30 +74,29 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
 
   const secrets = createKnownSecrets(run);
   secrets.add(access.credentials);
-  const hidden = hiddenOf(run, secrets.texts());
-  const rendering = { limits, isUpgrade, hidden };
+  const rendering = { limits, isUpgrade, secrets: secrets.texts() };
   const [rendered, withMarkers] =
     run.action === 'deploy'
       ? await Promise.all([render(run, access, deps, rendering), renderMarked(run, access, deps, rendering)])
       : ['', null];
-  const { old, next, live, marked, unreadable } = await readSides(
+  const sides = await readSides(
     run,
     { released: released ?? '', rendered, withMarkers },
     { access, work: deps.work, limits },
   );
-
   const refused = rendered === '' ? [] : await refusals(run, client, { rendered, isAbsent: !isThere }, deps, limits);
-  const cut = { objects: unreadable, fields: 0, values: 0, hooks: 0 };
-  const { namespace: name } = run;
-  if (run.action === 'uninstall')
-    return boundResult({ ...planOfRemoval({ old, live, namespace: name, isThere }), cut });
-
-  const wanted = next.filter((object) => !isHook(object));
-  const release = { namespace: name, name };
-  const { objects, unchanged } = diffManifests({ release, old, wanted, live, hidden, marked });
-  const created = isThere ? [] : [namespaceObject(name, 'create', null)];
-  const hooks = hooksOf(next.filter(isHook), { isUpgrade, marked });
-  return boundResult({ objects: [...created, ...markBlocked(objects, refused)], hooks, unchanged, cut });
+  const { action, namespace: name, secrets: ofRun, confidential } = run;
+  return comparePlan(
+    {
+      ...sides,
+      run: { action, namespace: name, secrets: ofRun, confidential },
+      credentials: access.credentials,
+      isThere,
+      isUpgrade,
+      refused,
+    },
+    { work: deps.work, owner: run.deployment_id, signal: limits.signal },
+  );
 }
 
 /** The objects of the installed release, those of the new manifest with Berth's Secrets, and the live state of all of them. */
@@ -144,20 +141,11 @@ const blockedBy = (run: DryRun): DryRunResult => ({
   cut: { objects: 0, fields: 0, values: 0, hooks: 0 },
 });
 
-const namespaceObject = (name: string, action: 'create' | 'blocked', reason: string | null) => ({
-  action,
-  api_version: 'v1',
-  kind: 'Namespace',
-  namespace: null,
-  name,
-  reason,
-  fields: [],
-});
-
 interface Rendering {
   limits: Limits;
   isUpgrade: boolean;
-  hidden: Hidden;
+  /** Redacted from the reason of a failure. */
+  secrets: TextFinder;
 }
 
 /** Null: the values hold no secrets. `unknown`: the chart does not render with markers in their place. */
@@ -185,7 +173,7 @@ async function render(
   run: DryRun,
   { kubeconfig }: ClusterAccess,
   deps: DryRunDeps,
-  { limits: { signal, remainingMs }, isUpgrade, hidden }: Rendering,
+  { limits: { signal, remainingMs }, isUpgrade, secrets }: Rendering,
 ): Promise<string> {
   if (!run.chart) throw permanent('The dry run names no chart');
   const folder = createTaskFolder(deps.folders.tasks);
@@ -202,7 +190,7 @@ async function render(
       folder: folder.path,
       discoveryCache: `${deps.folders.discovery}/${run.cluster_id}`,
       isUpgrade,
-      secrets: hidden.texts,
+      secrets,
       deadlineMs: remainingMs(),
       signal,
     });

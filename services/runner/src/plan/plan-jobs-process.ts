@@ -1,4 +1,5 @@
 import { answerWork } from '@berth/untrusted-work/answer-work';
+import { compareSides } from './compare-sides.ts';
 import { factsOf } from './check/facts-of.ts';
 import { kubeObjectOf } from './diff/kube-object.ts';
 import { parseManifest, type ParsedManifest } from './manifest/parse-manifest.ts';
@@ -12,6 +13,7 @@ const jobs = {
 
   readManifests: (texts: readonly string[]): ParsedManifest[] => texts.map(parseManifest),
   readFacts: factsOf,
+  compareSides,
 };
 
 export type PlanJobs = typeof jobs;

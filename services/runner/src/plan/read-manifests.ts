@@ -1,6 +1,8 @@
+import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import { WorkRefused, type WorkRefusal } from '@berth/untrusted-work/work-refused';
 import { permanent, transient } from '../outcome/task-failure.ts';
 import type { ManifestFacts } from './check/facts-of.ts';
+import type { Sides } from './compare-sides.ts';
 import type { PlanWork } from './plan-work.ts';
 import type { ParsedManifest } from './manifest/parse-manifest.ts';
 
@@ -29,6 +31,10 @@ export const readNames = (manifest: string, { work, ...limits }: ReadManifestsDe
 /** What decides whether a chart may have the objects that it renders. */
 export const readFacts = (manifests: string, { work, ...limits }: ReadManifestsDeps): Promise<ManifestFacts> =>
   work.run('readFacts', manifests, { ...limits, withinMs }).catch(explained);
+
+/** The plan made of both sides, without secrets: fields are many, and each is searched for all secrets. */
+export const comparePlan = (sides: Sides, { work, ...limits }: ReadManifestsDeps): Promise<DryRunResult> =>
+  work.run('compareSides', sides, { ...limits, withinMs }).catch(explained);
 
 function explained(error: unknown): never {
   throw error instanceof WorkRefused ? failures[error.refusal](error) : error;

@@ -1,0 +1,53 @@
+import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
+import { finderOf } from '../log/known-secrets.ts';
+import type { Refusal } from './check/refuse-object.ts';
+import { markBlocked } from './check/mark-blocked.ts';
+import { boundResult } from './diff/bound-result.ts';
+import { type DesiredObject, diffManifests, type Manifests, type Marked } from './diff/diff-manifests.ts';
+import { hiddenOf } from './diff/hide-secrets.ts';
+import { hooksOf, isHook } from './diff/hooks.ts';
+import { planOfRemoval } from './diff/plan-of-removal.ts';
+
+/** Everything that a plan compares, as it goes to another process. */
+export interface Sides {
+  run: Pick<DryRun, 'action' | 'namespace' | 'secrets' | 'confidential'>;
+  /** Of the cluster; no plan shows them. */
+  credentials: readonly string[];
+  /** Whether the namespace exists. */
+  isThere: boolean;
+  isUpgrade: boolean;
+  old: readonly DesiredObject[];
+  next: readonly DesiredObject[];
+  live: Manifests['live'];
+  marked: Marked;
+  unreadable: number;
+  refused: readonly Refusal[];
+}
+
+/** The plan for one place, cut to size and without secrets. Pure. */
+export function compareSides({ run, credentials, isThere, isUpgrade, ...sides }: Sides): DryRunResult {
+  const { old, next, live, marked, unreadable, refused } = sides;
+  const { namespace: name } = run;
+  const cut = { objects: unreadable, fields: 0, values: 0, hooks: 0 };
+  if (run.action === 'uninstall')
+    return boundResult({ ...planOfRemoval({ old, live, namespace: name, isThere }), cut });
+
+  const values = Object.values(run.secrets).flatMap((entries) => Object.values(entries));
+  const hidden = hiddenOf(run, finderOf([...values, ...run.confidential, ...credentials]));
+  const wanted = next.filter((object) => !isHook(object));
+  const release = { namespace: name, name };
+  const { objects, unchanged } = diffManifests({ release, old, wanted, live, hidden, marked });
+  const created = isThere ? [] : [namespaceObject(name, 'create', null)];
+  const hooks = hooksOf(next.filter(isHook), { isUpgrade, marked });
+  return boundResult({ objects: [...created, ...markBlocked(objects, refused)], hooks, unchanged, cut });
+}
+
+export const namespaceObject = (name: string, action: 'create' | 'blocked', reason: string | null) => ({
+  action,
+  api_version: 'v1',
+  kind: 'Namespace',
+  namespace: null,
+  name,
+  reason,
+  fields: [],
+});
