@@ -11,6 +11,7 @@ import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ClusterLeaseLost } from '../src/clusters/cluster-lease-lost.ts';
+import { type ClusterExcess, clusterExcess } from '../src/clusters/cluster-excess.ts';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
@@ -61,13 +62,17 @@ beforeEach(() => {
 afterEach(() => stack.disposeAsync());
 
 /** Watches a cluster at an address until the end of the test. Returns its id. */
-async function watch(name: string, access: FakeApiServer['access']): Promise<string> {
+async function watch(
+  name: string,
+  access: FakeApiServer['access'],
+  excess: ClusterExcess = clusterExcess(),
+): Promise<string> {
   const clusters = createClusterRepository(db);
   await clusters.upsert({ provider_id: name, name, region_name: 'r', ignore: false });
   const { id } = found((await clusters.list({ name }, 'all', {})).items[0], 'cluster');
   const lease = found(await acquireLease(db, { name: leaseNameOf(id), holder: 'test', ttlMs: 300_000 }), 'lease');
   const api: KubeApi = stack.use(openKubeApi(access));
-  const running = watchCluster(deps, { id, api, lease }, stopping.signal);
+  const running = watchCluster(deps, { id, api, lease, excess }, stopping.signal);
   stack.defer(async () => {
     stopping.abort();
     await running;
@@ -150,6 +155,24 @@ test('clusters that do not answer neither delay changes of the others nor take t
     await vi.waitFor(async () => expect(await podsIn(id)).toEqual(last), { interval: 100 });
   }
 }, 150_000);
+
+test('a cluster whose answers are too large says so, and the others are tracked meanwhile', async () => {
+  const hostile = stack.use(await startFakeApiServer());
+  hostile.misbehave = (_, response) => {
+    response.end(`{"metadata":{"resourceVersion":"1"},"x":[${'[],'.repeat(1_000_000)}0],"items":[]}`);
+    return true;
+  };
+  const other = stack.use(await startFakeApiServer());
+  other.put('ns', namespaceOf());
+  other.put('pod-0', { metadata: { namespace: 'ns' } });
+  const excess = clusterExcess();
+
+  await watch('hostile', hostile.access, excess);
+  const id = await watch('beside-hostile', other.access);
+
+  await expectPods(id, new Map([['pod-0', null]]));
+  await expect.poll(() => excess.reason()).toBe(`127.0.0.1:${hostile.port} sent an answer that is too large`);
+});
 
 test('a cluster that another replica has taken over frees its place and its room for the others', async () => {
   const [taken, other] = await Promise.all([1, 2].map(async () => stack.use(await startFakeApiServer())));

@@ -1,3 +1,4 @@
+import { faultsOf, forEachInput, worstJson } from '@berth/testing/worst-inputs';
 import { describe, expect, test } from 'vitest';
 import { readStatus } from './read-status.ts';
 
@@ -68,4 +69,8 @@ describe('the status that a deployment answers', () => {
 
     expect(content.notices[0]?.text).toBe('x'.repeat(500));
   });
+});
+
+test('no answer keeps the loop: the costliest take milliseconds', async () => {
+  expect(await faultsOf(forEachInput(worstJson(256 * 1024), async (json) => read(json)))).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { faultsOf, forEachInput, worstJson } from '@berth/testing/worst-inputs';
 import { AppError } from '@berth/contracts/errors';
 import { expect, test, vi } from 'vitest';
 import { parseJsonBody } from './parse-json-body.ts';
@@ -73,4 +74,8 @@ test.for([
   ['large numbers that a double can represent', '[1e300,-1.5,9007199254740991,0.1234567890123456789]'],
 ])('a body with %s is accepted', ([, body = '']) => {
   expect(refusal(body)).toBeNull();
+});
+
+test('no body keeps the loop: the costliest take milliseconds', async () => {
+  expect(await faultsOf(forEachInput(worstJson(2 ** 20), async (json) => refusal(json)))).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { LogPosition, PodLogPart, PodLogRequest } from '@berth/contracts/resources/clusters/pod-log';
 import { AppError } from '@berth/contracts/errors';
 import { plainText } from '@berth/contracts/plain-text';
+import { nextTurn } from '@berth/service/waiting/next-turn';
 import { createLogCursor, readFrom } from './log-cursor.ts';
 import { createLogSplitter, type LogLine } from './log-lines.ts';
 import { containerOf, hasEnded, LoggedPod } from './pod-of-log.ts';
@@ -32,6 +33,7 @@ const partCharacters = 256 * 1024;
 /** Includes skipped lines: those of a busy second are read again for each part. */
 const maxBytesRead = 16 * 1024 * 1024;
 const deadlineMs = 3_000;
+const linesPerTurn = 5_000;
 const start: LogPosition = { at: null, lines: 0 };
 
 /**
@@ -125,6 +127,7 @@ async function readLines(
   const splitter = createLogSplitter();
   let text = '';
   let bytes = 0;
+  let lines = 0;
   let timer: NodeJS.Timeout | undefined;
   const waitFor = (ms: number): void => {
     clearTimeout(timer);
@@ -147,6 +150,8 @@ async function readLines(
       bytes += chunk.length;
       for (const line of splitter.split(chunk)) {
         take(line);
+        // A chunk may have a hundred thousand lines.
+        if ((lines += 1) % linesPerTurn === 0) await nextTurn();
         if (text.length >= partCharacters) return part('more');
       }
       if (bytes >= maxBytesRead) return progressed(part('more'), position);

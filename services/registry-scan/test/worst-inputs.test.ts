@@ -1,0 +1,39 @@
+import { faultsOf, forEachInput, worstJson } from '@berth/testing/worst-inputs';
+import { expect, test } from 'vitest';
+import { startPushListener } from '../src/push/push-listener.ts';
+import { signal, startWithClient } from './support/client-in-test.ts';
+
+const mib = 2 ** 20;
+
+test.for(['tags', 'catalogue', 'manifest'] as const)(
+  'no answer of a registry for its %s keeps the loop or fills the memory',
+  async (what) => {
+    const { server, client } = await startWithClient();
+    const reads: Record<typeof what, () => Promise<unknown>> = {
+      tags: () => client.tags('charts/web', signal()),
+      catalogue: () => client.repositories(signal()),
+      manifest: () => client.manifest('charts/web', '1.0.0', signal()),
+    };
+    const read = (json: string) => {
+      server.misbehave((_, response) => void response.end(json));
+      return reads[what]();
+    };
+
+    expect(await faultsOf(forEachInput(worstJson(4 * mib - 1_000), read))).toEqual([]);
+  },
+);
+
+test('no push event keeps the loop or fills the memory', async () => {
+  const log = { warn: () => undefined };
+  await using listener = await startPushListener({
+    host: '127.0.0.1',
+    port: 0,
+    token: 't',
+    onHints: () => undefined,
+    log,
+  });
+  const push = (body: string) =>
+    fetch(`http://127.0.0.1:${listener.port}/events`, { method: 'POST', body, headers: { authorization: 'Bearer t' } });
+
+  expect(await faultsOf(forEachInput(worstJson(mib - 1_000), push))).toEqual([]);
+});
