@@ -33,7 +33,7 @@ metadata: { name: web }
 spec: { rules: [{ host: "{{ .Values.conf }}.example.com" }] }
 `,
   'templates/NOTES.txt':
-    'plain {{ .Values.conf }} url {{ .Values.conf | urlquery }} encoded {{ .Values.conf | b64enc }}\n',
+    'plain {{ .Values.conf }} url {{ .Values.conf | urlquery }} encoded {{ printf "k%s" .Values.conf | b64enc }} url {{ printf "%s+ &" .Values.conf | urlquery }}\n',
   'platz/values-ui.yaml': `inputs:
   - { id: token, type: CollectionSelect, label: Token, collection: secrets, required: true }
 outputs: ${JSON.stringify({ values: [{ path: ['conf'], value: contents }] })}
