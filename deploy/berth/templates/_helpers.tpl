@@ -52,7 +52,7 @@
 {{- $sync := index .Values "cluster-sync" -}}
 {{- if eq $sync.clusterSecrets.namespace .Release.Namespace -}}{{- fail "cluster-sync.clusterSecrets.namespace: must be another namespace than that of the release, since cluster-sync may read all Secrets in it" -}}{{- end -}}
 {{- if and $sync.kubeconfig.contexts (not $sync.kubeconfig.existingSecret) -}}{{- fail "cluster-sync.kubeconfig.contexts: has no effect without cluster-sync.kubeconfig.existingSecret" -}}{{- end -}}
-{{- if and $sync.ownCluster.clusterScoped (not $sync.ownCluster.name) -}}{{- fail "cluster-sync.ownCluster.clusterScoped: has no effect without cluster-sync.ownCluster.name" -}}{{- end -}}
+{{- if and $sync.ownCluster.clusterScoped (not (and $sync.ownCluster.name $sync.sharedRunnerAccount)) -}}{{- fail "cluster-sync.ownCluster.clusterScoped: has no effect without cluster-sync.ownCluster.name and cluster-sync.sharedRunnerAccount; grant cluster roles instead" -}}{{- end -}}
 
 {{- $scan := index .Values "registry-scan" -}}
 {{- if and $scan.push.enabled (not $scan.push.existingSecret) -}}{{- fail "registry-scan.push.existingSecret: required with registry-scan.push.enabled, the name of a Secret with the token of the registries" -}}{{- end -}}

@@ -156,7 +156,11 @@ const keysReplaced: Values = {
 };
 
 const ownCluster: Values = {
-  'cluster-sync': { ownCluster: { name: 'own', clusterScoped: true }, clusterSecrets: { namespace: 'clusters' } },
+  'cluster-sync': {
+    ownCluster: { name: 'own', clusterScoped: true },
+    sharedRunnerAccount: ['all'],
+    clusterSecrets: { namespace: 'clusters' },
+  },
 };
 
 const everyPart = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan', 'runner'];

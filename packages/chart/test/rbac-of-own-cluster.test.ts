@@ -16,7 +16,11 @@ afterAll(async () => {
 });
 
 const everyManifest = merged(needed, bundled, {
-  'cluster-sync': { ownCluster: { name: 'own', clusterScoped: true }, clusterSecrets: { namespace: 'ship-clusters' } },
+  'cluster-sync': {
+    ownCluster: { name: 'own', clusterScoped: true },
+    sharedRunnerAccount: ['all'],
+    clusterSecrets: { namespace: 'ship-clusters' },
+  },
 });
 
 /** The chart with one manifest of files/rbac changed. */
@@ -33,11 +37,15 @@ async function changedChart(manifest: string, from: string, to: string): Promise
 test.for<[manifest: string, kind: string, name: string, from: string, to: string]>([
   ['cluster-sync.yaml', 'ClusterRoleBinding', 'ClusterRole, name: ', 'berth-cluster-sync', 'berth-sync'],
   ['cluster-sync.yaml', 'ClusterRoleBinding', 'ServiceAccount, name: ', 'berth-cluster-sync', 'berth-sync'],
-  ['cluster-sync.yaml', 'Role', 'resourceNames: ["', 'berth-runner', 'berth-deployer'],
+  ['cluster-sync.yaml', 'ClusterRole', 'resourceNames: ["', 'berth-deployer', 'admin'],
+  ['deployer.yaml', 'Namespace', 'kind: Namespace\nmetadata:\n  name: ', 'berth-deployers', 'deployers'],
+  ['deployer.yaml', 'ClusterRole', 'kind: ClusterRole\nmetadata:\n  name: ', 'berth-deployer', 'deployer'],
+  ['deployer.yaml', 'Role', 'berth-cluster-sync\n  namespace: ', 'berth-deployers', 'deployers'],
+  ['runner.yaml', 'Role', 'resourceNames: ["', 'berth-runner', 'berth-other'],
   ['cluster-sync.yaml', 'ClusterRoleBinding', 'berth-cluster-sync, namespace: ', 'berth-system', 'berth'],
-  ['runner.yaml', 'ServiceAccount', 'kind: ServiceAccount\nmetadata:\n  name: ', 'berth-runner', 'berth-deployer'],
+  ['runner.yaml', 'ServiceAccount', 'kind: ServiceAccount\nmetadata:\n  name: ', 'berth-runner', 'berth-other'],
   ['runner-cluster-scoped.yaml', 'ClusterRoleBinding', 'ClusterRole, name: ', 'cluster-admin', 'admin'],
-  ['runner-cluster-scoped.yaml', 'ClusterRoleBinding', 'ServiceAccount, name: ', 'berth-runner', 'berth-deployer'],
+  ['runner-cluster-scoped.yaml', 'ClusterRoleBinding', 'ServiceAccount, name: ', 'berth-runner', 'berth-other'],
   ['cluster-secrets.yaml', 'Role', 'berth-cluster-sync\n  namespace: ', 'berth-clusters', 'clusters'],
 ])('a release is refused if %s contains a %s whose name after %j was changed from %s to %s', async (row) => {
   const [manifest, kind, before, from, to] = row;
@@ -54,5 +62,5 @@ test('a release in a namespace named like a service account of the manifests kee
   const manifests = manifestsOf(await helm.helm(args, everyManifest));
 
   const namespaces = new Set(manifests.map(({ metadata }) => metadata.namespace).filter((name) => name !== undefined));
-  expect([...namespaces].toSorted()).toEqual(['berth-runner', 'ship-clusters']);
+  expect([...namespaces].toSorted()).toEqual(['berth-runner', 'berth-runner-ship-berth-deployers', 'ship-clusters']);
 });

@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { gatherBytes } from '@berth/contracts/gather-bytes';
-import { openConnections } from './connections/connections.ts';
+import { type Connections, openConnections } from './connections/connections.ts';
 import type { IncomingAnswer } from './connections/outgoing-request.ts';
 import type { SocketTarget } from './connections/open-socket.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
@@ -70,19 +70,12 @@ export interface KubeApi extends Disposable {
   streamLines(path: string, call: KubeCall): AsyncGenerator<string | null>;
 }
 
-/**
- * `@kubernetes/client-node` opens a connection for each request, speaks HTTP/1.1 only, lists without pages, and cannot refuse the
- * programs and files of a kubeconfig (docs/decisions/0017).
- */
-export function openKubeApi(
-  access: KubeAccess,
-  { userAgent = 'berth', token, onRefused, maxAnswerBytes = answerLimits.page.bytes }: KubeApiOptions = {},
-): KubeApi {
-  const { origin, hostname, port, pathname } = new URL(access.server);
-  const prefix = pathname === '/' ? '' : pathname;
+/** The connections to the API server of a cluster, for any number of callers with tokens of their own. */
+export function openConnectionsTo(access: KubeAccess): Connections {
+  const { origin, hostname, port } = new URL(access.server);
   let target: SocketTarget | undefined;
   // Made by the first request, so that an invalid certificate fails requests and not the opening.
-  const connections = openConnections(origin, () => {
+  return openConnections(origin, () => {
     target ??= {
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port || 443),
@@ -95,6 +88,19 @@ export function openKubeApi(
     };
     return target;
   });
+}
+
+/**
+ * `@kubernetes/client-node` opens a connection for each request, speaks HTTP/1.1 only, lists without pages, and cannot refuse the
+ * programs and files of a kubeconfig (docs/decisions/0017). `connections` are those of the same server.
+ */
+export function openKubeApi(
+  access: KubeAccess,
+  { userAgent = 'berth', token, onRefused, maxAnswerBytes = answerLimits.page.bytes }: KubeApiOptions = {},
+  connections: Connections = openConnectionsTo(access),
+): KubeApi {
+  const { pathname } = new URL(access.server);
+  const prefix = pathname === '/' ? '' : pathname;
 
   async function open(
     method: Method,

@@ -57,6 +57,11 @@ test.for([
   ],
   ['an invalid region', { CLUSTER_EKS_REGIONS: 'eu-west-1, Frankfurt!' }, 'CLUSTER_EKS_REGIONS'],
   ['the own cluster without its address', { CLUSTER_OWN_NAME: 'here' }, 'KUBERNETES_SERVICE_HOST'],
+  [
+    'accounts of deployments in a namespace of Kubernetes',
+    { CLUSTER_DEPLOYERS_NAMESPACE: 'kube-system' },
+    'CLUSTER_DEPLOYERS_NAMESPACE',
+  ],
   ['a rate of 0 for writing credentials', { CREDENTIAL_WRITES_PER_SECOND: '0' }, 'CREDENTIAL_WRITES_PER_SECOND'],
 ] as const)('the configuration of cluster-sync refuses %s', ([, settings, setting]) => {
   expect(() => read(settings)).toThrow(setting);

@@ -2,7 +2,8 @@ import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
 import { auditSettings } from '@berth/db/audit/audit-retention';
 import { allowedFields } from '@berth/kube/kube-access';
 import { z } from 'zod';
-import { usualRunnerAccount } from './access/runner-account.ts';
+import { usualDeployersNamespace } from './access/deployer-account.ts';
+import { podSecurityLevels } from './grants/grantable-role.ts';
 
 const seconds = (fallback: number) =>
   z.coerce
@@ -51,13 +52,25 @@ export const Config = z
     /** Regions whose EKS clusters are found, separated by commas; `all`: every region that is enabled for the account. */
     CLUSTER_EKS_REGIONS: list(z.string().regex(/^[a-z0-9-]{1,30}$/)),
     CLUSTER_EKS_SECONDS: seconds(300),
-    /** Clusters, by `provider_id`, whose runners get the credential of this service instead of a short-lived token. */
+    /** Gone: whoever deployed had the rights of this service. Tasks of the clusters that it names wait, with the reason. */
     CLUSTER_RUNNER_OWN_CREDENTIALS: list(z.string().min(1)),
-    /** The account in each cluster whose tokens runners get, as `namespace/name`. */
+    /** The namespace in each cluster that holds the accounts of deployments, and nothing else. */
+    CLUSTER_DEPLOYERS_NAMESPACE: z
+      .string()
+      .regex(
+        /^(?!kube-|default$)[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?$/,
+        'must be the name of a namespace that holds nothing else',
+      )
+      .default(usualDeployersNamespace),
+    /** What pods of deployments may ask of their node: a level of the Pod Security Standards. */
+    CLUSTER_POD_SECURITY: z.enum(podSecurityLevels).default('baseline'),
+    /** Transition: clusters, by `provider_id`, or `all`, whose deployments still share the account of the version before. */
+    CLUSTER_SHARED_RUNNER_ACCOUNT: list(z.string().min(1)),
+    /** That account, as `namespace/name`. */
     CLUSTER_RUNNER_ACCOUNT: z
       .string()
       .regex(/^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/, 'must be the namespace and name of an account, as namespace/name')
-      .default(`${usualRunnerAccount.namespace}/${usualRunnerAccount.name}`)
+      .default('berth-system/berth-runner')
       .transform((text) => {
         const [namespace = '', name = ''] = text.split('/');
         return { namespace, name };
@@ -77,6 +90,10 @@ export const Config = z
       (env.CLUSTER_OWN_NAME === undefined && env.CLUSTER_SECRETS_NAMESPACE === undefined),
     { path: ['KUBERNETES_SERVICE_HOST'], error: 'is needed for the cluster that this service runs in' },
   )
+  .refine((env) => env.CLUSTER_DEPLOYERS_NAMESPACE !== env.CLUSTER_SECRETS_NAMESPACE, {
+    path: ['CLUSTER_DEPLOYERS_NAMESPACE'],
+    error: 'must hold nothing but accounts: it is that of CLUSTER_SECRETS_NAMESPACE',
+  })
   .refine((env) => !env.CLUSTER_KUBECONFIG_ALLOW.includes('exec') || env.CLUSTER_KUBECONFIG_EXEC_COMMANDS.length > 0, {
     path: ['CLUSTER_KUBECONFIG_EXEC_COMMANDS'],
     error: 'names the programs that exec may run; without it exec is useless',
@@ -99,7 +116,11 @@ export const Config = z
     eksRegions: env.CLUSTER_EKS_REGIONS,
     eksMs: env.CLUSTER_EKS_SECONDS,
     ownCredentials: new Set(env.CLUSTER_RUNNER_OWN_CREDENTIALS),
-    runnerAccount: env.CLUSTER_RUNNER_ACCOUNT,
+    deployersNamespace: env.CLUSTER_DEPLOYERS_NAMESPACE,
+    podSecurity: env.CLUSTER_POD_SECURITY,
+    sharedAccount: env.CLUSTER_RUNNER_ACCOUNT,
+    sharesAccount: (providerId: string) =>
+      ['all', providerId].some((one) => env.CLUSTER_SHARED_RUNNER_ACCOUNT.includes(one)),
     ignoreNew: env.CLUSTERS_IGNORE_NEW,
     rediscoverMs: env.CLUSTER_REDISCOVER_SECONDS,
     resyncMs: env.CLUSTER_RESYNC_SECONDS,

@@ -4,8 +4,9 @@ import { inTransactionOf } from '@berth/db/in-transaction';
 import { runOwnerService } from '@berth/db/owner/run-owner-service';
 import { every } from '@berth/service/loop';
 import { readConfig } from '@berth/service/read-config';
-import { accessIssuer, ownAccessIssuer } from './access/access-issuer.ts';
+import { createAccountRepository } from './access/account-repository.ts';
 import { clusterAccessHandlers } from './access/cluster-access-handlers.ts';
+import { createPrepareCluster } from './access/prepare-cluster.ts';
 import { clusterHandlers } from './clusters/cluster-handlers.ts';
 import { createClusterRepository } from './clusters/cluster-repository.ts';
 import { clusterStateHandlers } from './clusters/cluster-state-handlers.ts';
@@ -20,7 +21,10 @@ import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { createClusterDirectory } from './discovery/cluster-directory.ts';
 import { kubeconfigWork } from './providers/kubeconfig-work.ts';
 import { discoveryLoops } from './discovery/discovery-loops.ts';
+import { deploymentNamespaceHandlers } from './entering/deployment-namespace-handlers.ts';
 import { envProjection } from './envs/env-projection.ts';
+import { bindGrants } from './grants/bind-grants.ts';
+import { createBindingRepository } from './grants/binding-repository.ts';
 import { grantHandlers } from './grants/grant-handlers.ts';
 import { createGrantRepository } from './grants/grant-repository.ts';
 import { k8sEventHandlers } from './live/events/k8s-event-handlers.ts';
@@ -28,6 +32,7 @@ import { readPodLog } from './live/pod-log/read-pod-log.ts';
 import { liveClusters } from './live/live-clusters.ts';
 import { createLostNamespaceRepository } from './lost-namespaces/lost-namespace-repository.ts';
 import { reportLostNamespaces } from './lost-namespaces/report-lost-namespaces.ts';
+import { createNamespaceRepository } from './namespaces/namespace-repository.ts';
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from './resources/rows/k8s-resource-repository.ts';
@@ -62,16 +67,21 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   bus.serve(grantHandlers({ inTransaction, grantRepository: createGrantRepository(db), bus }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
+  const place = { bus, clusterRepository, directory };
+  const bindingRepository = createBindingRepository(db);
+  const accountRepository = createAccountRepository(db);
   bus.serve(
-    clusterAccessHandlers({
-      bus,
-      clusterRepository,
-      directory,
-      issueAccess: accessIssuer(config),
-      issueOwnAccess: ownAccessIssuer(config),
-      ownCredentials: config.ownCredentials,
+    deploymentNamespaceHandlers({
+      ...config,
+      ...place,
+      namespaceRepository: createNamespaceRepository(db),
+      accountRepository,
+      prepareCluster: createPrepareCluster(config.deployersNamespace),
+      bindingRepository,
+      bindGrants: bindGrants({ bindingRepository }),
     }),
   );
+  bus.serve(clusterAccessHandlers({ ...config, ...place }));
   bus.serve(
     deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
   );

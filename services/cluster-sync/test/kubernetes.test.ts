@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { accountToken, applyRbac, manifestsIn } from '@berth/devstack/testing/apply-rbac';
 import { openKubeApi } from '@berth/kube/kube-api';
 import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
+import { deploymentNamespaces } from '@berth/contracts/resources/clusters/deployment-namespaces';
 import type { DeploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
 import { type K8sCluster, k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
@@ -18,8 +19,8 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { createClusterDirectory } from '../src/discovery/cluster-directory.ts';
 import { ownAccess, ownClusterProvider } from '../src/providers/own-cluster.ts';
-import { accessIssuer } from '../src/access/access-issuer.ts';
-import { runnerObjects, usualRunnerAccount } from '../src/access/runner-account.ts';
+import { deployerRoleObject, deployersNamespaceObject } from '../src/access/deployer-account.ts';
+import { createPrepareCluster } from '../src/access/prepare-cluster.ts';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { kubeRequest } from './support/kube-request.ts';
 import { claimOn } from './support/neighbours.ts';
@@ -37,7 +38,7 @@ let token: string;
 beforeAll(async () => {
   cluster = await startClusterInTest();
   const admin = openKubeApi(cluster.access);
-  await applyRbac(admin, 'cluster-sync', 'runner', 'cluster-secrets');
+  await applyRbac(admin, 'cluster-sync', 'deployer', 'cluster-secrets');
   token = await accountToken(admin, 'berth-cluster-sync');
   admin[Symbol.dispose]();
   folder = await mkdtemp(join(tmpdir(), 'berth-kubeconfig-'));
@@ -429,88 +430,198 @@ test('a namespace without a deployment id is not tracked, nor are objects outsid
   expect(await tracked({ name: 'anonymous' })).toEqual([]);
 });
 
-const issue = async () => {
-  const { id } = await clusterNamed('real');
-  return service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, { deadlineMs: 10_000 });
-};
+const { enter, remove } = deploymentNamespaces.operations;
+const call = { deadlineMs: 10_000 };
+const within = { needed_seconds: 3_600 };
 
-test('the issued kubeconfig needs neither programs nor files, and gives the access of the runner for an hour', async () => {
-  const { kubeconfig, expires_at } = await issue();
+/** A claim of a task on the real cluster. */
+const claimed = async (claim: Parameters<typeof claimOn>[2] = {}) =>
+  claimOn(service, (await clusterNamed('real')).id, { deployment_id: randomUUID(), ...claim });
+const enterBy = (claim: { task_id: string; fence: number }) =>
+  service.runner.call(enter, { body: { ...claim, ...within } }, call);
+const accessOf = async (claim: { task_id: string; fence: number }) =>
+  accessIn((await enterBy(claim)).access?.kubeconfig ?? '', 'berth');
+const uninstalling = { task: { action: 'uninstall', is_first: false } } as const;
 
-  const access = accessIn(kubeconfig, 'berth');
+test('a deployment enters a namespace of its own with a token that can act there alone, and change nothing of the namespace itself', async () => {
+  const deployment_id = randomUUID();
+  const entered = await enterBy(await claimed({ deployment_id, namespace: 'contained' }));
+  expect(entered).toMatchObject({ state: 'entered', is_new: true, cluster_roles: [], is_shared_account: false });
+
+  const access = accessIn(entered.access?.kubeconfig ?? '', 'berth');
   expect(access).toMatchObject({ server: cluster.access.server, ca: cluster.access.ca, certificate: null });
-  const made = await kubeRequest(access, 'POST', '/api/v1/namespaces', { metadata: { name: 'made-by-runner' } });
-  expect(made.status).toBe(201);
-  const refused = await kubeRequest(access, 'GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles');
-  expect(refused.status).toBe(403);
+  const ask = (...[method, path, body]: [Parameters<typeof kubeRequest>[1], string, object?]) =>
+    kubeRequest(access, method, path, body).then(({ status }) => status);
+  const own = '/api/v1/namespaces/contained';
+  await soon(async () => expect(await ask('GET', `${own}/secrets`)).toBe(200));
+  expect(await ask('POST', `${own}/configmaps`, { metadata: { name: 'mine' } })).toBe(201);
+  expect(await ask('GET', own)).toBe(200);
+  for (const refused of [
+    ask('PATCH', own, { metadata: { annotations: { 'berth.dev/deployment-id': randomUUID() } } }),
+    ask('DELETE', own),
+    ask('GET', '/api/v1/secrets'),
+    ask('GET', '/api/v1/namespaces/default/secrets'),
+    ask('GET', '/api/v1/namespaces/berth-deployers/serviceaccounts'),
+    ask('GET', '/api/v1/namespaces'),
+    ask('POST', '/api/v1/namespaces', { metadata: { name: 'another' } }),
+    ask('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles'),
+    ask('POST', `${own}/serviceaccounts/default/token`, { spec: {} }),
+  ])
+    expect(await refused).toBe(403);
   const claims = JSON.parse(Buffer.from(access.token?.split('.')[1] ?? '', 'base64url').toString());
-  expect(claims).toMatchObject({
-    sub: 'system:serviceaccount:berth-system:berth-runner',
-    exp: Date.parse(expires_at) / 1000,
-  });
+  expect(claims.sub).toBe(`system:serviceaccount:berth-deployers:deployment-${deployment_id}`);
   expect(claims.exp - claims.iat).toBe(3600);
+  const { metadata } = z
+    .object({ metadata: z.object({ labels: z.record(z.string(), z.string()) }) })
+    .parse(JSON.parse((await kubectl('GET', own)).body));
+  expect(metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' });
 });
 
-test('deleting the account of the runner revokes its tokens, and the reason names the file that restores it', async () => {
-  const first = accessIn((await issue()).kubeconfig, 'berth');
-  const account = '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner';
-  const inDefault = '/api/v1/namespaces/default/configmaps';
-  await kubectl('DELETE', account);
-  // A token becomes invalid with its account.
-  await soon(async () => expect((await kubeRequest(first, 'GET', inDefault)).status).toBe(401));
+test('a RoleBinding that a workload deleted, altered or holds with a finalizer is made good at the next entry', async () => {
+  const deployment_id = randomUUID();
+  const again = () => claimed({ deployment_id, namespace: 'tampered', task: { action: 'deploy', is_first: false } });
+  await enterBy(await claimed({ deployment_id, namespace: 'tampered' }));
+  const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/tampered/rolebindings';
+  const others = [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }];
+  const damages = [
+    () => kubectl('DELETE', `${bindings}/berth-deployer`),
+    () => kubectl('PATCH', `${bindings}/berth-deployer`, { subjects: others }),
+    async () => {
+      await kubectl('PATCH', `${bindings}/berth-deployer`, { subjects: others, metadata: { finalizers: ['a.b/c'] } });
+    },
+  ];
+  for (const damage of damages) {
+    await damage();
+    const access = await accessOf(await again());
+    await soon(async () =>
+      expect((await kubeRequest(access, 'GET', '/api/v1/namespaces/tampered/secrets')).status).toBe(200),
+    );
+  }
+  await kubectl('PATCH', `${bindings}/berth-deployer`, { metadata: { finalizers: null } });
+});
+
+test('an uninstall removes the namespace, its account with the tokens, and their records', async () => {
+  const deployment_id = randomUUID();
+  const access = await accessOf(await claimed({ deployment_id, namespace: 'leaving' }));
+  const claim = await claimed({ deployment_id, namespace: 'leaving', ...uninstalling });
+  await enterBy(claim);
+
+  await soon(async () =>
+    expect(await service.runner.call(remove, { body: claim }, call)).toMatchObject({ gone: true }),
+  );
+
+  expect((await kubectl('GET', '/api/v1/namespaces/leaving')).status).toBe(404);
+  const account = `/api/v1/namespaces/berth-deployers/serviceaccounts/deployment-${deployment_id}`;
+  expect((await kubectl('GET', account)).status).toBe(404);
+  await soon(async () => expect((await kubeRequest(access, 'GET', '/api/v1/namespaces/leaving')).status).toBe(401));
+  for (const table of ['deployment_namespaces', 'deployment_accounts'])
+    expect(
+      await service.db.any(sql.unsafe`
+        select 1 from ${sql.identifier([table])} where deployment_id = ${deployment_id}
+      `),
+    ).toEqual([]);
+});
+
+test('a namespace is known by its uid: changed annotations change nothing, and one made anew by somebody is left alone', async () => {
+  const deployment_id = randomUUID();
+  const path = '/api/v1/namespaces/renamed';
+  await enterBy(await claimed({ deployment_id, namespace: 'renamed' }));
+  const stranger = randomUUID();
+  const annotations = { 'berth.dev/deployment-id': stranger };
+  await kubectl('PATCH', path, { metadata: { annotations, labels: { 'app.kubernetes.io/managed-by': null } } });
+
+  const deploy = { action: 'deploy', is_first: false } as const;
+  expect(await enterBy(await claimed({ deployment_id, namespace: 'renamed', task: deploy }))).toMatchObject({
+    state: 'entered',
+    is_new: false,
+  });
+  expect(await enterBy(await claimed({ deployment_id: stranger, namespace: 'renamed', task: deploy }))).toMatchObject({
+    state: 'foreign',
+    access: null,
+  });
+
+  const before = JSON.parse((await kubectl('GET', path)).body);
+  await kubectl('DELETE', path);
+  await soon(async () => expect((await kubectl('GET', path)).status).toBe(404));
+  const { labels, annotations: copied } = before.metadata;
+  const copy = {
+    metadata: { name: 'renamed', labels, annotations: { ...copied, 'berth.dev/deployment-id': deployment_id } },
+  };
+  await apply('/api/v1/namespaces', copy);
+  const claim = await claimed({ deployment_id, namespace: 'renamed', ...uninstalling });
+  expect(await enterBy(claim)).toMatchObject({ state: 'foreign', access: null });
+  expect(await service.runner.call(remove, { body: claim }, call)).toMatchObject({ gone: true });
+  expect((await kubectl('GET', path)).status).toBe(200);
+});
+
+test('a plan makes no namespace, and where there is none its token has no rights', async () => {
+  const plan = await claimed({ namespace: 'planned', is_dry_run: true });
+
+  const entered = await enterBy(plan);
+
+  expect(entered).toMatchObject({ state: 'absent', is_new: false });
+  const access = accessIn(entered.access?.kubeconfig ?? '', 'berth');
+  expect((await kubeRequest(access, 'GET', '/apis/apps/v1')).status).toBe(200);
+  expect((await kubeRequest(access, 'GET', '/api/v1/namespaces/planned/configmaps')).status).toBe(403);
+  expect((await kubectl('GET', '/api/v1/namespaces/planned')).status).toBe(404);
+  await expect(service.runner.call(remove, { body: plan }, call)).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test.for(['berth-deployers', 'berth-system', 'kube-system'])(
+  'no deployment enters %s, whatever its name',
+  async (namespace) => {
+    await expect(enterBy(await claimed({ namespace }))).rejects.toMatchObject({ code: 'conflict' });
+  },
+);
+
+test('without the cluster role of deployments the reason names the file that restores it, and cluster-sync makes it where it may', async () => {
+  const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/berth-deployer';
+  await kubectl('DELETE', role);
+  using limited = openKubeApi({ ...cluster.access, token, certificate: null });
+  const prepare = createPrepareCluster('berth-deployers');
+  await expect(prepare(limited)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('apply deploy/rbac/deployer.yaml'),
+  });
+
+  using admin = openKubeApi(cluster.access);
+  await createPrepareCluster('berth-deployers')(admin);
+
+  await prepare(limited);
+  expect(JSON.parse((await kubectl('GET', role)).body)).toMatchObject({
+    rules: deployerRoleObject('berth-deployers').rules,
+  });
+});
+
+test('the first objects of deploy/rbac/deployer.yaml are those that cluster-sync creates', async () => {
+  const made = [deployersNamespaceObject('berth-deployers'), deployerRoleObject('berth-deployers')];
+  expect((await manifestsIn('deployer')).slice(0, 2)).toEqual(made);
+});
+
+test('a runner of the version before gets no access, except where the settings keep the shared account for the transition', async () => {
+  const { id } = await clusterNamed('real');
+  const issue = () => service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, call);
 
   await expect(issue()).rejects.toMatchObject({
     code: 'unavailable',
-    message: expect.stringContaining('apply deploy/rbac/runner.yaml'),
+    message: expect.stringContaining('version before'),
   });
-  using admin = openKubeApi(cluster.access);
-  await applyRbac(admin, 'runner');
-  const second = accessIn((await issue()).kubeconfig, 'berth');
-
-  expect((await kubeRequest(second, 'GET', inDefault)).status).toBe(200);
 });
 
-test('cluster-sync creates the account of the runner with its role if it is permitted to', async () => {
-  using admin = openKubeApi(cluster.access);
-  const rbac = '/apis/rbac.authorization.k8s.io/v1';
-  for (const path of [`${rbac}/clusterrolebindings/berth-runner`, `${rbac}/clusterroles/berth-runner`]) {
-    await kubectl('DELETE', path);
-  }
-  await kubectl('DELETE', '/api/v1/namespaces/berth-system/serviceaccounts/berth-runner');
-
-  const issued = await accessIssuer({ accessSeconds: 600 })(
-    { api: admin, access: cluster.access, token: null },
-    AbortSignal.timeout(20_000),
-  );
-
-  const access = accessIn(issued.kubeconfig, 'berth');
-  await soon(async () =>
-    expect((await kubeRequest(access, 'GET', '/api/v1/namespaces/default/configmaps')).status).toBe(200),
-  );
-  expect((await kubeRequest(access, 'GET', `${rbac}/clusterroles`)).status).toBe(403);
-});
-
-test('the objects of deploy/rbac/runner.yaml are those that cluster-sync creates', async () => {
-  expect(await manifestsIn('runner')).toEqual(runnerObjects(usualRunnerAccount).map(({ object }) => object));
-});
-
-test('access to a cluster that does not answer is unavailable, with the reason', async () => {
+test('a namespace in a cluster that does not answer is unavailable, with the reason', async () => {
   const { id } = await clusterNamed('dead');
 
-  const issued = service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) });
-
-  await expect(issued).rejects.toMatchObject({
+  await expect(enterBy(claimOn(service, id))).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'The cluster issued no access: 127.0.0.1:9 refused the connection',
+    message: 'The cluster did not let a task into the namespace web: 127.0.0.1:9 refused the connection',
   });
 });
 
 test('no credential appears in the log or in the outbox', async () => {
-  const { kubeconfig } = await issue();
-  const { token } = accessIn(kubeconfig, 'berth');
+  const { token } = await accessOf(await claimed({ namespace: 'secretive' }));
 
   const log = service.log();
-  expect(log).toContain('access to a cluster issued');
+  expect(log).toContain('namespace entered');
   expect(log).not.toContain(token);
   expect(log).not.toContain(canary);
   expect(log).not.toContain('PRIVATE KEY');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { accountToken, applyRbac } from '@berth/devstack/testing/apply-rbac';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { deploymentNamespaces } from '@berth/contracts/resources/clusters/deployment-namespaces';
 import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
 import { deploymentCredentials } from '@berth/contracts/resources/clusters/deployment-credentials';
 import { AppError } from '@berth/contracts/errors';
@@ -8,6 +9,7 @@ import { createLog } from '@berth/service/logging/create-log';
 import { samplePlaces } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { atMost } from '@berth/service/waiting/at-most';
+import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCredentialRepository } from '../src/credentials/credential-repository.ts';
 import { keepCredentials } from '../src/credentials/keep-credentials.ts';
@@ -29,13 +31,13 @@ const log = createLog('test', { level: 'debug', destination: { write: (line: str
 beforeAll(async () => {
   [cluster, service] = await Promise.all([startClusterInTest(), startServiceInTest()]);
   admin = openKubeApi(cluster.access);
-  await applyRbac(admin, 'cluster-sync', 'runner');
+  await applyRbac(admin, 'cluster-sync', 'deployer');
   const { server, ca } = cluster.access;
   const token = await accountToken(admin, 'berth-cluster-sync');
   const access = { server, ca, token, certificate: null };
   const found = { provider_id: 'test:real', name: 'real', region_name: 'here', refused: null, access };
-  const own = { ...found, provider_id: 'test:own', name: 'own' };
-  service.directory.replace('test:', { clusters: [found, own], unread: [] });
+  const shared = { ...found, provider_id: 'test:shared', name: 'shared' };
+  service.directory.replace('test:', { clusters: [found, shared], unread: [] });
   clusterId = await service.addCluster({ name: 'real', envId });
   const connection = service.directory.connectionTo('test:real');
   if (!connection) throw new Error('no connection');
@@ -65,6 +67,8 @@ afterAll(async () => {
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const soon = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { interval: 50 });
 const secretPath = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets/service-creds`;
+
+const NamespaceObject = z.object({ metadata: z.object({ labels: z.record(z.string(), z.string()) }) });
 
 interface SecretObject {
   metadata: { uid: string; labels: Record<string, string> };
@@ -345,19 +349,31 @@ describe('credentials for a release that is about to start', () => {
   });
 });
 
-test('runners get a token of their own account, except for clusters that the operator lists', async () => {
-  const ownId = await service.addCluster({ name: 'own', envId });
-  const issue = async (id: string) => {
-    const request = { body: claimOn(service, id) };
-    const { kubeconfig } = await service.runner.call(clusterAccess.operations.issue, request, { deadlineMs: 10_000 });
-    return accessIn(kubeconfig, 'berth').token;
-  };
-  const ofService = service.directory.connectionTo('test:real')?.access.token;
+test('during the transition, deployments of a listed cluster share the account of the version before, and are not contained', async () => {
+  await applyRbac(admin, 'runner');
+  const sharedId = await service.addCluster({ name: 'shared', envId });
+  const subjectOf = (kubeconfig = '') =>
+    Buffer.from(accessIn(kubeconfig, 'berth').token?.split('.')[1] ?? '', 'base64url').toString();
+  const { issue } = clusterAccess.operations;
+  const { enter } = deploymentNamespaces.operations;
+  const claim = (id: string) => claimOn(service, id, { namespace: 'sharing' });
+  const call = { deadlineMs: 10_000 };
 
-  expect(await issue(ownId)).toBe(ofService);
-  const token = await issue(clusterId);
-  expect(token).not.toBe(ofService);
-  expect(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()).toContain('berth-runner');
+  const issued = await service.runner.call(issue, { body: claim(sharedId) }, call);
+  expect(subjectOf(issued.kubeconfig)).toContain('berth-system:berth-runner');
+  await expect(service.runner.call(issue, { body: claim(clusterId) }, call)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('version before'),
+  });
+
+  const entered = await service.runner.call(enter, { body: { ...claim(sharedId), needed_seconds: 600 } }, call);
+  expect(entered).toMatchObject({ state: 'entered', is_new: true, is_shared_account: true, cluster_roles: [] });
+  expect(subjectOf(entered.access?.kubeconfig)).toContain('berth-system:berth-runner');
+  const { metadata } = NamespaceObject.parse(
+    await admin.getJson('/api/v1/namespaces/sharing', { ...call, signal: AbortSignal.timeout(10_000) }),
+  );
+  expect(metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/warn': 'baseline' });
+  expect(metadata.labels).not.toHaveProperty('pod-security.kubernetes.io/enforce');
 });
 
 test('no token is in a row of the database or in the log', async () => {

@@ -8,7 +8,7 @@ import { runService } from '@berth/service/run-service';
 import { createHelmStarter } from './helm/helm-starter.ts';
 import { createDeploymentClient } from './calls/deployment-client.ts';
 import { openChartCache } from './files/chart-cache.ts';
-import { createAccessCache } from './cluster/access-cache.ts';
+import { createClusterEntry } from './cluster/cluster-entry.ts';
 import { findHelm } from './helm/find-helm.ts';
 import { mebibyte, memoryNeeded } from './helm/helm-limits.ts';
 import { answerDryRuns } from './plan/answer-dry-runs.ts';
@@ -36,7 +36,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   use({ failure: guard.failure, [Symbol.asyncDispose]: () => guard.close() });
   const bus = use(await connectBus({ ...config.bus, caller: 'runner', log, metrics, signal }));
 
-  const access = use(createAccessCache({ bus }));
+  const access = use(createClusterEntry({ bus }));
   const charts = await openChartCache({ bus, folder: join(config.folder, 'charts') });
   const helm = use(createHelmStarter({ binary, guard, limits: config.helm }));
   const deployments = use(createDeploymentClient(config.calls));

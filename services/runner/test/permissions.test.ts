@@ -1,4 +1,4 @@
-import { accountToken, applyRbac, kubeconfigWith } from '@berth/devstack/testing/apply-rbac';
+import { applyRbac } from '@berth/devstack/testing/apply-rbac';
 import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -14,12 +14,11 @@ let world: RunnerWorld;
 let runner: RunnerProcess;
 let act: ReturnType<typeof actionsIn>;
 
-/** The runner has a token of the account of `deploy/rbac/runner.yaml`, and nothing else. */
+/** Each claim has a token of the account of its deployment, with the rights of `deploy/rbac/deployer.yaml`, and nothing else. */
 beforeAll(async () => {
   world = await startRunnerWorld({ chartFiles: usualChartFiles });
   act = actionsIn(world);
-  await applyRbac(world.api, 'runner');
-  world.issueInOrder([kubeconfigWith(world.adminKubeconfig, await accountToken(world.api, 'berth-runner'))]);
+  await applyRbac(world.api, 'deployer');
   world.credentials.write = async ({ task_id }) => {
     const namespace = namespaces.get(task_id) ?? '';
     existedBefore.push((await act.releases(namespace)).length);
@@ -80,7 +79,7 @@ test('a chart of the usual kinds is installed, upgraded, restarted and uninstall
   expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
 });
 
-test('a chart with a cluster-scoped object fails until that is granted as well', async () => {
+test('a chart with a cluster-scoped object fails, and says which right it lacks', async () => {
   const task = usual({ values: { clusterScoped: true } });
 
   const refused = await run(task);
@@ -89,9 +88,6 @@ test('a chart with a cluster-scoped object fails until that is granted as well',
     /^Nothing was applied.*ClusterRole \S+ lies outside of namespaces.*cluster-role-grants/,
   );
   expect(await act.releases(task.namespace)).toEqual([]);
-
-  await applyRbac(world.api, 'runner-cluster-scoped');
-  await expect.poll(async () => (await run(next(task))).outcome, { interval: 500 }).toBe('Done');
 });
 
 test('service-creds is written before the release, and not again for an upgrade', async () => {

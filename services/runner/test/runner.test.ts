@@ -379,7 +379,7 @@ test('a right that the cluster refuses gives the outcome Forbidden before Helm, 
 
   expect(await act.run(task)).toMatchObject({
     outcome: 'Forbidden',
-    reason: 'The cluster refused to create the namespace: the platform lacks the permission',
+    reason: expect.stringMatching(/^The cluster refused to read .*: the platform lacks the permission$/),
   });
   expect(world.tasks.begun).not.toContain(task.task_id);
 

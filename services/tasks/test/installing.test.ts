@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveDigest } from './support/neighbours.ts';
 import { refusal } from './support/refusal.ts';
 import { sampleChart } from './support/sample-charts.ts';
-import { envId, startTasksInTest, type TasksInTest, usualLeaseMs } from './support/tasks-in-test.ts';
+import { envId, kindId, startTasksInTest, type TasksInTest, usualLeaseMs } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -237,7 +237,12 @@ describe('a claim', () => {
       namespace,
       helm_chart_id: chart?.helm_chart_id,
       is_dry_run: false,
+      env_id: envId,
+      kind_id: kindId,
+      task: { action: 'deploy', is_first: true, deployment_name: claimed.deployment_name, kind: claimed.kind },
     });
+    await tasks.runner.call(runnerTasks.operations.heartbeat, { body: { task_id, fence, helm_begins: true } });
+    expect(await check({ task_id, fence })).toMatchObject({ task: { is_first: false } });
     await tasks.finish(claimed, 'Done');
     await expect(check({ task_id, fence })).rejects.toEqual(refusal('conflict', 'another runner'));
   });

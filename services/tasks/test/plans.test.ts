@@ -302,6 +302,9 @@ describe('a dry run', () => {
       namespace: run.namespace,
       helm_chart_id: tasks.chartId,
       is_dry_run: true,
+      env_id: envId,
+      kind_id: kindId,
+      task: null,
     });
     await expect(held({ ...run, fence: run.fence + 1 })).rejects.toEqual(refusal('conflict'));
 

@@ -50,6 +50,13 @@ export const createBindingRepository = (db: Queries) => ({
       `);
     }),
 
+  /** What the deployments of a kind are to have in a cluster, whether it is bound or not. */
+  grantedTo: (clusterId: string, kindId: string) =>
+    db.any(sql.type(GrantedBinding.pick({ cluster_role: true, scope: true }))`
+      select distinct g.cluster_role, g.scope from cluster_role_grants g join k8s_clusters c on c.env_id = g.env_id
+      where c.id = ${clusterId} and g.kind_id = ${kindId} order by g.cluster_role, g.scope
+    `),
+
   /** Those of a place that the deployment has left. */
   withdrawFrom: (place: BindingPlace) =>
     db.query(nothing`update granted_bindings set withdrawn_at = clock_timestamp() where ${isOf(place)}`),

@@ -12,7 +12,7 @@ import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { AppError, found } from '@berth/contracts/errors';
 import { connectPatientTestBus } from '@berth/testing/test-bus';
-import { testKeys } from '@berth/testing/test-identities';
+import { samplePlaces, testKeys } from '@berth/testing/test-identities';
 import type { TestNats } from '@berth/testing/test-nats';
 import { z } from 'zod';
 
@@ -53,6 +53,7 @@ export interface ClaimedPlace {
   deployment_id: string;
   namespace: string;
   is_dry_run: boolean;
+  task: { action: 'deploy' | 'uninstall' | 'restart' | 'invoke'; is_first: boolean } | null;
 }
 
 const ById = z.looseObject({ id: z.string() });
@@ -186,7 +187,9 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       get: async ({ body: { task_id, fence } }) => {
         const place = fence === 7 ? neighbours.claims.get(task_id) : undefined;
         if (place === undefined) throw new AppError('conflict', 'The task was taken over by another runner');
-        return { ...place, helm_chart_id: null };
+        const { envId, kindId } = samplePlaces;
+        const task = place.task && { ...place.task, deployment_name: 'web', kind: 'Web' };
+        return { ...place, helm_chart_id: null, env_id: envId, kind_id: kindId, task };
       },
     }),
   );
@@ -197,9 +200,10 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
 export function claimOn(
   { claims }: Pick<Neighbours, 'claims'>,
   cluster_id: string,
-  { deployment_id = randomUUID(), namespace = 'web', is_dry_run = false }: Partial<ClaimedPlace> = {},
+  { deployment_id = randomUUID(), namespace = 'web', is_dry_run = false, task }: Partial<ClaimedPlace> = {},
 ): { task_id: string; fence: number } {
   const task_id = randomUUID();
-  claims.set(task_id, { cluster_id, deployment_id, namespace, is_dry_run });
+  const wanted = is_dry_run ? null : (task ?? { action: 'deploy', is_first: true });
+  claims.set(task_id, { cluster_id, deployment_id, namespace, is_dry_run, task: wanted });
   return { task_id, fence: 7 };
 }

@@ -6,8 +6,10 @@ import { openTestDatabase } from '@berth/testing/open-test-database';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { sql } from 'slonik';
-import { accessIssuer, ownAccessIssuer } from '../../src/access/access-issuer.ts';
+import { createAccountRepository } from '../../src/access/account-repository.ts';
 import { clusterAccessHandlers } from '../../src/access/cluster-access-handlers.ts';
+import { usualDeployersNamespace } from '../../src/access/deployer-account.ts';
+import { createPrepareCluster } from '../../src/access/prepare-cluster.ts';
 import { clusterHandlers } from '../../src/clusters/cluster-handlers.ts';
 import { createClusterRepository } from '../../src/clusters/cluster-repository.ts';
 import { clusterStateHandlers } from '../../src/clusters/cluster-state-handlers.ts';
@@ -16,11 +18,15 @@ import { createCredentialRepository } from '../../src/credentials/credential-rep
 import { deploymentCredentialsHandlers } from '../../src/credentials/deployment-credentials-handlers.ts';
 import { createWriteCredentials, type WriteCredentials } from '../../src/credentials/write-credentials.ts';
 import { type ClusterDirectory, createClusterDirectory } from '../../src/discovery/cluster-directory.ts';
+import { deploymentNamespaceHandlers } from '../../src/entering/deployment-namespace-handlers.ts';
+import { bindGrants } from '../../src/grants/bind-grants.ts';
+import { createBindingRepository } from '../../src/grants/binding-repository.ts';
 import { grantHandlers } from '../../src/grants/grant-handlers.ts';
 import { createGrantRepository } from '../../src/grants/grant-repository.ts';
 import { k8sEventHandlers } from '../../src/live/events/k8s-event-handlers.ts';
 import { readPodLog } from '../../src/live/pod-log/read-pod-log.ts';
 import { liveClusters } from '../../src/live/live-clusters.ts';
+import { createNamespaceRepository } from '../../src/namespaces/namespace-repository.ts';
 import { k8sResourceStateHandlers } from '../../src/resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from '../../src/resources/rows/k8s-resource-handlers.ts';
 import { createK8sResourceRepository } from '../../src/resources/rows/k8s-resource-repository.ts';
@@ -71,14 +77,25 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(grantHandlers({ inTransaction, grantRepository: createGrantRepository(db), bus }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
+  const place = { bus, clusterRepository, directory, ownCredentials: new Set(['test:own']) };
+  const transition = {
+    sharesAccount: (providerId: string) => providerId === 'test:shared',
+    sharedAccount: { namespace: 'berth-system', name: 'berth-runner' },
+    accessSeconds: 600,
+  };
+  const bindingRepository = createBindingRepository(db);
+  bus.serve(clusterAccessHandlers({ ...place, ...transition }));
   bus.serve(
-    clusterAccessHandlers({
-      bus,
-      clusterRepository,
-      directory,
-      issueAccess: accessIssuer({ accessSeconds: 600 }),
-      issueOwnAccess: ownAccessIssuer({ accessSeconds: 600 }),
-      ownCredentials: new Set(['test:own']),
+    deploymentNamespaceHandlers({
+      ...place,
+      ...transition,
+      namespaceRepository: createNamespaceRepository(db),
+      accountRepository: createAccountRepository(db),
+      prepareCluster: createPrepareCluster(usualDeployersNamespace),
+      deployersNamespace: usualDeployersNamespace,
+      bindingRepository,
+      bindGrants: bindGrants({ bindingRepository }),
+      podSecurity: 'baseline',
     }),
   );
 

@@ -9,23 +9,14 @@ import { Namespace, type ObjectMetadata, PodList, Secret, WithMetadata, Workload
 
 type Pods = z.infer<typeof PodList>['items'];
 
-/** Objects to create; Kubernetes fills in the rest. */
+/** An object to create; Kubernetes fills in the rest. */
 export type NewSecret = Required<Pick<V1Secret, 'type' | 'stringData'>> & {
   metadata: Required<Pick<V1ObjectMeta, 'name' | 'namespace' | 'labels'>> & Pick<V1ObjectMeta, 'resourceVersion'>;
 };
-export interface NewNamespace {
-  metadata: Required<Pick<V1ObjectMeta, 'name' | 'labels' | 'annotations'>>;
-}
 
 /** The few calls that the runner makes itself; Helm makes the others. Each has a deadline and fails with a `TaskFailure`. */
 export interface ClusterClient {
   readNamespace(name: string): Promise<Namespace | null>;
-  /** False: it exists already. */
-  createNamespace(namespace: NewNamespace): Promise<boolean>;
-  /** Compare-and-swap. False: it was changed or deleted since it was read. */
-  annotateNamespace(namespace: Namespace, annotations: Record<string, string>): Promise<boolean>;
-  /** Compare-and-delete. False: it was changed, replaced or deleted since it was read. */
-  deleteNamespace(namespace: Namespace): Promise<boolean>;
   /** Metadata of the Secrets in which Helm stores the revisions of a release. Null: there are more than Helm would keep. */
   releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[] | null>;
   readSecret(namespace: string, name: string): Promise<Secret | null>;
@@ -126,18 +117,6 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
       orNull('read the namespace', async () =>
         Namespace.parse(await api.getJson(`/api/v1/namespaces/${name}`, { ...call, answer: 'namespace' })),
       ),
-    createNamespace: (namespace) =>
-      unlessConflict('create the namespace', () => api.postJson('/api/v1/namespaces', namespace, call)),
-    annotateNamespace: async ({ metadata: { name, uid, resourceVersion } }, annotations) => {
-      const patch = { metadata: { uid, resourceVersion, annotations } };
-      const write = () => api.patchJson(`/api/v1/namespaces/${name}`, patch, call);
-      return unlessConflict('annotate the namespace', write, [404, 409]);
-    },
-    deleteNamespace: ({ metadata: { name, uid, resourceVersion } }) => {
-      const options = { propagationPolicy: 'Foreground', preconditions: { uid, resourceVersion } };
-      const remove = () => api.deleteJson(`/api/v1/namespaces/${name}`, options, call);
-      return unlessConflict('delete the namespace', remove, [404, 409]);
-    },
     releaseRevisions: (namespace, release) =>
       attempt('read the Helm release', async () => {
         const path = inCore(namespace, 'secrets');

@@ -1,5 +1,5 @@
 import { transient } from '../outcome/task-failure.ts';
-import type { ClusterAccess } from './access-cache.ts';
+import type { ClusterAccess } from './cluster-entry.ts';
 import { type ClusterClient, createClusterClient } from './cluster-client.ts';
 
 /** The reads that explain a wait. */

@@ -8,6 +8,12 @@ export interface HelmFiles {
   values: string;
 }
 
+/** What a cluster can do: its version, and the kinds that it knows, as `apps/v1` and `apps/v1/Deployment`. */
+export interface Capabilities {
+  kubeVersion: string;
+  apiVersions: readonly string[];
+}
+
 const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
   '--namespace',
   task.namespace,
@@ -50,15 +56,17 @@ export function deployArguments(
 
 /**
  * Renders what the same deploy would install, including hooks, against the cluster's capabilities and objects, without changing
- * anything. Unlike `upgrade --dry-run` it also renders while a release is pending.
+ * anything; with `capabilities`, without reading an object. Unlike `upgrade --dry-run` it also renders while a release is pending.
  */
 export const templateArguments = (
   { namespace }: Pick<ClaimedTask, 'namespace'>,
   { kubeconfig, chart, values }: HelmFiles,
-  { isUpgrade }: { isUpgrade: boolean },
+  { isUpgrade, capabilities }: { isUpgrade: boolean; capabilities: Capabilities | null },
 ): string[] => [
   'template',
-  '--dry-run=server',
+  ...(capabilities
+    ? ['--kube-version', capabilities.kubeVersion, '--api-versions', capabilities.apiVersions.join(',')]
+    : ['--dry-run=server']),
   // Helm installs the folder crds with the first release only.
   isUpgrade ? '--is-upgrade' : '--include-crds',
   ...target({ namespace }, kubeconfig),

@@ -9,7 +9,7 @@ import { permanent, transient } from '../outcome/task-failure.ts';
 const batchSize = 8;
 
 type Target = Pick<ClaimedTask, 'namespace' | 'secrets'>;
-type Claim = Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace' | 'deployment_id'>;
+type Claim = Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace'>;
 export type FoundSecrets = ReadonlyMap<string, Secret | null>;
 
 /** The current state of the Secrets that the task writes, read while the namespace is prepared. */

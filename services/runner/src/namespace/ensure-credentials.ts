@@ -17,11 +17,10 @@ interface Run {
 /** cluster-sync refreshes it long before it expires. */
 const leastMs = 5 * 60_000;
 
-/** Before the namespace is made there is nothing to read. */
 export const readCredentials = (
-  { is_first, namespace }: Pick<ClaimedTask, 'is_first' | 'namespace'>,
+  { namespace }: Pick<ClaimedTask, 'namespace'>,
   cluster: Pick<ClusterClient, 'readSecret'>,
-): Promise<Secret | null> => (is_first ? Promise.resolve(null) : cluster.readSecret(namespace, serviceCreds));
+): Promise<Secret | null> => cluster.readSecret(namespace, serviceCreds);
 
 /** Why there are no credentials, or null. */
 type Written = Promise<{ reason: string | null }>;
@@ -77,7 +76,7 @@ function hide(secret: Secret | null, secrets: Run['secrets']): void {
 }
 
 /** Whether it lasts long enough. cluster-sync checks that it is genuine. */
-export const isGood = (secret: Secret | null, now: number): boolean =>
+const isGood = (secret: Secret | null, now: number): boolean =>
   textOf(secret, 'access_token') !== '' &&
   textOf(secret, 'server_url') !== '' &&
   Date.parse(textOf(secret, 'expires_at')) - now > leastMs;

@@ -1,48 +1,35 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { causeOf } from '@berth/kube/causes/cause-of';
+import type { Bus } from '@berth/bus/bus';
+import { deploymentNamespaces } from '@berth/contracts/resources/clusters/deployment-namespaces';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
-import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { transient } from '../outcome/task-failure.ts';
-import { belongsTo, isTerminating, refuseForeign } from './deployment-namespace.ts';
-import { checkHeld } from './namespace-fence.ts';
 
 const goneWithinMs = 5 * 60_000;
+const again = { firstMs: 100, longestMs: 1_000 };
 
 export interface RemoveNamespaceDeps {
-  cluster: Pick<ClusterClient, 'readNamespace' | 'deleteNamespace'>;
+  bus: Pick<Bus, 'call'>;
   signal: AbortSignal;
   /** What the deletion waits for, if the cluster reports it. */
   says: (text: string) => void;
 }
 
-/**
- * Deletes the deployment's namespace, if it still names this claim, and waits until it is gone. The deletion names the version that
- * was checked: a later claim may have installed something in it while this runner's machine slept.
- */
+/** Has cluster-sync delete the deployment's namespace, if it still names this claim, and waits until it is gone. */
 export async function removeNamespace(
-  task: Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace' | 'deployment_id'>,
-  { cluster, signal, says }: RemoveNamespaceDeps,
+  { task_id, fence, namespace }: Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace'>,
+  { bus, signal, says }: RemoveNamespaceDeps,
 ): Promise<void> {
-  const existing = await cluster.readNamespace(task.namespace);
-  if (existing) refuseForeign(existing, task);
-
+  const step = () =>
+    bus.call(deploymentNamespaces.operations.remove, { body: { task_id, fence } }, { deadlineMs: 20_000 });
   const giveUpAt = performance.now() + goneWithinMs;
-  for (
-    let namespace = existing;
-    namespace !== null && belongsTo(namespace, task.deployment_id);
-    namespace = await cluster.readNamespace(task.namespace)
-  ) {
-    const held = causeOf('Namespace', namespace);
+  let ms = again.firstMs;
+  for (let { gone, waits_for } = await step(); !gone; { gone, waits_for } = await step()) {
     if (performance.now() > giveUpAt) {
-      const why = held?.message ?? 'an object in it has a finalizer';
-      throw transient(`The namespace ${task.namespace} still exists after 5 minutes: ${why}`);
+      const why = waits_for ?? 'an object in it has a finalizer';
+      throw transient(`The namespace ${namespace} still exists after 5 minutes: ${why}`);
     }
-    // "It is being deleted" alone is not a reason.
-    if (held && held.cause !== 'Terminating') says(`Waiting for the namespace ${task.namespace}: ${held.message}`);
-    if (!isTerminating(namespace)) {
-      checkHeld(namespace, task);
-      await cluster.deleteNamespace(namespace);
-    }
-    await delay(200, undefined, { signal });
+    if (waits_for !== null) says(`Waiting for the namespace ${namespace}: ${waits_for}`);
+    await delay(ms, undefined, { signal });
+    ms = Math.min(ms * 1.5, again.longestMs);
   }
 }

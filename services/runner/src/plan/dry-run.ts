@@ -1,7 +1,7 @@
 import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
 import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
-import type { AccessCache, ClusterAccess } from '../cluster/access-cache.ts';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
+import type { ClusterAccess, ClusterEntry } from '../cluster/cluster-entry.ts';
 import { taskCluster } from '../cluster/task-cluster.ts';
 import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder } from '../files/task-folder.ts';
@@ -9,11 +9,12 @@ import { valuesYaml } from '../files/values-yaml.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets } from '../log/known-secrets.ts';
 import type { TextFinder } from '../log/text-finder.ts';
-import { belongsTo, foreignNamespace } from '../namespace/deployment-namespace.ts';
-import { AccessRefused, permanent } from '../outcome/task-failure.ts';
+import { foreignNamespace } from '../namespace/enter-namespace.ts';
+import { AccessRefused, permanent, transient } from '../outcome/task-failure.ts';
 import { releasedManifest } from '../release/observe-release.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
+import { readCapabilities } from './cluster/read-capabilities.ts';
 import { readLive } from './cluster/read-live.ts';
 import type { DesiredObject, Marked } from './diff/diff-manifests.ts';
 import { isHook } from './diff/hooks.ts';
@@ -27,7 +28,7 @@ import { markedValues } from './marked/marked-values.ts';
 import { renderChart } from './render-chart.ts';
 
 export interface DryRunDeps {
-  access: AccessCache;
+  access: Pick<ClusterEntry, 'enter'>;
   charts: ChartCache;
   helm: HelmStarter;
   work: PlanWork;
@@ -47,28 +48,26 @@ const mostObjects = 500;
 /** Plans a release at its place: reads, renders and compares, without writing to the cluster. */
 export async function dryRun(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
   return withAccess(run, deps, limits).catch((error: unknown) => {
-    // Cached access may have been withdrawn: retry once with new access.
+    // The account may have been made anew meanwhile: retry once with new access.
     if (!(error instanceof AccessRefused) || limits.signal.aborted) throw error;
     return withAccess(run, deps, limits);
   });
 }
 
 async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
-  const access = await untilAborted(deps.access.of(run, limits.remainingMs()), limits.signal);
-  try {
-    return await compare(run, access, deps, limits);
-  } catch (error) {
-    if (error instanceof AccessRefused) deps.access.forget(run.cluster_id, access);
-    throw error;
-  }
+  const { state, access } = await untilAborted(deps.access.enter(run, limits.remainingMs()), limits.signal);
+  if (state === 'foreign') return blockedBy(run);
+  if (!access) throw transient(`The namespace ${run.namespace} is being deleted; try again when it is gone`);
+  return compare(run, { ...access, isThere: state === 'entered' }, deps, limits);
 }
 
-async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
+/** `isThere`: the namespace exists. Where it does not, nothing in it can be read, and there is nothing. */
+type PlanAccess = ClusterAccess & { isThere: boolean };
+
+async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
   // A dry run has no claim that permits writes.
   const { client } = taskCluster(access, { lease: { isLost: () => true }, signal: limits.signal });
-  const namespace = await client.readNamespace(run.namespace);
-  if (namespace !== null && !belongsTo(namespace, run.deployment_id)) return blockedBy(run);
-  const isThere = namespace !== null;
+  const { isThere } = access;
   const released = isThere ? await releasedManifest(client, run.namespace) : null;
   const isUpgrade = released !== null;
 
@@ -103,7 +102,7 @@ async function compare(run: DryRun, access: ClusterAccess, deps: DryRunDeps, lim
 async function readSides(
   run: DryRun,
   { released, rendered, withMarkers }: { released: string; rendered: string; withMarkers: MarkedText },
-  { access: { api }, work, limits: { signal } }: { access: ClusterAccess; work: PlanWork; limits: Limits },
+  { access: { api, isThere }, work, limits: { signal } }: { access: PlanAccess; work: PlanWork; limits: Limits },
 ) {
   const isMarked = withMarkers !== null && withMarkers !== 'unknown';
   const texts = [released, rendered, ...(isMarked ? [withMarkers.text] : [])];
@@ -116,7 +115,9 @@ async function readSides(
     Promise.all(objects.map((object) => placed(object, run.namespace, findKind)));
   const old = await inPlace(before);
   const next = [...(await inPlace(after)), ...ownSecrets(run)];
-  const live = await readLive([...old, ...next.filter((object) => !isHook(object))], findKind, { api, signal });
+  const isReadable = ({ namespace }: DesiredObject) => isThere || namespace !== run.namespace;
+  const compared = [...old, ...next.filter((object) => !isHook(object))].filter(isReadable);
+  const live = await readLive(compared, findKind, { api, signal });
   const marked: Marked = isMarked ? await inPlace(other) : (withMarkers ?? 'nothing');
   return { old, next, live, marked, unreadable: parsed.slice(0, 2).reduce((sum, one) => sum + one.unreadable, 0) };
 }
@@ -154,7 +155,7 @@ type MarkedText = { text: string } | 'unknown' | null;
 /** The same rendering with markers in place of secrets: what differs was made of one, in whatever encoding. */
 async function renderMarked(
   run: DryRun,
-  access: ClusterAccess,
+  access: PlanAccess,
   deps: DryRunDeps,
   rendering: Rendering,
 ): Promise<MarkedText> {
@@ -171,7 +172,7 @@ async function renderMarked(
 /** Values and kubeconfig are in a private folder meanwhile, and never in arguments. */
 async function render(
   run: DryRun,
-  { kubeconfig }: ClusterAccess,
+  { kubeconfig, api, isThere }: PlanAccess,
   deps: DryRunDeps,
   { limits: { signal, remainingMs }, isUpgrade, secrets }: Rendering,
 ): Promise<string> {
@@ -187,6 +188,7 @@ async function render(
     return await renderChart(run, {
       helm: deps.helm,
       files,
+      capabilities: isThere ? null : await readCapabilities(api, signal),
       folder: folder.path,
       discoveryCache: `${deps.folders.discovery}/${run.cluster_id}`,
       isUpgrade,

@@ -1,6 +1,5 @@
 import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
-import type { HelmFiles } from '../helm/helm-arguments.ts';
-import { templateArguments } from '../helm/helm-arguments.ts';
+import { type Capabilities, type HelmFiles, templateArguments } from '../helm/helm-arguments.ts';
 import { createErrorLines } from '../helm/error-lines.ts';
 import { failureOf } from '../helm/explain-exit.ts';
 import { mebibyte, outputLimits } from '../helm/helm-limits.ts';
@@ -27,14 +26,20 @@ interface HelmOutputDeps {
 export interface RenderDeps extends Omit<HelmOutputDeps, 'args' | 'namespace'> {
   files: HelmFiles;
   isUpgrade: boolean;
+  /** Of the cluster, for a rendering that does not read its objects; null for one that does. */
+  capabilities: Capabilities | null;
 }
 
 /** The rendered manifests of a chart. They hold Secrets in plain text and must not leave the comparison. */
 export const renderChart = (
   dryRun: Pick<DryRun, 'namespace'>,
-  { files, isUpgrade, ...deps }: RenderDeps,
+  { files, isUpgrade, capabilities, ...deps }: RenderDeps,
 ): Promise<string> =>
-  outputOfHelm({ ...deps, namespace: dryRun.namespace, args: templateArguments(dryRun, files, { isUpgrade }) });
+  outputOfHelm({
+    ...deps,
+    namespace: dryRun.namespace,
+    args: templateArguments(dryRun, files, { isUpgrade, capabilities }),
+  });
 
 /** What a Helm prints that changes nothing. */
 export async function outputOfHelm(deps: HelmOutputDeps): Promise<string> {

@@ -7,16 +7,15 @@ import { shownText } from '../log/shown-text.ts';
 import {
   ensureCredentials,
   hideCredentials,
-  isGood,
   readCredentials,
   writeCredentialsEarly,
 } from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
-import { prepareNamespace } from '../namespace/prepare-namespace.ts';
-import { permanent } from '../outcome/task-failure.ts';
+import { foreignNamespace } from '../namespace/enter-namespace.ts';
+import { type Observed, observeRelease } from '../release/observe-release.ts';
+import { permanent, transient } from '../outcome/task-failure.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
-import { countPending } from '../waiting/count-pending.ts';
 import { customObjectsOf } from '../rollout/custom-objects.ts';
 import { unreadyPods } from '../rollout/explain-pods.ts';
 import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
@@ -26,25 +25,26 @@ import { checkRendered, skipsCrds } from './check-rendered.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
 import { runHelm } from './run-helm.ts';
-import type { RunContext } from './run-context.ts';
+import type { Entering, RunContext } from './run-context.ts';
 
 /** Brings the release to the state that the task describes. Can start again wherever an earlier run was interrupted. */
-export async function deploy(run: RunContext, cluster: TaskCluster): Promise<void> {
+export async function deploy(run: RunContext, entering: Entering): Promise<void> {
   const { task, log, stop, deps } = run;
-  const { client } = cluster;
   if (!task.chart) throw permanent('The task names no chart');
 
-  // Helm's files are prepared while the cluster answers.
-  const preparing = prepareFiles(run, cluster, task.chart);
-  const readingSecrets = readSecrets(task, client);
-  readingSecrets.catch(() => undefined);
-  const readingCredentials = readCredentials(task, client);
-  readingCredentials.catch(() => undefined);
+  // Helm's files are prepared while the namespace is entered.
+  const preparing = prepareFiles(run, task.chart);
   const early = writeCredentialsEarly(run);
-  const pending = countPending([preparing.files, readingSecrets, readingCredentials]);
   try {
-    const { observed, isFenceLast } = await inSpan('prepare namespace', () => prepareNamespace(run, client));
-    const nothingElseAwaited = isFenceLast && pending() === 0 && Object.keys(task.secrets).length === 0;
+    const { state, is_new, cluster } = await inSpan('enter namespace', () => entering);
+    if (state === 'foreign') throw foreignNamespace(task);
+    if (!cluster) throw transient(`The namespace ${task.namespace} was deleted while the task started`);
+    const { client } = cluster;
+    const [found, credentials, observed] = await allEnded([
+      readSecrets(task, client),
+      is_new ? Promise.resolve(null) : readCredentials(task, client),
+      is_new ? Promise.resolve(nothingInstalled) : observeRelease(client, task.namespace),
+    ]);
     const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
     if (action === 'adopt') return log.say('an earlier attempt of this task has already deployed the release');
     if (action === 'refuse') throw permanent('reason' in observed ? observed.reason : 'The release cannot be read');
@@ -55,10 +55,8 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
       await repairRelease(task, client);
     }
     stop.throwIfAborted();
-    const [found, credentials] = [await readingSecrets, await readingCredentials];
-    const hasCredentials = isGood(credentials, Date.now());
     const [files, areWritten] = await allEnded([
-      untilAborted(preparing.files, stop),
+      untilAborted(preparing.files(cluster.kubeconfig), stop),
       inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
       applySecrets(task, { cluster: client, found }),
     ]);
@@ -67,30 +65,31 @@ export async function deploy(run: RunContext, cluster: TaskCluster): Promise<voi
     await upgrade(run, cluster, {
       files,
       crds: crds ?? (await readCrds(run, task.chart, files.chart)),
-      isFenceFresh: nothingElseAwaited && hasCredentials && action === 'deploy' && crds?.objects.length === 0,
       lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
     });
   } finally {
     // Nothing may write into the folder of the task once it is removed.
-    await preparing.written;
+    await preparing.written();
   }
 }
 
+const nothingInstalled: Observed = { status: 'absent' };
+
 /** `written` resolves when nothing more is written into the folder; it does not wait for the chart. */
-function prepareFiles(
-  { task, folder, deps }: RunContext,
-  { kubeconfig }: TaskCluster,
-  chart: NonNullable<RunContext['task']['chart']>,
-) {
-  const writing = Promise.all([
-    folder.write('kubeconfig', kubeconfig),
-    folder.write('values.yaml', valuesYaml(task.values)),
-  ]);
-  const files = Promise.all([writing, deps.charts.path(chart, task)]).then(
-    ([[config, values], archive]): HelmFiles => ({ kubeconfig: config, values, chart: archive }),
-  );
-  files.catch(() => undefined);
-  return { files, written: Promise.allSettled([writing]) };
+function prepareFiles({ task, folder, deps }: RunContext, chart: NonNullable<RunContext['task']['chart']>) {
+  const writing: Promise<string>[] = [folder.write('values.yaml', valuesYaml(task.values))];
+  const archive = deps.charts.path(chart, task);
+  archive.catch(() => undefined);
+  for (const one of writing) one.catch(() => undefined);
+  return {
+    files: async (kubeconfig: string): Promise<HelmFiles> => {
+      const config = folder.write('kubeconfig', kubeconfig);
+      writing.push(config);
+      const [values = ''] = await Promise.all(writing);
+      return { kubeconfig: await config, values, chart: await archive };
+    },
+    written: () => Promise.allSettled(writing),
+  };
 }
 
 const noCrds: ManifestFacts = { objects: [], unreadable: 0 };
@@ -105,7 +104,6 @@ const readCrds = (
 interface Upgrade {
   files: HelmFiles;
   crds: ManifestFacts;
-  isFenceFresh: boolean;
   lastRead: (() => Promise<void>) | undefined;
 }
 

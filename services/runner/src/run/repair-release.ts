@@ -6,7 +6,7 @@ import { isInterrupted } from './next-action.ts';
 
 /** Sets a release that an interrupted run left behind to failed, if the namespace still names this claim. */
 export async function repairRelease(
-  task: Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace' | 'deployment_id'>,
+  task: Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace'>,
   cluster: ReleaseReader & Pick<ClusterClient, 'readNamespace' | 'replaceSecret'>,
 ): Promise<void> {
   const { observed, secret } = await readRelease(cluster, task.namespace);

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { Workload } from '../cluster/kube-objects.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
-import { isTerminating, refuseForeign } from '../namespace/deployment-namespace.ts';
-import { checkFence, takeFence } from '../namespace/namespace-fence.ts';
+import { leftUnchanged } from '../namespace/enter-namespace.ts';
+import { checkFence } from '../namespace/namespace-fence.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 import { unreadyPods } from '../rollout/explain-pods.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
-import type { RunContext } from './run-context.ts';
+import type { Entering, RunContext } from './run-context.ts';
 import { shownText } from '../log/shown-text.ts';
 import { readAwaitedOfWorkload } from '../rollout/read-awaited.ts';
 import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
@@ -19,16 +19,15 @@ const readEveryMs = 500;
 type Restart = NonNullable<RunContext['task']['restart']>;
 
 /** Makes Kubernetes replace the pods of a workload, and waits for it. A repeat after a lost claim does not restart again. */
-export async function restart(run: RunContext, cluster: TaskCluster): Promise<void> {
-  const { task, lease, log, stop } = run;
-  const { client } = cluster;
+export async function restart(run: RunContext, entering: Entering): Promise<void> {
+  const { task, log, stop } = run;
   const { restart: wanted, namespace } = task;
   if (!wanted) throw permanent('The task names nothing to restart');
 
-  const found = await client.readNamespace(namespace);
-  if (!found || isTerminating(found)) throw permanent(`The namespace ${namespace} is gone or being deleted`);
-  refuseForeign(found, task);
-  await takeFence(task, { cluster: client, lease, found });
+  const { state, cluster } = await entering;
+  if (state === 'foreign') throw leftUnchanged(task);
+  if (!cluster) throw permanent(`The namespace ${namespace} is gone or being deleted`);
+  const { client } = cluster;
 
   const workload = await readWorkload(client, namespace, wanted);
   const why = whyNoRollout(workload);

@@ -3,7 +3,8 @@ import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks'
 import type { Service } from '@berth/service/service';
 import type { ClaimLease } from '../claim/claim-lease.ts';
 import type { DeploymentClient } from '../calls/deployment-client.ts';
-import type { AccessCache } from '../cluster/access-cache.ts';
+import type { ClusterEntry, Entered } from '../cluster/cluster-entry.ts';
+import type { TaskCluster } from '../cluster/task-cluster.ts';
 import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder, type TaskFolder } from '../files/task-folder.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
@@ -17,7 +18,7 @@ import type { PlanWork } from '../plan/plan-work.ts';
 export interface RunnerDeps {
   bus: Pick<Bus, 'call' | 'hints'>;
   log: Service['log'];
-  access: AccessCache;
+  access: ClusterEntry;
   charts: ChartCache;
   metrics: RunnerMetrics;
   helm: HelmStarter;
@@ -29,6 +30,14 @@ export interface RunnerDeps {
   /** Aborts when the runner stops: Helm gets SIGTERM and the task is handed back. */
   stopping: AbortSignal;
 }
+
+/** The namespace of a run; `cluster` is null where the claim may not act in it. */
+export interface EnteredCluster extends Omit<Entered, 'access'> {
+  readonly cluster: TaskCluster | null;
+}
+
+/** Under way from the start of the run: other steps need not wait for it. */
+export type Entering = Promise<EnteredCluster>;
 
 /** One run of one claimed task. Every step receives it, with the cluster where it needs one. */
 export interface RunContext {

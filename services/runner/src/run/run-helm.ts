@@ -23,8 +23,6 @@ export interface HelmCommand {
   /** The line for the task's log. */
   title: string;
   args: readonly string[];
-  /** The cluster's last answer, awaited just before, names this claim as the holder of the namespace. */
-  isFenceFresh: boolean;
   /** Goes to the cluster together with the check of the fence. */
   lastRead?: (() => Promise<void>) | undefined;
   /** Throws if what Helm has rendered must not be applied. */
@@ -35,12 +33,12 @@ export interface HelmCommand {
 export async function runHelm(
   run: RunContext,
   { client }: TaskCluster,
-  { title, args, isFenceFresh, lastRead, check }: HelmCommand,
+  { title, args, lastRead, check }: HelmCommand,
 ): Promise<void> {
   const { task, log, lease, folder, stop, deps } = run;
   // Everything slow is done: only these two calls precede the start. So a runner that was suspended until now, its clocks
   // included, does not start Helm while that of the next runner runs.
-  await allEnded([lastRead?.() ?? done, isFenceFresh ? done : checkFence(task, client)]);
+  await allEnded([lastRead?.() ?? done, checkFence(task, client)]);
   await lease.beginAttempt();
   stop.throwIfAborted();
   if (lease.isLost()) throw transient('The claim of the task expired before Helm was started');

@@ -5,17 +5,19 @@ import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { keepClaim } from '../claim/claim-lease.ts';
 import { reportOutcome } from '../claim/report-outcome.ts';
 import { invoke } from '../calls/invoke.ts';
-import { taskCluster, type TaskCluster } from '../cluster/task-cluster.ts';
+import { taskCluster } from '../cluster/task-cluster.ts';
+import type { Entered } from '../cluster/cluster-entry.ts';
+import { enterNamespace } from '../namespace/enter-namespace.ts';
 import { type Outcome, outcomeOf } from '../outcome/outcome-of.ts';
 import { AccessRefused } from '../outcome/task-failure.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { deploy } from './deploy.ts';
 import { repairRelease } from './repair-release.ts';
 import { restart } from './restart.ts';
-import { newRunContext, type RunnerDeps, type RunContext } from './run-context.ts';
+import { type EnteredCluster, type Entering, newRunContext, type RunContext, type RunnerDeps } from './run-context.ts';
 import { uninstall } from './uninstall.ts';
 
-type InCluster = (run: RunContext, cluster: TaskCluster) => Promise<void>;
+type InCluster = (run: RunContext, entering: Entering) => Promise<void>;
 
 const inCluster =
   (action: InCluster) =>
@@ -29,9 +31,6 @@ const actions = {
   restart: inCluster(restart),
   invoke,
 } satisfies Record<RunnerAction, (run: RunContext) => Promise<void>>;
-
-/** Access must outlast Helm's longest wait and the steps around it. */
-const accessBesidesHelmMs = 5 * 60_000;
 
 const patience = { logMs: 10_000, outcomeMs: 60_000 };
 const patienceWhileStopping = { logMs: 1_000, outcomeMs: 4_000 };
@@ -68,7 +67,7 @@ async function act(run: RunContext): Promise<Outcome> {
   return outcome;
 }
 
-/** Cached access may have been withdrawn; the action then starts again with new access. */
+/** The account may have been made anew meanwhile; the action then starts again with new access. */
 async function withAccess(run: RunContext, action: InCluster): Promise<void> {
   await withAccessOnce(run, action).catch((error: unknown) => {
     if (!(error instanceof AccessRefused) || run.stop.aborted) throw error;
@@ -77,28 +76,31 @@ async function withAccess(run: RunContext, action: InCluster): Promise<void> {
 }
 
 async function withAccessOnce(run: RunContext, action: InCluster): Promise<void> {
-  const { task, lease, secrets, stop, deps } = run;
-  const neededMs = task.wait.timeout_secs * 1_000 + accessBesidesHelmMs;
-  const access = await untilAborted(deps.access.of(task, neededMs), stop);
-  secrets.add(access.credentials);
+  const { lease, secrets, stop, deps } = run;
+  let entered: Entered | undefined;
+  const enter = async (): Entering => {
+    entered = await untilAborted(enterNamespace(run), stop);
+    const { access } = entered;
+    if (access) secrets.add(access.credentials);
+    const cluster = access && taskCluster(access, { lease, signal: stop });
+    return { ...entered, cluster } satisfies EnteredCluster;
+  };
+  const entering = enter();
+  entering.catch(() => undefined);
   try {
-    await action(run, taskCluster(access, { lease, signal: stop }));
+    await action(run, entering);
   } catch (error) {
-    // The cluster may have moved or withdrawn the access, so the next attempt requests it again.
-    const outcome = outcomeOf(error, { lease, stopping: deps.stopping });
-    if (outcome && outcome.outcome !== 'Failed') deps.access.forget(task.cluster_id, access);
-    if (!deps.stopping.aborted && !lease.isLost()) {
-      await leaveRepaired(run, taskCluster(access, { lease, signal: lease.lost }));
-    }
+    if (!deps.stopping.aborted && !lease.isLost()) await leaveRepaired(run, entered);
     throw error;
   }
 }
 
 /** Best effort: a deploy that was interrupted leaves a release from which the next task can continue. */
-async function leaveRepaired(run: RunContext, cluster: TaskCluster): Promise<void> {
-  if (run.task.action !== 'deploy') return;
-  await repairRelease(run.task, cluster.client).catch((error: unknown) => {
-    run.runnerLog.debug({ err: error }, 'the release was not repaired');
+async function leaveRepaired({ task, lease, runnerLog }: RunContext, entered: Entered | undefined): Promise<void> {
+  if (task.action !== 'deploy' || !entered?.access) return;
+  const { client } = taskCluster(entered.access, { lease, signal: lease.lost });
+  await repairRelease(task, client).catch((error: unknown) => {
+    runnerLog.debug({ err: error }, 'the release was not repaired');
   });
 }
 

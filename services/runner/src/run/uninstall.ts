@@ -1,50 +1,67 @@
 import { cutText } from '@berth/contracts/cut-text';
 import { inSpan } from '@berth/service/trace-context';
 import { uninstallArguments } from '../helm/helm-arguments.ts';
-import type { Namespace } from '../cluster/kube-objects.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { shownText } from '../log/shown-text.ts';
-import { isTerminating, refuseForeign } from '../namespace/deployment-namespace.ts';
-import { takeFence } from '../namespace/namespace-fence.ts';
+import { leftUnchanged } from '../namespace/enter-namespace.ts';
 import { removeNamespace } from '../namespace/remove-namespace.ts';
-import { observeRelease } from '../release/observe-release.ts';
+import { TaskFailure } from '../outcome/task-failure.ts';
+import { type Observed, observeRelease } from '../release/observe-release.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { nextAction } from './next-action.ts';
 import { runHelm } from './run-helm.ts';
-import type { RunContext } from './run-context.ts';
+import type { Entering, RunContext } from './run-context.ts';
 
-/** `helm uninstall` first, so that hooks run and cluster-scoped objects are removed, then the namespace. */
-export async function uninstall(run: RunContext, cluster: TaskCluster): Promise<void> {
-  const { task, log, lease, secrets, stop } = run;
-  const namespace = await cluster.client.readNamespace(task.namespace);
-  if (namespace === null) return log.say(`the namespace ${task.namespace} is already gone`);
-  refuseForeign(namespace, task);
-
-  const hasBegun = !isTerminating(namespace) && (await removeRelease(run, cluster, namespace));
+/** `helm uninstall` first, so that hooks run and objects outside of the namespace are removed, then the namespace. */
+export async function uninstall(run: RunContext, entering: Entering): Promise<void> {
+  const { task, log, lease, secrets, stop, deps } = run;
+  const { state, cluster } = await entering;
+  if (state === 'foreign') throw leftUnchanged(task);
+  if (state === 'absent') log.say(`the namespace ${task.namespace} is already gone`);
+  const hasBegun = cluster !== null && state === 'entered' && (await removeRelease(run, cluster));
   if (!task.delete_namespace) return;
-  // Until something is removed, a cancellation leaves no trace, so this counts as starting Helm does.
-  if (!hasBegun) await run.lease.beginAttempt();
-  stop.throwIfAborted();
-  log.say(`deleting namespace ${task.namespace}`);
+  if (state !== 'absent') {
+    // Until something is removed, a cancellation leaves no trace, so this counts as starting Helm does.
+    if (!hasBegun) await lease.beginAttempt();
+    stop.throwIfAborted();
+    log.say(`deleting namespace ${task.namespace}`);
+  }
   const says = (text: string) => lease.waitsFor(cutText(shownText(text, secrets.texts()), 500));
-  await inSpan('remove namespace', () => removeNamespace(task, { cluster: cluster.client, signal: stop, says }));
+  await inSpan('remove namespace', () => removeNamespace(task, { bus: deps.bus, signal: stop, says }));
 }
 
 /** Whether there was one. */
-async function removeRelease(run: RunContext, cluster: TaskCluster, found: Namespace): Promise<boolean> {
-  const { task, log, lease, folder } = run;
-  const { client } = cluster;
+async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boolean> {
+  const { task, folder } = run;
   const [observed, kubeconfig] = await allEnded([
-    observeRelease(client, task.namespace),
+    observeRelease(cluster.client, task.namespace),
     folder.write('kubeconfig', cluster.kubeconfig),
-    takeFence(task, { cluster: client, lease, found }),
   ]);
   if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) !== 'uninstall') return false;
   const title = `helm uninstall ${task.namespace}`;
   // Helm would create the hooks that they name.
   const isForged = observed.status === 'unreadable';
-  if (isForged) log.say('the release has records that Berth did not write: its hooks are not run');
+  if (isForged) run.log.say('the release has records that Berth did not write: its hooks are not run');
   const args = uninstallArguments(task, { kubeconfig, hooks: !isForged });
-  await inSpan('helm uninstall', () => runHelm(run, cluster, { title, args, isFenceFresh: false }));
+  await inSpan('helm uninstall', () => runHelm(run, cluster, { title, args })).catch((error: unknown) => {
+    if (!isOfWorkload(error, observed) || !task.delete_namespace) throw error;
+    run.log.say(`Helm could not uninstall the release: ${error.message}`);
+    run.log.say(
+      'its namespace is deleted all the same; objects of the release outside of it may be left in the cluster',
+    );
+  });
   return true;
+}
+
+/**
+ * What workloads of the namespace can bring about: they can write the record of the release, its RoleBinding, and finalizers.
+ * None of that may keep a deployment from being removed.
+ */
+function isOfWorkload(error: unknown, observed: Observed): error is TaskFailure {
+  if (!(error instanceof TaskFailure)) return false;
+  if (error.kind === 'forbidden') return true;
+  return (
+    error.kind === 'permanent' &&
+    (observed.status === 'unreadable' || /timed? ?out|deadline exceeded/i.test(error.message))
+  );
 }

@@ -92,6 +92,7 @@ export function createFakeTasks(bus: Bus) {
     }),
   );
 
+  const given = new Map<string, ClaimedTask | DryRun>();
   const dryRunsDue: DryRun[] = [];
   const outcomes = new Map<string, DryRunOutcome>();
   bus.serve(
@@ -107,8 +108,27 @@ export function createFakeTasks(bus: Bus) {
   return {
     giveDryRun(run: DryRun): void {
       charts.set(run.task_id, run.chart);
+      given.set(run.task_id, run);
       dryRunsDue.push(run);
       bus.hints.send('dry_runs_due', 'due');
+    },
+    /** What a claim is good for, as tasks tells cluster-sync. */
+    held({ task_id, fence }: { task_id: string; fence: number }) {
+      const run = given.get(task_id);
+      if (!run) throw new AppError('conflict', 'The task is over');
+      if ('is_first' in run) check({ task_id, fence });
+      const { deployment_id, cluster_id, namespace } = run;
+      const task =
+        'is_first' in run
+          ? {
+              action: run.action,
+              is_first: run.is_first && fence === 1,
+              deployment_name: run.deployment_name,
+              kind: run.kind,
+            }
+          : null;
+      const place = { deployment_id, cluster_id, namespace, helm_chart_id: null, is_dry_run: task === null };
+      return { ...place, env_id: cluster_id, kind_id: cluster_id, task };
     },
     outcomeOf: (id: string): DryRunOutcome | undefined => outcomes.get(id),
     ends,
@@ -124,6 +144,7 @@ export function createFakeTasks(bus: Bus) {
       leaseMs = task.lease_ms;
       ended.delete(task.task_id);
       charts.set(task.task_id, task.chart);
+      given.set(task.task_id, task);
       due.push(task);
       bus.hints.send('tasks_due', 'due');
     },

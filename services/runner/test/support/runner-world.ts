@@ -10,7 +10,6 @@ import { kubernetesTools, startKubernetes } from '@berth/devstack';
 import { serverStart, toolsForTest } from '@berth/devstack/testing/with-servers';
 import { implement } from '@berth/bus/rpc/implement';
 import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
-import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
 import { deploymentCredentials } from '@berth/contracts/resources/clusters/deployment-credentials';
 import { kubeAccessOf } from '@berth/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
@@ -18,6 +17,7 @@ import { parseKubeconfig, UnusableKubeconfig } from '@berth/kube/kubeconfig';
 import { compileCache } from '@berth/testing/compile-cache';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
+import { serveNamespaces } from './fake-cluster-sync.ts';
 import { createFakeTasks, type FakeTasks } from './fake-tasks.ts';
 import { testChartFiles } from './probe-chart.ts';
 
@@ -50,10 +50,10 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly tasks: FakeTasks;
   /** A chart that is not cached; the runner receives it when `work` is done. */
   lateChart(work: () => Promise<void>): Promise<RunnerWorld['chart']>;
-  /** Sets the kubeconfigs that are issued, in this order; the last one repeatedly. The default is an administrator's. */
+  /** Sets kubeconfigs that are issued, in this order, the last one repeatedly. None: those of the accounts of deployments. */
   issueInOrder(kubeconfigs: string[]): void;
   readonly adminKubeconfig: string;
-  /** How often access was issued. */
+  /** How often a namespace was entered. */
   issued(): number;
   start(env?: Record<string, string>): Promise<RunnerProcess>;
 }
@@ -75,17 +75,8 @@ export async function startRunnerWorld({ chartFiles = testChartFiles } = {}): Pr
   if ('refused' in access) throw new UnusableKubeconfig(access.refused);
   const api = stack.use(openKubeApi(access.access));
 
-  let kubeconfigs = [adminKubeconfig];
+  let kubeconfigs: string[] = [];
   let issued = 0;
-  neighbours.serve(
-    implement(clusterAccess, {
-      issue: async () => {
-        issued += 1;
-        const kubeconfig = (kubeconfigs.length > 1 ? kubeconfigs.shift() : kubeconfigs[0]) ?? '';
-        return { kubeconfig, expires_at: new Date(Date.now() + 3_600_000).toISOString() };
-      },
-    }),
-  );
   const credentials: FakeCredentials = { written: [], write: async () => ({ expires_at: null, reason: null }) };
   neighbours.serve(
     implement(deploymentCredentials, {
@@ -110,6 +101,15 @@ export async function startRunnerWorld({ chartFiles = testChartFiles } = {}): Pr
     }),
   );
   const tasks = createFakeTasks(bus);
+  serveNamespaces(neighbours, {
+    api,
+    access: access.access,
+    tasks,
+    kubeconfig: () => {
+      issued += 1;
+      return (kubeconfigs.length > 1 ? kubeconfigs.shift() : kubeconfigs[0]) ?? null;
+    },
+  });
   await Promise.all([bus.listening(), neighbours.listening(), registry.listening()]);
 
   return {

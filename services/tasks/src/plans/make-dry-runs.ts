@@ -37,6 +37,7 @@ export interface DryRunRequest {
   /** Recorded with the dry runs: what a chart renders can read the cluster. */
   audit: AuditEntry;
   envId: string;
+  kindId: string;
   signal: AbortSignal;
   remainingMs: () => number;
 }
@@ -95,7 +96,7 @@ interface Adding {
 async function add(
   { inTransaction, secretKeys, bus }: MakeDryRunsDeps,
   runs: readonly DryRunRecord[],
-  { ids, withinMs, request: { identity, audit, envId: env_id } }: Adding,
+  { ids, withinMs, request: { identity, audit, envId: env_id, kindId: kind_id } }: Adding,
 ): Promise<void> {
   const requester = `${identity.kind} ${identity.id}`;
   await inTransaction(async (store) => {
@@ -113,7 +114,7 @@ async function add(
       const sealed_run = sealText(secretKeys, sealedRun(id), JSON.stringify(run));
       const helm_chart_id = run.run?.helm_chart_id ?? null;
       await store.dryRuns.insert(
-        { id, requester, env_id, deployment_id, cluster_id, namespace, helm_chart_id, sealed_run },
+        { id, requester, env_id, kind_id, deployment_id, cluster_id, namespace, helm_chart_id, sealed_run },
         withinMs,
       );
     }

@@ -76,7 +76,8 @@ async function planOf(
     envId: after.env_id,
     details: { cluster_id: after.cluster_id, namespace: after.namespace },
   };
-  const results = await makeDryRuns(deps, runs, { identity, audit, envId: deployment.env_id, signal, remainingMs });
+  const { env_id: envId, kind_id: kindId } = deployment;
+  const results = await makeDryRuns(deps, runs, { identity, audit, envId, kindId, signal, remainingMs });
   const reinstalls =
     before && tasks.some(({ reinstall_dependents }) => reinstall_dependents)
       ? await store.references.reinstalledAfter('deployments', deployment.id)

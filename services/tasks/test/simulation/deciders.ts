@@ -2,7 +2,7 @@ import { whileRunning } from '../../src/engine/tasks/start-of.ts';
 import { afterClaim } from '../../src/engine/tasks/after-claim.ts';
 import { standingOf } from '../../src/engine/tasks/standing-of.ts';
 import { remainingOf } from '../../../runner/src/claim/lease-time.ts';
-import { fenceStep } from '../../../runner/src/namespace/namespace-fence.ts';
+import { fenceStep } from '../../../cluster-sync/src/entering/fence-step.ts';
 import { nextAction } from '../../../runner/src/run/next-action.ts';
 
 /** The kinds of rows that transactions lock. */

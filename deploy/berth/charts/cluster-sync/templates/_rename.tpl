@@ -25,3 +25,16 @@ fails the rendering, since an object that keeps one old name grants its rights t
 {{- end -}}
 {{- get .names .name -}}
 {{- end -}}
+
+{{/* The namespace of the accounts of deployments; for the cluster of this release one of its own. */}}
+{{- define "cluster-sync.deployers-namespace" -}}
+{{- if .Values.deployersNamespace -}}{{ .Values.deployersNamespace }}
+{{- else if .Values.ownCluster.name -}}{{ printf "%s-%s-deployers" .Release.Namespace (include "berth-lib.fullname" .) | trunc 63 | trimSuffix "-" }}
+{{- else -}}berth-deployers{{- end -}}
+{{- end -}}
+
+{{/* As deployerRoleName of the service derives it. */}}
+{{- define "cluster-sync.deployer-role" -}}
+{{- $namespace := include "cluster-sync.deployers-namespace" . -}}
+{{- if eq $namespace "berth-deployers" -}}berth-deployer{{- else -}}{{ $namespace }}-deployer{{- end -}}
+{{- end -}}

@@ -5,13 +5,15 @@ export const managedBy = { label: 'app.kubernetes.io/managed-by', value: 'berth'
 /** On objects that the runner creates. */
 export const managedLabels = { [managedBy.label]: managedBy.value };
 
-/** On the namespace of a deployment. */
+/** On the namespace of a deployment. All but `claim` and `mark` are for people: whose it is lies in the records of cluster-sync. */
 export const namespaceAnnotations = {
   deploymentId: 'berth.dev/deployment-id',
   deploymentName: 'berth.dev/deployment-name',
   kind: 'berth.dev/kind',
   /** The claim that may act in the namespace, `<task>:<fence>`. */
   claim: 'berth.dev/claim',
+  /** Which creation of a namespace this is: cluster-sync recorded it before. */
+  mark: 'berth.dev/mark',
 } as const;
 
 /** The Secret with the token that the pods of a deployment use to call Berth. */

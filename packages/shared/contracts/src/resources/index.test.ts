@@ -51,6 +51,8 @@ test('the access table lists every operation', () => {
     deployment_kinds.list | GET /deployment-kinds | anyone signed in
     deployment_kinds.get | GET /deployment-kinds/:id | anyone signed in
     deployment_kinds.update | PUT /deployment-kinds/:id | a site admin
+    deployment_namespaces.enter | from runner | services of the platform
+    deployment_namespaces.remove | from runner | services of the platform
     deployment_permissions.list | GET /deployment-permissions | anyone signed in
     deployment_permissions.create | POST /deployment-permissions | an admin of the env
     deployment_permissions.get | GET /deployment-permissions/:id | anyone signed in

@@ -9,6 +9,7 @@ import { clusterState } from './clusters/cluster-state.ts';
 import { clusterUsage } from './clusters/cluster-usage.ts';
 import type { Resource } from '../definition/contract.ts';
 import { deploymentCredentials } from './clusters/deployment-credentials.ts';
+import { deploymentNamespaces } from './clusters/deployment-namespaces.ts';
 import { deploymentKinds } from './charts/deployment-kinds.ts';
 import { shownTexts } from './deployments/shown-texts.ts';
 import { deploymentPlace } from './deployments/deployment-place.ts';
@@ -62,6 +63,7 @@ export const contracts = {
   clusterUsage,
   deploymentCredentials,
   deploymentKinds,
+  deploymentNamespaces,
   deploymentPermissions,
   deploymentPlace,
   shownTexts,

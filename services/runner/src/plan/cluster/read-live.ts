@@ -3,7 +3,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfMissing } from '@berth/kube/kube-error';
 import { isJsonObject } from '@berth/contracts/fields/json';
 import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
-import { kubeFailure } from '../../cluster/kube-failure.ts';
+import { kubeFailure, statusOf } from '../../cluster/kube-failure.ts';
 import { permanent } from '../../outcome/task-failure.ts';
 import { type KubeObject, keyOf, kubeObjectOf } from '../diff/kube-object.ts';
 
@@ -35,9 +35,12 @@ export async function readLive(
     }
     const reading = nullIfMissing(api.getBytes(path, { signal, deadlineMs, answer: 'object' }));
     const answer = await reading.catch((error: unknown) => {
+      // Outside of its namespace the deployment may read nothing, unless that is granted.
+      if (statusOf(error) === 403) return 'refused' as const;
       throw kubeFailure(`read an object ${object.kind}`, error, api.server);
     });
-    if (answer === null) return;
+    if (answer === 'refused') live.set(keyOf(object), 'unknown');
+    if (answer === null || answer === 'refused') return;
     bytes += answer.length;
     if (bytes > maxBytes) throw permanent('The objects of the release are too large to be compared');
     const content = parseAnswer(answer, 'object');

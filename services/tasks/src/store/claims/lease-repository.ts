@@ -1,4 +1,5 @@
 import { Id, Timestamp } from '@berth/contracts/fields/fields';
+import { RunnerAction } from '@berth/contracts/resources/tasks/runner-tasks';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { Queries } from '@berth/db/database';
 import { changeAndRecord } from '@berth/db/outbox/outbox';
@@ -15,6 +16,11 @@ const Held = z.object({
   namespace: z.string(),
   helm_chart_id: Id.nullable(),
   is_dry_run: z.boolean(),
+  env_id: Id,
+  kind_id: Id,
+  task: z
+    .object({ action: RunnerAction, is_first: z.boolean(), deployment_name: z.string(), kind: z.string() })
+    .nullable(),
 });
 const NextDue = z.object({ now: Timestamp, notified_until: Timestamp, wait_ms: z.number().nullable() });
 export type NextDue = z.infer<typeof NextDue>;
@@ -51,12 +57,19 @@ export const createLeaseRepository = (db: Queries) => ({
   /** The access that a claim of a task or dry run gives its runner; null if the claim ended or never existed. */
   held: (id: string, fence: number) =>
     db.maybeOne(sql.type(Held)`
-      select deployment_id, run ->> 'cluster_id' as cluster_id, run ->> 'namespace' as namespace,
-        run ->> 'helm_chart_id' as helm_chart_id, false as is_dry_run
-      from deployment_tasks t where ${isClaimOfTask({ id, fence })} and lease_until > clock_timestamp()
+      select t.deployment_id, t.run ->> 'cluster_id' as cluster_id, t.run ->> 'namespace' as namespace,
+        t.run ->> 'helm_chart_id' as helm_chart_id, false as is_dry_run, t.env_id, d.kind_id,
+        jsonb_build_object(
+          'action', t.run ->> 'action', 'deployment_name', t.run ->> 'deployment_name', 'kind', t.run ->> 'kind',
+          'is_first', d.revision_id is null and not exists (
+            select 1 from deployment_tasks o where o.deployment_id = t.deployment_id and o.helm_fence > 0
+          )
+        ) as task
+      from deployment_tasks t join deployments d on d.id = t.deployment_id
+      where ${isClaimOfTask({ id, fence })} and t.lease_until > clock_timestamp()
       union all
-      select deployment_id, cluster_id::text, namespace, helm_chart_id::text, true from dry_runs
-      where ${isOpenDryRun({ id, fence })}
+      select deployment_id, cluster_id::text, namespace, helm_chart_id::text, true, env_id, kind_id, null from dry_runs
+      where ${isOpenDryRun({ id, fence })} and kind_id is not null
     `),
 
   /** Started tasks whose lease has expired. */

@@ -8,6 +8,7 @@ export interface NewDryRun {
   id: string;
   requester: string;
   env_id: string;
+  kind_id: string;
   deployment_id: string;
   cluster_id: string;
   namespace: string;
@@ -50,10 +51,10 @@ export const createDryRunRepository = (db: Queries) => ({
   insert: (run: NewDryRun, withinMs: number) =>
     db.query(nothing`
       insert into dry_runs (
-        id, requester, env_id, deployment_id, cluster_id, namespace, helm_chart_id, expires_at, sealed_run
+        id, requester, env_id, kind_id, deployment_id, cluster_id, namespace, helm_chart_id, expires_at, sealed_run
       )
       values (
-        ${run.id}, ${run.requester}, ${run.env_id}, ${run.deployment_id}, ${run.cluster_id}, ${run.namespace},
+        ${run.id}, ${run.requester}, ${run.env_id}, ${run.kind_id}, ${run.deployment_id}, ${run.cluster_id}, ${run.namespace},
         ${run.helm_chart_id},
         ${inMs(withinMs)}, ${run.sealed_run}
       )

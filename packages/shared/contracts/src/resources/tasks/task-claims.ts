@@ -3,6 +3,7 @@ import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Claim } from '../../fields/claim.ts';
 import { Id } from '../../fields/fields.ts';
+import { RunnerAction } from './runner-tasks.ts';
 
 export const taskClaims = resource('task_claims', {
   owner: 'tasks',
@@ -20,6 +21,20 @@ export const taskClaims = resource('task_claims', {
         helm_chart_id: Id.nullable(),
         /** A dry run: its runner may only read the cluster. */
         is_dry_run: z.boolean(),
+        // Optional for one version: the owner of the version before does not send them.
+        env_id: Id.optional(),
+        kind_id: Id.optional(),
+        /** Null for a dry run. */
+        task: z
+          .strictObject({
+            action: RunnerAction,
+            /** Helm never began for the deployment, and nothing of it is installed. */
+            is_first: z.boolean(),
+            deployment_name: z.string(),
+            kind: z.string(),
+          })
+          .nullable()
+          .optional(),
       }),
       idempotent: true,
     }),

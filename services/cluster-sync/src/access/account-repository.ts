@@ -1,0 +1,41 @@
+import type { Queries } from '@berth/db/database';
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+const nothing = sql.type(z.object({}));
+const used = sql.type(z.object({ is_new: z.boolean() }));
+const unused = sql.type(z.object({ deployment_id: z.uuid() }));
+
+export const createAccountRepository = (db: Queries) => ({
+  /** Recorded before the account is made. True: there was none. */
+  use: async (clusterId: string, deploymentId: string): Promise<boolean> => {
+    const { is_new } = await db.one(used`
+      insert into deployment_accounts as a (cluster_id, deployment_id) values (${clusterId}, ${deploymentId})
+      on conflict (cluster_id, deployment_id) do update set used_at = now() returning a.xmax = 0 as is_new
+    `);
+    return is_new;
+  },
+
+  /** Accounts without a namespace of their deployment in the cluster, which no claim used for a while. */
+  unusedIn: (clusterId: string, forMs: number) =>
+    db.any(unused`
+      select deployment_id from deployment_accounts a
+      where cluster_id = ${clusterId} and used_at < now() - ${forMs} * interval '1 millisecond' and not exists (
+        select 1 from deployment_namespaces n where n.cluster_id = a.cluster_id and n.deployment_id = a.deployment_id
+          and n.uid is not null
+      )
+      order by used_at limit 100
+    `),
+
+  isRecorded: (clusterId: string, deploymentId: string) =>
+    db.exists(nothing`
+      select 1 from deployment_accounts where cluster_id = ${clusterId} and deployment_id = ${deploymentId}
+    `),
+
+  remove: async (clusterId: string, deploymentId: string): Promise<void> => {
+    await db.query(nothing`
+      delete from deployment_accounts where cluster_id = ${clusterId} and deployment_id = ${deploymentId}
+    `);
+  },
+});
+export type AccountRepository = ReturnType<typeof createAccountRepository>;

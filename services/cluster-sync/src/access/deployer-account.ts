@@ -1,0 +1,114 @@
+import type {
+  V1ClusterRole,
+  V1Namespace,
+  V1PolicyRule,
+  V1RoleBinding,
+  V1ServiceAccount,
+} from '@kubernetes/client-node';
+
+/** An account by which something acts in a cluster. */
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The namespace of the accounts in each cluster, in which no deployment has any right. The settings can name another: platforms may share a cluster. */
+export const usualDeployersNamespace = 'berth-deployers';
+
+const labels = { 'app.kubernetes.io/part-of': 'berth' };
+const rbac = 'rbac.authorization.k8s.io';
+/** Helm reads, writes and watches all objects of a chart. */
+const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+const read = ['get', 'list', 'watch'];
+
+/** The account as which a deployment deploys. Its name is used by no other deployment. */
+export const deployerAccount = (namespace: string, deploymentId: string): Account => ({
+  namespace,
+  name: `deployment-${deploymentId}`,
+});
+
+/** For plans of namespaces that do not exist: everybody may ask a cluster which kinds it has. */
+export const accountWithoutRights = (namespace: string): Account => ({ namespace, name: 'without-rights' });
+
+/** The cluster role that each deployment has in its own namespace. Accounts of two platforms must not share one. */
+export const deployerRoleName = (namespace: string): string =>
+  namespace === usualDeployersNamespace ? 'berth-deployer' : `${namespace}-deployer`;
+
+/**
+ * What most charts need: the usual kinds, bound in one namespace. Of the namespace itself it may read what it says, and change
+ * nothing: its labels decide what pods may do.
+ */
+const rules = [
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+  {
+    apiGroups: [''],
+    resources: [
+      'configmaps',
+      'endpoints',
+      'limitranges',
+      'persistentvolumeclaims',
+      'pods',
+      'replicationcontrollers',
+      'resourcequotas',
+      'secrets',
+      'serviceaccounts',
+      'services',
+    ],
+    verbs: all,
+  },
+  { apiGroups: [''], resources: ['events', 'pods/log'], verbs: read },
+  { apiGroups: ['apps'], resources: ['daemonsets', 'deployments', 'replicasets', 'statefulsets'], verbs: all },
+  { apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: all },
+  { apiGroups: ['networking.k8s.io'], resources: ['ingresses', 'networkpolicies'], verbs: all },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: all },
+  { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: all },
+  // Kubernetes lets an account grant only permissions that it has itself.
+  { apiGroups: [rbac], resources: ['rolebindings', 'roles'], verbs: all },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: all },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: read },
+] satisfies V1PolicyRule[];
+
+/** The namespace of the accounts and their cluster role; `deploy/rbac/deployer.yaml` is the same. */
+export const deployersNamespaceObject = (namespace: string) =>
+  ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } }) satisfies V1Namespace;
+
+export const deployerRoleObject = (namespace: string) =>
+  ({
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: deployerRoleName(namespace), labels },
+    rules,
+  }) satisfies V1ClusterRole;
+
+export const accountObject = ({ namespace, name }: Account) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name, namespace, labels },
+    automountServiceAccountToken: false,
+  }) satisfies V1ServiceAccount;
+
+export interface WantedBinding {
+  readonly name: string;
+  readonly namespace: string;
+  readonly role: string;
+  readonly account: Account;
+}
+
+export const bindingObject = ({ name, namespace, role, account }: WantedBinding) =>
+  ({
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name, namespace, labels },
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', name: account.name, namespace: account.namespace }],
+  }) satisfies V1RoleBinding;
+
+export const paths = {
+  namespaces: '/api/v1/namespaces',
+  accounts: (namespace: string) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
+  account: ({ namespace, name }: Account) => `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`,
+  token: ({ namespace, name }: Account) => `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
+  clusterRoles: `/apis/${rbac}/v1/clusterroles`,
+  bindings: (namespace: string) => `/apis/${rbac}/v1/namespaces/${namespace}/rolebindings`,
+} as const;

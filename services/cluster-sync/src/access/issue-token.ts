@@ -1,0 +1,61 @@
+import { Timestamp } from '@berth/contracts/fields/fields';
+import { AppError } from '@berth/contracts/errors';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
+import { z } from 'zod';
+import { type Account, accountObject, paths } from './deployer-account.ts';
+
+/** A short-lived token that the cluster itself signs: never log it, never store it. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+const TokenAnswer = z.object({
+  status: z.object({ token: z.string().min(1), expirationTimestamp: Timestamp }),
+});
+
+const deadlineMs = 5_000;
+/** A cluster grants no shorter lifetime. */
+const leastSeconds = 600;
+
+export async function issueToken(
+  api: Pick<KubeApi, 'postJson'>,
+  account: Account,
+  { seconds, signal }: { seconds: number; signal: AbortSignal },
+): Promise<IssuedToken> {
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: Math.max(seconds, leastSeconds) },
+  };
+  const answer = TokenAnswer.safeParse(
+    await api.postJson(paths.token(account), request, { signal, deadlineMs, answer: 'token' }),
+  );
+  // Without the parser's error, which may quote the token.
+  if (!answer.success) throw new AppError('unavailable', 'The answer of the cluster to the token request is malformed');
+  const { token, expirationTimestamp } = answer.data.status;
+  return { token, expiresAt: expirationTimestamp };
+}
+
+/** A token of an account that is made if it is missing. `isNew`: it most likely is. */
+export async function issueTokenOfOwn(
+  api: Pick<KubeApi, 'postJson'>,
+  account: Account,
+  { isNew, ...options }: { seconds: number; isNew: boolean; signal: AbortSignal },
+): Promise<IssuedToken> {
+  if (isNew) await makeAccount(api, account, options.signal);
+  return issueToken(api, account, options).catch(async (error: unknown) => {
+    if (isNew || !(error instanceof KubeError) || error.status !== 404) throw error;
+    await makeAccount(api, account, options.signal);
+    return issueToken(api, account, options);
+  });
+}
+
+const makeAccount = async (api: Pick<KubeApi, 'postJson'>, account: Account, signal: AbortSignal): Promise<void> => {
+  await api
+    .postJson(paths.accounts(account.namespace), accountObject(account), { signal, deadlineMs })
+    .catch((error: unknown) => {
+      if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
+    });
+};

@@ -1,0 +1,33 @@
+import { troubleLog } from '@berth/db/outbox/trouble-log';
+import type { KubeApi } from '@berth/kube/kube-api';
+import type { Service } from '@berth/service/service';
+import { pause } from '@berth/service/waiting/pause';
+import type { AccountRepository } from './account-repository.ts';
+import { removeAccount, type RemoveAccountDeps } from './remove-account.ts';
+
+export interface RemoveUnusedAccountsDeps extends RemoveAccountDeps {
+  readonly accountRepository: Pick<AccountRepository, 'isRecorded' | 'remove' | 'unusedIn'>;
+  readonly log: Service['log'];
+  readonly lookMs: number;
+}
+
+/** Longer than a plan or the first steps of a task take. */
+const unusedMs = 15 * 60_000;
+
+/** Removes accounts that an uninstall left, such as one whose process was killed, or that only plans used. */
+export async function removeUnusedAccounts(
+  deps: RemoveUnusedAccountsDeps,
+  { id: clusterId, api }: { id: string; api: KubeApi },
+  signal: AbortSignal,
+): Promise<void> {
+  const { accountRepository, log, lookMs } = deps;
+  const trouble = troubleLog(log, 'removing unused accounts of deployments fails');
+  const look = async () => {
+    for (const { deployment_id: deploymentId } of await accountRepository.unusedIn(clusterId, unusedMs))
+      await removeAccount(deps, { clusterId, api }, { deploymentId, signal });
+  };
+  while (!signal.aborted) {
+    await look().then(trouble.fine, (error: unknown) => signal.aborted || trouble.failed(error));
+    await pause(lookMs * (0.9 + Math.random() * 0.2), signal);
+  }
+}

@@ -1,0 +1,165 @@
+import type { EnteredNamespace } from '@berth/contracts/resources/clusters/deployment-namespaces';
+import { AppError } from '@berth/contracts/errors';
+import { bindDeployer } from '../access/bind-deployer.ts';
+import { deployerAccount } from '../access/deployer-account.ts';
+import { type AccessDeps, type AccessPlace, issueAccess } from '../access/issue-access.ts';
+import type { ClaimedPlace } from '../claims/claimed-place.ts';
+import type { BindGrants, BoundGrants } from '../grants/bind-grants.ts';
+import type { BindingRepository } from '../grants/binding-repository.ts';
+import { type PodSecurityLevel, weakestLevel } from '../grants/grantable-role.ts';
+import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
+import { findOrMake, type Placed } from './find-or-make.ts';
+import { podSecurityLabels } from './pod-security.ts';
+import { takeFence } from './take-fence.ts';
+
+export interface EnterDeps extends AccessDeps {
+  readonly namespaceRepository: Pick<NamespaceRepository, 'find' | 'insert' | 'replace'>;
+  readonly bindingRepository: Pick<BindingRepository, 'grantedTo'>;
+  readonly bindGrants: BindGrants;
+  readonly podSecurity: PodSecurityLevel;
+  /** Transition: whether the deployments of a cluster, by `provider_id`, share one account. */
+  sharesAccount(providerId: string): boolean;
+}
+
+export interface Entering {
+  readonly task_id: string;
+  readonly fence: number;
+  readonly needed_seconds: number;
+  /** Throws when the claim is over. */
+  confirm(): Promise<unknown>;
+  readonly signal: AbortSignal;
+}
+
+/** What the steps of one entry share. */
+interface Entry extends Entering {
+  readonly deps: EnterDeps;
+  readonly claim: ClaimedPlace['claim'];
+  readonly place: AccessPlace;
+}
+
+type InOwn = Extract<Placed, { state: 'entered' }>;
+const noGrants: BoundGrants = { clusterRoles: [], refused: [], podSecurity: null };
+
+/**
+ * Makes or finds the namespace of a claim, and gives the claim what it needs to act there and nowhere else. A person waits, so steps go
+ * together where they can.
+ */
+export async function enterNamespace(
+  deps: EnterDeps,
+  { claim, providerId, connection: { api, access } }: ClaimedPlace,
+  entering: Entering,
+): Promise<EnteredNamespace> {
+  refuseUnfit(claim, deps);
+  const place = { clusterId: claim.cluster_id, api, access, isShared: deps.sharesAccount(providerId) };
+  const entry: Entry = { ...entering, deps, claim, place };
+  if (!claim.task) return enterForPlan(entry);
+
+  // Most tasks need it, and it depends on nothing that is found.
+  const issuing = issue(entry, { isWithoutRights: false });
+  issuing.catch(() => undefined);
+  const placed = await findOrMake({ ...deps, api, signal: entering.signal }, wantedBy(entry));
+  if (placed.state !== 'entered') return answer(entry, placed.state, {});
+
+  const granting = grant(entry);
+  const [issued, bound] = await Promise.all([
+    issuing,
+    granting,
+    bind(entry, placed),
+    fence(entry, placed, granting),
+    placed.learned,
+  ]);
+  return answer(entry, 'entered', { is_new: placed.isNew, access: issued, bound });
+}
+
+/** A plan makes no namespace and binds no grant. Where there is no namespace, its token has no rights at all. */
+async function enterForPlan(entry: Entry): Promise<EnteredNamespace> {
+  const { deps, claim, place, signal } = entry;
+  const [placed, clusterRoles] = await Promise.all([
+    findOrMake({ ...deps, api: place.api, signal }, wantedBy(entry)),
+    place.isShared ? [] : deps.bindingRepository.grantedTo(place.clusterId, claim.kind_id),
+  ]);
+  const { state } = placed;
+  if (state === 'foreign' || state === 'terminating') return answer(entry, state, {});
+  const [issued] = await Promise.all([
+    issue(entry, { isWithoutRights: state === 'absent' }),
+    placed.state === 'entered' ? bind(entry, placed) : undefined,
+    placed.state === 'entered' ? placed.learned : undefined,
+  ]);
+  return answer(entry, state, { access: issued, bound: { ...noGrants, clusterRoles } });
+}
+
+const wantedBy = ({ deps, claim, place, task_id, fence: number }: Entry) => ({
+  clusterId: place.clusterId,
+  name: claim.namespace,
+  deployment_id: claim.deployment_id,
+  task_id,
+  fence: number,
+  makes: claim.task?.action === 'deploy',
+  isFirst: claim.task?.is_first ?? false,
+  deploymentName: claim.task?.deployment_name ?? '',
+  kind: claim.task?.kind ?? '',
+  labels: textsOf(podSecurityLabels(deps.podSecurity, place.isShared)),
+});
+
+const issue = (
+  { deps, claim, place, needed_seconds, signal }: Entry,
+  { isWithoutRights }: { isWithoutRights: boolean },
+) => issueAccess(deps, place, { deploymentId: claim.deployment_id, seconds: needed_seconds, isWithoutRights, signal });
+
+const accountOf = ({ deps, claim }: Entry) => deployerAccount(deps.deployersNamespace, claim.deployment_id);
+
+async function bind(entry: Entry, { isNew }: InOwn): Promise<void> {
+  const { claim, place, signal } = entry;
+  if (place.isShared) return;
+  await bindDeployer(place.api, { account: accountOf(entry), namespace: claim.namespace, isNew }, signal);
+}
+
+async function grant(entry: Entry): Promise<BoundGrants> {
+  const { deps, claim, place, signal } = entry;
+  if (place.isShared) return noGrants;
+  const { deployment_id: deploymentId, kind_id: kindId, namespace } = claim;
+  return deps.bindGrants({ ...place, deploymentId, kindId, namespace, account: accountOf(entry) }, signal);
+}
+
+async function fence(entry: Entry, { found }: InOwn, granting: Promise<BoundGrants>): Promise<void> {
+  const { deps, claim, place } = entry;
+  const { podSecurity } = await granting;
+  const level = weakestLevel([deps.podSecurity, podSecurity]) ?? deps.podSecurity;
+  const labels = claim.task?.action === 'deploy' ? podSecurityLabels(level, place.isShared) : {};
+  await takeFence(entry, { ...entry, api: place.api, found, labels });
+}
+
+interface Given {
+  readonly is_new?: boolean;
+  readonly access?: EnteredNamespace['access'];
+  readonly bound?: BoundGrants;
+}
+
+const answer = (
+  { place }: Entry,
+  state: EnteredNamespace['state'],
+  { is_new = false, access = null, bound = noGrants }: Given,
+): EnteredNamespace => ({
+  state,
+  is_new,
+  access,
+  cluster_roles: [...bound.clusterRoles],
+  refused_grants: [...bound.refused],
+  is_shared_account: place.isShared,
+});
+
+function refuseUnfit({ task, namespace }: Entry['claim'], { deployersNamespace, sharedAccount }: AccessDeps): void {
+  if (task?.action === 'invoke')
+    throw new AppError('forbidden', 'A call into a deployment needs no access to its cluster');
+  // Whoever deploys into the namespace of the accounts has the rights of all of them.
+  const isOfCluster =
+    [deployersNamespace, sharedAccount.namespace].includes(namespace) || namespace.startsWith('kube-');
+  if (isOfCluster)
+    throw new AppError(
+      'conflict',
+      `The namespace ${namespace} belongs to the cluster; choose another name for the deployment`,
+    );
+}
+
+const textsOf = (labels: Readonly<Record<string, string | null>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { V1Namespace } from '@kubernetes/client-node';
+import { managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { AppError } from '@berth/contracts/errors';
+import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
+import { type FoundNamespace, foundNamespace } from '../namespaces/found-namespace.ts';
+import type { NamespaceRecord } from '../namespaces/namespace-record.ts';
+import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
+import { readNamespace } from '../namespaces/read-namespace.ts';
+import { type EnteringClaim, enterStep } from './enter-step.ts';
+import { type FencedClaim, holderOf } from './fence-step.ts';
+
+export interface FindOrMakeDeps {
+  readonly namespaceRepository: Pick<NamespaceRepository, 'find' | 'insert' | 'replace'>;
+  readonly api: Pick<KubeApi, 'getJson' | 'postJson'>;
+  readonly signal: AbortSignal;
+}
+
+export interface NamespaceWanted extends EnteringClaim, FencedClaim {
+  readonly clusterId: string;
+  readonly name: string;
+  readonly deploymentName: string;
+  readonly kind: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export type Placed =
+  | {
+      readonly state: 'entered';
+      readonly found: FoundNamespace;
+      readonly isNew: boolean;
+      /** Records the uid; to be awaited before anybody acts in the namespace. */
+      readonly learned: Promise<void>;
+    }
+  | { readonly state: 'terminating' | 'absent' | 'foreign' };
+
+const deadlineMs = 5_000;
+/** Each step but the last changes what the next one finds; more only where others change it at the same time. */
+const mostSteps = 8;
+
+/** Goes from what is recorded and found to what the claim wants. Killed after any step, the next attempt goes on from there. */
+export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted): Promise<Placed> {
+  const { namespaceRepository, api, signal } = deps;
+  const { name, deployment_id, makes, isFirst } = wanted;
+  const read = () => readNamespace(api, name, signal);
+  const [before, seen] = await Promise.all([namespaceRepository.find(wanted), makes && isFirst ? undefined : read()]);
+  let record = before;
+  // A first deploy does not wait for the answer that there is no namespace, unless an earlier attempt got as far as a record.
+  let found = seen === undefined ? (record === null ? null : await read()) : seen;
+
+  for (let steps = 0; steps < mostSteps; steps += 1) {
+    const step = enterStep(record, found, wanted);
+    switch (step) {
+      case 'record': {
+        const next = { deployment_id, mark: randomUUID(), uid: null };
+        record = (await write(next)) ?? (await namespaceRepository.find(wanted));
+        break;
+      }
+      case 'make': {
+        const made = await make(api, wanted, record?.mark ?? '', signal);
+        if (made) return { state: 'entered', found: made, isNew: true, learned: learn(made) };
+        [record, found] = await Promise.all([namespaceRepository.find(wanted), read()]);
+        break;
+      }
+      case 'learn':
+        if (found) await learn(found);
+        record = await namespaceRepository.find(wanted);
+        break;
+      case 'enter':
+        if (found) return { state: 'entered', found, isNew: false, learned: Promise.resolve() };
+        break;
+      default:
+        return { state: step };
+    }
+  }
+  throw new AppError('unavailable', `The namespace ${name} was changed by others each time the task tried to enter it`);
+
+  /** Null: somebody else was faster. */
+  function write(next: NamespaceRecord): Promise<NamespaceRecord | null> {
+    return record ? namespaceRepository.replace(wanted, record, next) : namespaceRepository.insert(wanted, next);
+  }
+
+  async function learn({ uid }: FoundNamespace): Promise<void> {
+    await write({ deployment_id, mark: record?.mark ?? null, uid });
+  }
+}
+
+/** Null: there is one of that name, perhaps made by an attempt whose answer was lost. */
+async function make(
+  api: Pick<KubeApi, 'postJson'>,
+  wanted: NamespaceWanted,
+  mark: string,
+  signal: AbortSignal,
+): Promise<FoundNamespace | null> {
+  const namespace = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: wanted.name,
+      labels: { ...managedLabels, ...wanted.labels },
+      annotations: {
+        [namespaceAnnotations.deploymentId]: wanted.deployment_id,
+        [namespaceAnnotations.claim]: holderOf(wanted),
+        [namespaceAnnotations.deploymentName]: wanted.deploymentName,
+        [namespaceAnnotations.kind]: wanted.kind,
+        [namespaceAnnotations.mark]: mark,
+      },
+    },
+  } satisfies V1Namespace;
+  try {
+    return foundNamespace(await api.postJson('/api/v1/namespaces', namespace, { signal, deadlineMs }));
+  } catch (error) {
+    if (error instanceof KubeError && error.reason === 'AlreadyExists') return null;
+    throw error;
+  }
+}

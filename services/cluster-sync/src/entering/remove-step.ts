@@ -1,0 +1,17 @@
+import type { FoundNamespace } from '../namespaces/found-namespace.ts';
+import { type NamespaceRecord, ownerOf } from '../namespaces/namespace-record.ts';
+import { type FencedClaim, holderOf } from './fence-step.ts';
+
+/** `gone`: there is none, or one that is not the deployment's and stays. `taken over`: it names another claim. */
+export type RemoveStep = 'gone' | 'wait' | 'delete' | 'taken over';
+
+/** What an uninstall does next about the namespace of its deployment. */
+export function removeStep(
+  record: NamespaceRecord | null,
+  found: Pick<FoundNamespace, 'uid' | 'mark' | 'holder' | 'isTerminating'> | null,
+  claim: FencedClaim & { readonly deployment_id: string },
+): RemoveStep {
+  if (found === null || ownerOf(record, found) !== claim.deployment_id) return 'gone';
+  if (found.isTerminating) return 'wait';
+  return found.holder === holderOf(claim) ? 'delete' : 'taken over';
+}

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Bus } from '@berth/bus/bus';
+import { deploymentNamespaces, type EnteredNamespace } from '@berth/contracts/resources/clusters/deployment-namespaces';
+import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { type KubeAccess, kubeAccessOf } from '@berth/kube/kube-access';
+import { type KubeApi, openConnectionsTo, openKubeApi } from '@berth/kube/kube-api';
+import { parseKubeconfig } from '@berth/kube/kubeconfig';
+import { permanent } from '../outcome/task-failure.ts';
+import { withNewRights } from './with-new-rights.ts';
+
+const maxClusters = 100;
+/** cluster-sync forwards only what its operator allows, and never files. */
+const allowed = new Set(['insecure-skip-tls-verify', 'proxy-url'] as const);
+
+/** What one claim may do in its cluster: the token can act in the namespace of the deployment, and is used by no other claim. */
+export interface ClusterAccess {
+  kubeconfig: string;
+  /** Texts to redact from every log line. */
+  credentials: string[];
+  api: KubeApi;
+}
+
+/** The namespace of a claim, as cluster-sync found or made it. */
+export interface Entered extends Omit<EnteredNamespace, 'access'> {
+  /** Null: the claim may not act there. */
+  access: ClusterAccess | null;
+}
+
+type Claim = Pick<ClaimedTask, 'task_id' | 'fence'>;
+type Connections = ReturnType<typeof openConnectionsTo>;
+
+/** Has cluster-sync let a claim into its namespace. */
+export interface ClusterEntry extends Disposable {
+  enter(claim: Claim, neededMs: number): Promise<Entered>;
+}
+
+/** Connections to a cluster are shared by all claims, tokens by none: each request names its own. */
+export function createClusterEntry({ bus }: { bus: Pick<Bus, 'call'> }): ClusterEntry {
+  // Another run may still use the oldest, so it is not disposed of. Idle connections close by themselves.
+  const connections = new LRUCache<string, Connections>({ max: maxClusters });
+
+  function connectionsTo(access: KubeAccess): Connections {
+    const { token: _, ...server } = access;
+    const key = hash('sha256', JSON.stringify(server), 'base64url');
+    const known = connections.get(key) ?? openConnectionsTo(access);
+    connections.set(key, known);
+    return known;
+  }
+
+  function open({ access, state }: EnteredNamespace): ClusterAccess | null {
+    if (access === null) return null;
+    const parsed = parseKubeconfig(access.kubeconfig);
+    const result = kubeAccessOf(parsed, parsed.contexts[0]?.name ?? '', allowed);
+    if ('refused' in result) throw permanent(`The access to the cluster cannot be used: ${result.refused}`);
+    const { token, proxyUrl } = result.access;
+    const api = openKubeApi(result.access, { userAgent: 'berth-runner' }, connectionsTo(result.access));
+    return {
+      kubeconfig: access.kubeconfig,
+      credentials: [token, proxyUrl && new URL(proxyUrl).password].filter((text) => typeof text === 'string'),
+      api: state === 'entered' ? withNewRights(api) : api,
+    };
+  }
+
+  return {
+    async enter({ task_id, fence }, neededMs) {
+      const needed_seconds = Math.min(Math.max(1, Math.ceil(neededMs / 1_000)), 86_400);
+      const body = { task_id, fence, needed_seconds };
+      const entered = await bus.call(deploymentNamespaces.operations.enter, { body }, { deadlineMs: 20_000 });
+      return { ...entered, access: open(entered) };
+    },
+    [Symbol.dispose]() {
+      for (const open of connections.values()) open[Symbol.dispose]();
+      connections.clear();
+    },
+  };
+}
