@@ -36,7 +36,7 @@ const wrong: [rule: string, kind: string, name: string, from: string | RegExp, t
     '"automountServiceAccountToken":false',
     '"automountServiceAccountToken":true',
   ],
-  ['has every Service in its environment', 'Deployment', '-auth', '"enableServiceLinks":false,', ''],
+  ['has variables for every Service', 'Deployment', '-auth', '"enableServiceLinks":false,', ''],
   [
     'shares namespaces of its node',
     'Deployment',
@@ -78,13 +78,13 @@ const wrong: [rule: string, kind: string, name: string, from: string | RegExp, t
     '"secretKeyRef":{"name":"a","key":"b"}',
   ],
   [
-    'gives every pod its token',
+    'mounts its token into every pod',
     'ServiceAccount',
     '-auth',
     '"automountServiceAccountToken":false',
     '"automountServiceAccountToken":true',
   ],
-  ['names everything by *', 'ClusterRole', '-cluster-sync', '"apps"', '"*"'],
+  ['grants a wildcard', 'ClusterRole', '-cluster-sync', '"apps"', '"*"'],
   ['allows escalate', 'ClusterRole', '-cluster-sync', '"watch"', '"escalate"'],
   ['allows pods/exec', 'ClusterRole', '-cluster-sync', '"pods/log"', '"pods/exec"'],
   [

@@ -156,7 +156,7 @@ describe('the status of a deployment', () => {
     expect((await tasks.deployment(id)).reported_status).toMatchObject(idle);
   });
 
-  test('is due at once when a stopping runner gives it back, unless another runner has taken it', async () => {
+  test('becomes due at once when a stopping runner gives its poll back, unless another runner has taken it', async () => {
     const { id } = await polled();
     const given = await first();
     const giveBack = () => tasks.runner.call(report, { body: { results: [], not_made: [claimedPoll(given)] } });
@@ -242,7 +242,7 @@ describe('the status of a deployment', () => {
     expect(await pollOf(id)).toBeNull();
   });
 
-  test('are followed only after a task that has just become due was claimed, because a claim skips locked deployments', async () => {
+  test('is polled after its due task was claimed, because a claim skips locked deployments', async () => {
     const { id } = await tasks.create();
     const followed = () =>
       tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);
@@ -254,7 +254,7 @@ describe('the status of a deployment', () => {
     await until(followed);
   });
 
-  test('is followed only when its deployment changes', async () => {
+  test('starts or stops being polled only when its deployment changes', async () => {
     const { id } = await polled();
     const followed = () =>
       tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);

@@ -85,7 +85,7 @@ function* ofPod(manifest: Manifest): Generator<string> {
   if (!spec) return;
   const pod = Pod.parse(spec);
   if (pod.automountServiceAccountToken !== false) yield 'has a token of Kubernetes';
-  if (pod.enableServiceLinks !== false) yield 'has every Service in its environment';
+  if (pod.enableServiceLinks !== false) yield 'has variables for every Service';
   if (pod.hostNetwork || pod.hostPID || pod.hostIPC) yield 'shares namespaces of its node';
   if (pod.securityContext.runAsNonRoot !== true) yield 'may run as root';
   if (pod.securityContext.seccompProfile?.type !== 'RuntimeDefault') yield 'has no seccomp profile';
@@ -138,13 +138,13 @@ const mighty = new Set(['escalate', 'bind', 'impersonate', '*']);
 
 function* ofAccess({ kind, ...rest }: Manifest): Generator<string> {
   if (kind === 'ServiceAccount' && Access.parse(rest).automountServiceAccountToken !== false) {
-    yield 'gives every pod its token';
+    yield 'mounts its token into every pod';
   }
   if (!/Role/.test(kind)) return;
   const { rules, roleRef } = Access.parse(rest);
   if (roleRef?.name === 'cluster-admin') yield 'binds cluster-admin';
   for (const { apiGroups, resources, verbs } of rules) {
-    if ([...apiGroups, ...resources].some((name) => name.includes('*'))) yield 'names everything by *';
+    if ([...apiGroups, ...resources].some((name) => name.includes('*'))) yield 'grants a wildcard';
     for (const verb of verbs) if (mighty.has(verb)) yield `allows ${verb}`;
     for (const resource of resources)
       if (/^(nodes\/proxy|pods\/(exec|attach))$/.test(resource)) yield `allows ${resource}`;

@@ -11,7 +11,7 @@ const Config = z.object({
   MODE: z.enum(['a', 'b']),
 });
 
-test('a configuration is the environment as its schema transforms it', () => {
+test('the configuration is the environment, transformed by its schema', () => {
   expect(readConfig(Config, { NATS_URL: 'nats://x:4222', MODE: 'a', HOME: '/root' })).toEqual({
     NATS_URL: 'nats://x:4222',
     CONCURRENCY: 4,

@@ -27,7 +27,7 @@ const ProjectedChart = z.object({
   values_ui: JsonObject.nullable(),
   features: JsonObject.nullable(),
   actions_schema: JsonObject.nullable(),
-  /** Of the archive; null until that was first requested. */
+  /** The archive's digest; null until the archive was first requested. */
   digest: z.string().nullable(),
 });
 export type ProjectedChart = z.infer<typeof ProjectedChart>;

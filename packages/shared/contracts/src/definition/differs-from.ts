@@ -1,6 +1,6 @@
 import { type JsonValue, sameJson } from '../fields/json.ts';
 
-/** Whether a request changes one of these fields: an absent field stays, and one with its current value counts as absent. */
+/** Whether a request changes one of these fields. Absent fields, and fields with their current value, do not change. */
 export const differsFrom = <Field extends string>(
   row: Readonly<Record<Field, JsonValue>>,
   changes: { readonly [Name in Field]?: JsonValue | undefined },
