@@ -1,7 +1,7 @@
 import { releaseLabels } from '@berth/contracts/fields/kubernetes-names';
 import type { ObjectMetadata } from '../cluster/kube-objects.ts';
 
-export interface Revision {
+interface Revision {
   version: number;
   metadata: ObjectMetadata;
 }
