@@ -211,7 +211,7 @@ describe('contents of secrets', () => {
 
     const words = `The secret postgres/${copy.name} cannot be opened: its row was changed outside of Berth`;
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Error', reason: `Install failed: ${words}` });
-    expect(tasks.process.log()).toContain('what was claimed could not be completed');
+    expect(tasks.process.log()).toContain('a claim could not be completed');
     await setContents(copy, 'mended');
     await expect(change(id, { config: { password: copy.id, keys: [] } })).resolves.toBeDefined();
     expect(await tasks.claimed()).toMatchObject({ secrets: { login: { password: 'mended' } } });

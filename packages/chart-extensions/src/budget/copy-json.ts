@@ -16,7 +16,7 @@ export function copyJson(value: JsonValue, budget: Budget): JsonValue {
   const copy: JsonObject = {};
   // Without a list of pairs, which would take twice as long for an object with ten thousand members.
   for (const key of Object.keys(value)) {
-    if (isForbiddenKey(key)) throw new Error(`a value was accepted with a key named ${key}`);
+    if (isForbiddenKey(key)) throw new Error(`a value was accepted although it has a key named ${key}`);
     writeText(key, budget);
     copy[key] = copyJson(value[key] ?? null, budget);
   }

@@ -91,7 +91,7 @@ describe('output paths', () => {
         ['a', 'b'],
         ['a', '[0]'],
       ],
-      /a\.\[0\] of the chart cannot be set: there can be a cell in a list only/,
+      /a\.\[0\] of the chart cannot be set: only a list can have cells/,
     ],
     ['more cells than the maximum', Array.from({ length: 1025 }, () => ['a', '[+]']), /more than 1024 cells/],
   ])('%s is refused with a reason', ([, paths, words]) => {

@@ -53,7 +53,7 @@ function slotIn(container: JsonValue, part: PathPart, { refuse, budget }: Settin
       },
     };
   }
-  if (!Array.isArray(container)) return refuse('there can be a cell in a list only');
+  if (!Array.isArray(container)) return refuse('only a list can have cells');
   const index = cellIndex(container, part.cell);
   if (index >= maxCells) return refuse(`the list would have more than ${maxCells} cells`);
   return {

@@ -39,7 +39,7 @@ export async function completeClaimed<Row, Job>(
       return await complete(row, deadlineMs);
     } catch (error) {
       const level = concernsOperators(error) ? 'error' : 'debug';
-      log[level]({ err: error, ...idOf(row) }, 'what was claimed could not be completed');
+      log[level]({ err: error, ...idOf(row) }, 'a claim could not be completed');
       failed.push({ row, error, ...why(error, bugReason) });
       return null;
     }

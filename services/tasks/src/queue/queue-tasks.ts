@@ -12,7 +12,7 @@ export const maxOpenBytes = 16 * 1024 * 1024;
 /** The requested task is the last one: tasks that must run before it are queued first. */
 export function lastOf<Task>(tasks: readonly Task[]): Task {
   const task = tasks.at(-1);
-  if (!task) throw new Error('A task was requested and none was queued');
+  if (!task) throw new Error('The requested task was not queued');
   return task;
 }
 

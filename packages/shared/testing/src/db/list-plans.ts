@@ -188,7 +188,7 @@ export async function faultsAtManyRows({
  */
 async function faultyPlans({ owner, db, lists }: PlannedLists & { db: Database }): Promise<string[]> {
   const missing = listedResources(owner).filter((name) => lists[name] === undefined);
-  if (missing.length > 0) throw new UntestableContract(`No plans of the lists of ${missing.join(', ')}`);
+  if (missing.length > 0) throw new UntestableContract(`These lists have no query plans: ${missing.join(', ')}`);
 
   const faults: string[] = [];
   const explained = new Set<string>();
@@ -209,7 +209,7 @@ async function faultyPlans({ owner, db, lists }: PlannedLists & { db: Database }
     for (const seeing of ['all envs', 'one env'] as const) {
       for (const filter of [{}, ...filters]) {
         if (Object.values(filter).includes(undefined))
-          throw new UntestableContract(`No value of a filter: ${name} ${JSON.stringify(filter)}`);
+          throw new UntestableContract(`A filter has no value to try: ${name} ${JSON.stringify(filter)}`);
         for (const order of orders) {
           const plans: Plan[] = [];
           await list(explaining(db, plans, explained), { ...filter, ...order }, seeing);

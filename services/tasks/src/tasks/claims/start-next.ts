@@ -55,7 +55,7 @@ export async function startNext(
   if (!task) return 'nothing';
 
   const deployment = await store.deployments.lock(task.deployment_id);
-  if (!deployment) throw new Error('A task was claimed whose deployment is not there');
+  if (!deployment) throw new Error('The deployment of the claimed task does not exist');
   try {
     return await store.savepoint((inner) =>
       start(deps, inner, { task, before: deployment, checked, isMoreDue: due > 1 }),

@@ -22,7 +22,7 @@ const pathOf = ({ path = [] }: Issue): string =>
 export function checkRows<Row>(schema: RowSchema<Row>, rows: readonly unknown[]): Row[] {
   return rows.map((row) => {
     const result = schema['~standard'].validate(row);
-    if (result instanceof Promise) throw new Error('Schemas of rows are synchronous');
+    if (result instanceof Promise) throw new Error('Schemas of rows must be synchronous');
     if (result.issues !== undefined) throw new UnexpectedRow(result.issues);
     return result.value;
   });
