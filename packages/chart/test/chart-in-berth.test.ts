@@ -33,6 +33,7 @@ const production: JsonObject = {
   ...evaluation,
   ingress: true,
   ingress_host: 'berth.example.com',
+  trusted_proxies: ['10.0.0.0/8'],
   bundled: false,
   database_host: 'db.example.com',
   database_ssl_mode: 'require',

@@ -14,7 +14,7 @@ import {
 } from './granted-binding.ts';
 import { grantableLabel, grantableRole, type PodSecurityLevel, weakestLevel } from './grantable-role.ts';
 
-export interface GrantPlace extends BindingPlace {
+interface GrantPlace extends BindingPlace {
   readonly kindId: string;
   readonly api: Pick<KubeApi, 'server' | 'getJson' | 'postJson' | 'deleteJson'>;
   /** As which the deployment acts in the cluster. */

@@ -44,7 +44,7 @@ export async function removeWithdrawnBindings(
 }
 
 /** A binding that cannot be removed does not keep the others. */
-export async function removeOnce(
+async function removeOnce(
   { bindingRepository }: Pick<RemoveBindingsDeps, 'bindingRepository'>,
   { id, api }: Cluster,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ export interface ChartParserOptions {
   heapMb?: number;
 }
 
-export interface ParseRequest {
+interface ParseRequest {
   /** Whose chart it is: each owner has a share of the parser. */
   owner: string;
   signal: AbortSignal;

@@ -4,7 +4,7 @@ import { unfitAll } from '../errors/refuse.ts';
 import { actionPath } from '../engine/operations/invoke-action.ts';
 
 /** What is shown in place of a value that is not. */
-export const mask = '***';
+const mask = '***';
 
 export interface HiddenInputs {
   /** The body with masks. */

@@ -65,7 +65,7 @@ function isUnknown(goesTo: string | null, { namespace, isAbsent = false, unbound
 }
 
 /** Whether the cluster has all versions that a definition of a custom resource defines. */
-export async function exists({ defines }: Pick<ObjectFacts, 'defines'>, findKind: FindKind): Promise<boolean> {
+async function exists({ defines }: Pick<ObjectFacts, 'defines'>, findKind: FindKind): Promise<boolean> {
   if (!defines) return false;
   const { kind, apiVersions } = defines;
   const found = await Promise.all(apiVersions.map((apiVersion) => findKind({ apiVersion, kind })));

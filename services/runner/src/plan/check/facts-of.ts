@@ -3,7 +3,7 @@ import { parseManifest } from '../manifest/parse-manifest.ts';
 import { hostsOf, type RoutedHosts } from './hosts-of.ts';
 
 /** A kind that an object defines. */
-export interface DefinedKind {
+interface DefinedKind {
   apiVersions: string[];
   kind: string;
 }

@@ -39,7 +39,6 @@ export const createTaskInputsRepository = (db: Queries) => ({
       order by t.id limit 1 for no key update skip locked
     `),
 });
-export type TaskInputsRepository = ReturnType<typeof createTaskInputsRepository>;
 
 export const createTaskInputsChanges = (tx: Transaction) => ({
   insert: async ({ task_id, key_id, wrapped_key, sealed_inputs }: TaskInputs): Promise<void> => {
