@@ -4,8 +4,8 @@ import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-c
 import type { NewDeployment } from '@berth/contracts/resources/deployments/deployments';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { allowClusterScopedObjects } from './setup/allow-cluster-scoped-objects.ts';
 import { fixtureChart } from './setup/charts/fixture-chart.ts';
+import { createGrantableRole, grantRole } from './setup/grant-custom-resources.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import {
   type ChartFiles,
@@ -183,8 +183,6 @@ describe('a chart', () => {
 });
 
 describe('a third-party chart', () => {
-  beforeAll(() => allowClusterScopedObjects(platform.stack));
-
   async function published(name: string, files: ChartFiles, links: Record<string, string> = {}) {
     await using chart = await chartFolder(name, files, links);
     await pushChart({ ...platform.stack, folder: chart.folder, signal: AbortSignal.timeout(60_000) });
@@ -194,11 +192,19 @@ describe('a third-party chart', () => {
   async function deployed(
     name: string,
     files: ChartFiles,
-    config: NewDeployment['config'] = {},
-    links: Record<string, string> = {},
+    {
+      config = {},
+      links = {},
+      beforehand = async () => undefined,
+    }: {
+      config?: NewDeployment['config'];
+      links?: Record<string, string>;
+      beforehand?: (kindId: string) => Promise<unknown>;
+    } = {},
   ) {
     const { chart, registry } = await published(name, files, links);
     expect(chart.error).toBeNull();
+    await beforehand(registry.kind_id);
     const body = deployment({ name: 'x', helm_chart_id: chart.id, kind_id: registry.kind_id, config });
     const { deployments } = platform.admin;
     const { id } = unwrap(await deployments.create({ body }));
@@ -214,7 +220,12 @@ describe('a third-party chart', () => {
 
   test('with large CRDs, hooks, subcharts, a schema, links and binary files is deployed, changed and removed', async () => {
     const links = { 'linked.txt': 'files/word.txt' };
-    const { id, status, reason, chart } = await deployed('every.thing', everythingChart(), { replicas: 2 }, links);
+    await createGrantableRole(platform.stack);
+    const { id, status, reason, chart } = await deployed('every.thing', everythingChart(), {
+      config: { replicas: 2 },
+      links,
+      beforehand: (kind_id) => grantRole(platform.admin, { env_id: sample.cluster.env_id ?? '', kind_id }),
+    });
 
     expect({ status, reason }).toEqual({ status: 'Running', reason: null });
     expect(chart).toMatchObject({ parsed_version: '1.2.3+build.7', error: null });

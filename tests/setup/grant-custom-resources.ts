@@ -1,0 +1,29 @@
+import { type Client, unwrap } from '@berth/client';
+import type { Stack } from '@berth/devstack';
+import { KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node';
+
+const clusterRole = 'definitions-of-the-test';
+
+/** What an operator does for charts that bring CustomResourceDefinitions: a ClusterRole that site admins may grant. */
+export async function createGrantableRole({ kubeconfigFile, cluster }: Stack): Promise<void> {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfigFile);
+  config.setCurrentContext(cluster);
+  await config.makeApiClient(RbacAuthorizationV1Api).createClusterRole({
+    body: {
+      metadata: { name: clusterRole, labels: { 'berth.dev/grantable': 'true' } },
+      rules: [
+        {
+          apiGroups: ['apiextensions.k8s.io'],
+          resources: ['customresourcedefinitions'],
+          verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+        },
+      ],
+    },
+  });
+}
+
+/** What a site admin does for a kind of deployments in an env. */
+export async function grantRole({ clusterRoleGrants }: Client, scope: { env_id: string; kind_id: string }) {
+  unwrap(await clusterRoleGrants.create({ body: { ...scope, cluster_role: clusterRole, scope: 'Cluster' } }));
+}
