@@ -57,6 +57,7 @@ describe('installing', () => {
       },
       secrets: { 'web-tier': { tier: 'small' } },
       confidential: [],
+      hosts: { own: null, domain: null, berth: ['berth.example.com'] },
       call: null,
       restart: null,
       wait: { enabled: true, timeout_secs: 300 },

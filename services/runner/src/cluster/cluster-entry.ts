@@ -19,6 +19,8 @@ export interface ClusterAccess {
   /** Texts to redact from every log line. */
   credentials: string[];
   api: KubeApi;
+  /** Transition: the account is that of all deployments of the cluster. */
+  isShared: boolean;
 }
 
 /** The namespace of a claim, as cluster-sync found or made it. */
@@ -48,7 +50,7 @@ export function createClusterEntry({ bus }: { bus: Pick<Bus, 'call'> }): Cluster
     return known;
   }
 
-  function open({ access, state }: EnteredNamespace): ClusterAccess | null {
+  function open({ access, state, is_shared_account: isShared }: EnteredNamespace): ClusterAccess | null {
     if (access === null) return null;
     const parsed = parseKubeconfig(access.kubeconfig);
     const result = kubeAccessOf(parsed, parsed.contexts[0]?.name ?? '', allowed);
@@ -59,6 +61,7 @@ export function createClusterEntry({ bus }: { bus: Pick<Bus, 'call'> }): Cluster
       kubeconfig: access.kubeconfig,
       credentials: [token, proxyUrl && new URL(proxyUrl).password].filter((text) => typeof text === 'string'),
       api: state === 'entered' ? withNewRights(api) : api,
+      isShared,
     };
   }
 

@@ -14,6 +14,8 @@ export interface TaskCluster {
   /** Reads while the run goes on, until the signal ends its calls; it writes nothing. */
   reader(signal: AbortSignal): ClusterReader;
   readonly kubeconfig: string;
+  /** Transition: what a chart may not have is said, and not refused. */
+  readonly isShared: boolean;
 }
 
 export interface TaskClusterDeps {
@@ -23,8 +25,12 @@ export interface TaskClusterDeps {
 }
 
 /** No write leaves this client after the claim is lost. */
-export const taskCluster = ({ api, kubeconfig }: ClusterAccess, { lease, signal }: TaskClusterDeps): TaskCluster => ({
+export const taskCluster = (
+  { api, kubeconfig, isShared }: ClusterAccess,
+  { lease, signal }: TaskClusterDeps,
+): TaskCluster => ({
   kubeconfig,
+  isShared,
   reader: (until) =>
     createClusterClient({
       api,

@@ -22,11 +22,13 @@ export interface Sides {
   marked: Marked;
   unreadable: number;
   refused: readonly Refusal[];
+  /** Transition: what a deploy would be refused for is said, and not refused. */
+  isShared: boolean;
 }
 
 /** The plan for one place, cut to size and without secrets. Pure. */
 export function compareSides({ run, credentials, isThere, isUpgrade, ...sides }: Sides): DryRunResult {
-  const { old, next, live, marked, unreadable, refused } = sides;
+  const { old, next, live, marked, unreadable, refused, isShared } = sides;
   const { namespace: name } = run;
   const cut = { objects: unreadable, fields: 0, values: 0, hooks: 0 };
   if (run.action === 'uninstall')
@@ -39,7 +41,7 @@ export function compareSides({ run, credentials, isThere, isUpgrade, ...sides }:
   const { objects, unchanged } = diffManifests({ release, old, wanted, live, hidden, marked });
   const created = isThere ? [] : [namespaceObject(name, 'create', null)];
   const hooks = hooksOf(next.filter(isHook), { isUpgrade, marked });
-  return boundResult({ objects: [...created, ...markBlocked(objects, refused)], hooks, unchanged, cut });
+  return boundResult({ objects: [...created, ...markBlocked(objects, refused, { isShared })], hooks, unchanged, cut });
 }
 
 export const namespaceObject = (name: string, action: 'create' | 'blocked', reason: string | null) => ({

@@ -1,7 +1,7 @@
 import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
 import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
-import type { ClusterAccess, ClusterEntry } from '../cluster/cluster-entry.ts';
+import type { ClusterAccess, Entered, ClusterEntry } from '../cluster/cluster-entry.ts';
 import { taskCluster } from '../cluster/task-cluster.ts';
 import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder } from '../files/task-folder.ts';
@@ -55,19 +55,22 @@ export async function dryRun(run: DryRun, deps: DryRunDeps, limits: Limits): Pro
 }
 
 async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
-  const { state, access } = await untilAborted(deps.access.enter(run, limits.remainingMs()), limits.signal);
+  const { state, access, cluster_roles } = await untilAborted(
+    deps.access.enter(run, limits.remainingMs()),
+    limits.signal,
+  );
   if (state === 'foreign') return blockedBy(run);
   if (!access) throw transient(`The namespace ${run.namespace} is being deleted; try again when it is gone`);
-  return compare(run, { ...access, isThere: state === 'entered' }, deps, limits);
+  return compare(run, { ...access, isThere: state === 'entered', granted: cluster_roles }, deps, limits);
 }
 
-/** `isThere`: the namespace exists. Where it does not, nothing in it can be read, and there is nothing. */
-type PlanAccess = ClusterAccess & { isThere: boolean };
+/** `isThere`: the namespace exists. Where it does not, nothing in it can be read, and there is nothing. `granted`: what a deploy would bind. */
+type PlanAccess = ClusterAccess & { isThere: boolean; granted: Entered['cluster_roles'] };
 
 async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
   // A dry run has no claim that permits writes.
   const { client } = taskCluster(access, { lease: { isLost: () => true }, signal: limits.signal });
-  const { isThere } = access;
+  const { isThere, isShared } = access;
   const released = isThere ? await releasedManifest(client, run.namespace) : null;
   const isUpgrade = released !== null;
 
@@ -83,7 +86,7 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
     { released: released ?? '', rendered, withMarkers },
     { access, work: deps.work, limits },
   );
-  const refused = rendered === '' ? [] : await refusals(run, client, { rendered, isAbsent: !isThere }, deps, limits);
+  const refused = rendered === '' ? [] : await refusals(run, client, { rendered, access }, deps, limits);
   const { action, namespace: name, secrets: ofRun, confidential } = run;
   return comparePlan(
     {
@@ -93,6 +96,7 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
       isThere,
       isUpgrade,
       refused,
+      isShared,
     },
     { work: deps.work, owner: run.deployment_id, signal: limits.signal },
   );
@@ -126,12 +130,13 @@ async function readSides(
 async function refusals(
   { namespace, hosts, deployment_id: owner }: DryRun,
   client: ClusterClient,
-  { rendered, isAbsent }: { rendered: string; isAbsent: boolean },
+  { rendered, access: { isThere, isShared, granted } }: { rendered: string; access: PlanAccess },
   { work }: Pick<DryRunDeps, 'work'>,
   { signal }: Limits,
 ) {
   const facts = await readFacts(rendered, { work, owner, signal });
-  return refusalsOf(facts, { namespace, hosts, isAbsent }, client);
+  const unbound = granted.map(({ scope }) => scope);
+  return refusalsOf(facts, { namespace, hosts, isAbsent: !isThere, unbound, isShared }, client);
 }
 
 /** A real deploy would be refused as well. */

@@ -4,9 +4,8 @@ import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { permanent } from '../outcome/task-failure.ts';
 import { whoCanGrant } from '../outcome/who-can-grant.ts';
-import { type CheckedPlace, refusalsOf } from '../plan/check/check-manifests.ts';
+import { refusalsOf } from '../plan/check/check-manifests.ts';
 import type { ManifestFacts } from '../plan/check/facts-of.ts';
-import type { Refusal } from '../plan/check/refuse-object.ts';
 import { readFacts } from '../plan/read-manifests.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -16,33 +15,38 @@ const pauseMs = 1_000;
 const namedInReason = 5;
 
 /** Refuses what a chart may not have, before any of it is applied. The log names each object. */
-export async function checkRendered(run: RunContext, { client }: TaskCluster, manifests: string): Promise<void> {
+export async function checkRendered(run: RunContext, cluster: TaskCluster, manifests: string): Promise<void> {
   const { task, stop, deps } = run;
   const facts = await readFacts(manifests, { work: deps.work, owner: task.deployment_id, signal: stop });
   if (facts.unreadable > 0) {
     throw permanent('The chart renders YAML whose meaning is not certain, such as a key that is given twice');
   }
-  await refuse(run, () => refusalsOf(facts, placeOf(run), client));
+  await refuse(run, cluster, facts);
 }
 
 /** Whether Helm is to leave out the definitions of the folder crds. It would create those that the cluster does not have. */
 export async function skipsCrds(
   run: RunContext,
-  { client }: TaskCluster,
+  cluster: TaskCluster,
   { objects }: Pick<ManifestFacts, 'objects'>,
 ): Promise<boolean> {
   if (objects.length === 0) return false;
   const crds = objects.map((object) => ({ ...object, isCrdFile: true }));
-  await refuse(run, () => refusalsOf({ objects: crds }, placeOf(run), client));
+  await refuse(run, cluster, { objects: crds });
   const group = 'apiextensions.k8s.io';
-  return (await client.mayCreate({ group, resource: 'customresourcedefinitions', namespace: null })) === false;
+  return (await cluster.client.mayCreate({ group, resource: 'customresourcedefinitions', namespace: null })) === false;
 }
 
-const placeOf = ({ task: { namespace, hosts } }: RunContext): CheckedPlace => ({ namespace, hosts });
-
-async function refuse({ log, secrets, stop }: RunContext, find: () => Promise<Refusal[]>): Promise<void> {
+async function refuse(
+  { task: { namespace, hosts }, log, secrets, stop }: RunContext,
+  { client, isShared }: TaskCluster,
+  facts: Pick<ManifestFacts, 'objects'>,
+): Promise<void> {
+  const find = () => refusalsOf(facts, { namespace, hosts, isShared }, client);
   let refused = await find();
-  for (let tried = 1; refused.some(({ isGrantable }) => isGrantable) && tried < tries; tried += 1) {
+  // What is only said is not worth a wait.
+  const most = isShared ? 1 : tries;
+  for (let tried = 1; refused.some(({ isGrantable }) => isGrantable) && tried < most; tried += 1) {
     await sleep(pauseMs, undefined, { signal: stop });
     refused = await find();
   }
@@ -50,7 +54,8 @@ async function refuse({ log, secrets, stop }: RunContext, find: () => Promise<Re
   const lines = refused.map(
     ({ kind, name, reason }) => logTexts(`${kind} ${name} ${reason}`, secrets.texts())[0] ?? '',
   );
-  for (const line of lines) log.say(`refused: ${line}`);
+  for (const line of lines) log.say(`${isShared ? 'would be refused' : 'refused'}: ${line}`);
+  if (isShared) return log.say(whoCanGrant);
   throw permanent(
     reasonOf(
       lines,

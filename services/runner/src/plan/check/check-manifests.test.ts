@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { FindKind } from '../../cluster/api-kinds.ts';
+import { type CheckedPlace, refusalsOf } from './check-manifests.ts';
+import { factsOf } from './facts-of.ts';
+import { markBlocked } from './mark-blocked.ts';
+
+const scopes: Record<string, boolean> = { ConfigMap: true, ClusterRole: false, Ship: true };
+const findKind: FindKind = async ({ apiVersion, kind }) => {
+  const namespaced = scopes[kind];
+  return namespaced === undefined
+    ? null
+    : { path: `/apis/${apiVersion}`, plural: `${kind.toLowerCase()}s`, namespaced };
+};
+/** The account may create what the role of deployments covers, in its namespace. */
+const mayCreate = async ({ resource, namespace }: { resource: string; namespace: string | null }) =>
+  namespace === 'own' && resource === 'configmaps';
+
+const object = (kind: string, namespace?: string) =>
+  JSON.stringify({ apiVersion: 'v1', kind, metadata: { name: 'x', ...(namespace && { namespace }) } });
+const manifests = [
+  object('ConfigMap'),
+  object('ConfigMap', 'other'),
+  object('ClusterRole'),
+  object('Ship'),
+  object('Unknown', 'other'),
+].join('\n---\n');
+
+const refused = async (place: Partial<CheckedPlace> = {}) => {
+  const found = await refusalsOf(
+    factsOf(manifests),
+    { namespace: 'own', hosts: undefined, ...place },
+    { findKind, mayCreate },
+  );
+  return found.map(({ kind, namespace }) => `${kind} in ${namespace}`);
+};
+
+test.for<[string, Partial<CheckedPlace>, string[]]>([
+  ['a deploy', {}, ['ConfigMap in other', 'ClusterRole in null', 'Ship in own']],
+  ['a plan of a namespace that does not exist', { isAbsent: true }, ['ConfigMap in other', 'ClusterRole in null']],
+  ['a plan with a grant in the namespace', { unbound: ['Namespace'] }, ['ConfigMap in other', 'ClusterRole in null']],
+  ['a plan with a grant in the cluster', { unbound: ['Cluster'] }, []],
+  ['a shared account', { isShared: true }, ['ConfigMap in other', 'ClusterRole in null']],
+])('what lies beyond the rights of the account is refused to %s, where that is known', async ([, place, expected]) => {
+  expect(await refused(place)).toEqual(expected);
+});
+
+test('each kind in each place is asked once', async () => {
+  const asked: string[] = [];
+  const facts = factsOf(Array.from({ length: 50 }, () => object('ConfigMap')).join('\n---\n'));
+
+  await refusalsOf(
+    facts,
+    { namespace: 'own', hosts: undefined },
+    {
+      findKind,
+      mayCreate: async ({ resource }) => asked.push(resource) > 0,
+    },
+  );
+
+  expect(asked).toEqual(['configmaps']);
+});
+
+test('a chart with objects in a hundred and one places is refused', async () => {
+  const facts = factsOf(Array.from({ length: 101 }, (_, index) => object('ConfigMap', `n${index}`)).join('\n---\n'));
+
+  await expect(refusalsOf(facts, { namespace: 'own', hosts: undefined }, { findKind, mayCreate })).rejects.toThrow(
+    'more than 100 kinds',
+  );
+});
+
+test('a plan blocks what would be refused, and only says it where the account is shared', async () => {
+  const planned = {
+    action: 'create' as const,
+    api_version: 'v1',
+    kind: 'ClusterRole',
+    namespace: null,
+    name: 'x',
+    reason: null,
+    fields: [],
+  };
+  const refusals = await refusalsOf(
+    factsOf(object('ClusterRole')),
+    { namespace: 'own', hosts: undefined },
+    { findKind, mayCreate },
+  );
+
+  expect(markBlocked([planned], refusals)).toMatchObject([
+    { action: 'blocked', reason: expect.stringContaining('cluster-role-grants') },
+  ]);
+  expect(markBlocked([], refusals)).toHaveLength(1);
+  expect(markBlocked([planned], refusals, { isShared: true })).toMatchObject([
+    { action: 'create', reason: 'Would be refused: it lies outside of namespaces' },
+  ]);
+});
