@@ -94,7 +94,10 @@ const inCluster = (each: Item, cluster: string): Item =>
         ...each,
         metadata: {
           ...each.metadata,
-          annotations: { 'berth.dev/deployment-id': deploymentIdOf(cluster, each.metadata.name) },
+          annotations: {
+            'berth.dev/deployment-id': deploymentIdOf(cluster, each.metadata.name),
+            'berth.dev/mark': deploymentIdOf(cluster, each.metadata.name),
+          },
         },
       }
     : each;

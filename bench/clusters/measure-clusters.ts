@@ -12,6 +12,7 @@ import { startTestNats } from '@berth/testing/test-nats';
 import { Client } from 'pg';
 import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { deploymentIdOf } from './deployment-id-of.ts';
+import { recordNamespaces } from './record-namespaces.ts';
 import { startClusterSync } from './start-cluster-sync.ts';
 import { startClusters } from './start-clusters.ts';
 
@@ -144,6 +145,7 @@ export async function measureClusters(args: readonly string[], say: (line: strin
 
   const expected = clusters * Math.floor(objects / 20) * 20;
   const cpuBefore = await service.cpu();
+  await recordNamespaces(db, { names: fake.names, each: Math.floor(objects / 20) });
   await fake.configure(fake.names);
   const complete = await until(expected, 'select count(*) as n from k8s_resources');
   line(

@@ -32,6 +32,7 @@ import { readPodLog } from './live/pod-log/read-pod-log.ts';
 import { liveClusters } from './live/live-clusters.ts';
 import { createLostNamespaceRepository } from './lost-namespaces/lost-namespace-repository.ts';
 import { reportLostNamespaces } from './lost-namespaces/report-lost-namespaces.ts';
+import { adoptNamespace } from './namespaces/adopt-namespace.ts';
 import { createNamespaceRepository } from './namespaces/namespace-repository.ts';
 import { k8sResourceStateHandlers } from './resources/rows/k8s-resource-state-handlers.ts';
 import { k8sResourceHandlers } from './resources/rows/k8s-resource-handlers.ts';
@@ -55,14 +56,15 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   const clusterRepository = createClusterRepository(db);
   const k8sResourceRepository = createK8sResourceRepository(db);
   const credentialRepository = createCredentialRepository(db);
-  const writeCredentials = createWriteCredentials({ bus, credentialRepository });
+  const namespaceRepository = createNamespaceRepository(db);
+  const writeCredentials = createWriteCredentials({ bus, credentialRepository, namespaceRepository });
   const directory = use(createClusterDirectory());
 
   bus.serve(clusterHandlers({ inTransaction, clusterRepository, bus }));
   const readCluster = liveClusters({ clusterRepository, directory });
   const readLog = readPodLog({ bus, k8sResourceRepository, readCluster });
   bus.serve(k8sResourceHandlers({ k8sResourceRepository, readLog }));
-  bus.serve(k8sEventHandlers({ readCluster }));
+  bus.serve(k8sEventHandlers({ readCluster, namespaceRepository }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository }));
   bus.serve(grantHandlers({ inTransaction, grantRepository: createGrantRepository(db), bus }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
@@ -74,7 +76,7 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
     deploymentNamespaceHandlers({
       ...config,
       ...place,
-      namespaceRepository: createNamespaceRepository(db),
+      namespaceRepository,
       accountRepository,
       prepareCluster: createPrepareCluster(config.deployersNamespace),
       bindingRepository,
@@ -100,7 +102,7 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   const lostNamespaceRepository = createLostNamespaceRepository(db);
   loop(
     'report lost namespaces',
-    every(2_000, reportLostNamespaces({ bus, lostNamespaceRepository, readCluster, log })),
+    every(2_000, reportLostNamespaces({ bus, lostNamespaceRepository, namespaceRepository, readCluster, log })),
   );
   loop(
     'sync clusters',
@@ -110,6 +112,8 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
       k8sResourceRepository,
       directory,
       writeCredentials,
+      adopt: adoptNamespace({ bus, namespaceRepository }),
+      deployersNamespace: config.deployersNamespace,
       redactRows: createRedactRows({ bus }),
       log,
       resyncMs: config.resyncMs,

@@ -3,13 +3,14 @@ import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { failWith } from './support/fake-api-server.ts';
 import { addLiveCluster, type LiveCluster, liveDeploymentId } from './support/live-cluster.ts';
+import { recordNamespace } from './support/own-namespace.ts';
 import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
 import { resourceId } from '../src/resources/objects/resource-id.ts';
 
 let service: ServiceInTest;
 let cluster: LiveCluster;
 let events: unknown[];
-let owner: string;
+let mark: string;
 
 beforeAll(async () => {
   service = await startServiceInTest();
@@ -18,13 +19,15 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   await service.db.query(sql.unsafe`truncate k8s_clusters, k8s_resources cascade`);
   cluster = await addLiveCluster(service);
-  [events, owner] = [[], liveDeploymentId];
+  [events, mark] = [[], 'mark of ns'];
+  await recordNamespace(service.db, { clusterId: cluster.id, name: 'ns', deploymentId: liveDeploymentId });
   cluster.server.misbehave = ({ url }, response) => {
     if (url.pathname === '/api/v1/namespaces/ns') {
       const metadata = {
         name: 'ns',
+        uid: 'ns-uid',
         labels: { 'app.kubernetes.io/managed-by': 'berth' },
-        annotations: { 'berth.dev/deployment-id': owner },
+        annotations: { 'berth.dev/deployment-id': liveDeploymentId, 'berth.dev/mark': mark },
       };
       response.end(JSON.stringify({ metadata }));
       return true;
@@ -135,7 +138,7 @@ test('only a limited number of events is read, and the answer says so', async ()
 
 test('events of a namespace that is gone, or belongs to somebody else, are not shown', async () => {
   events = [counted(1)];
-  owner = '99999999-9999-4999-8999-999999999999';
+  mark = 'mark of somebody else';
   expect(await list()).toMatchObject({ items: [], num_total: 0, incomplete: false });
   expect(await list({}, 'missing')).toMatchObject({ items: [] });
   expect(cluster.server.requests.map(({ path }) => path)).not.toContain('/api/v1/namespaces/ns/events');

@@ -24,6 +24,7 @@ import { createPrepareCluster } from '../src/access/prepare-cluster.ts';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { kubeRequest } from './support/kube-request.ts';
 import { claimOn } from './support/neighbours.ts';
+import { namespaceMetadata, recordNamespace } from './support/own-namespace.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
@@ -130,13 +131,12 @@ async function apply(path: string, object: object): Promise<void> {
   if (status >= 300) throw new Error(`${path}: ${status} ${body}`);
 }
 
-const namespaceFor = (name: string, id: string) => ({
-  metadata: {
-    name,
-    labels: { 'app.kubernetes.io/managed-by': 'berth' },
-    annotations: { 'berth.dev/deployment-id': id },
-  },
-});
+/** Makes a namespace of a deployment as cluster-sync does: recorded first, then with its mark. */
+async function applyOwn(name: string, deployment: string): Promise<void> {
+  const clusterId = (await clusterNamed('real')).id;
+  await recordNamespace(service.db, { clusterId, name, deploymentId: deployment });
+  await apply('/api/v1/namespaces', { metadata: namespaceMetadata(name, deployment) });
+}
 
 const podTemplate = {
   metadata: { labels: { app: 'web' } },
@@ -238,7 +238,7 @@ test('the state of a cluster is published', async () => {
 });
 
 test('objects in the namespace of a deployment are tracked from creation to deletion', async () => {
-  await apply('/api/v1/namespaces', namespaceFor('web-one', deploymentId));
+  await applyOwn('web-one', deploymentId);
   await apply('/apis/apps/v1/namespaces/web-one/deployments', webDeployment(2));
   await apply('/api/v1/namespaces/web-one/services', {
     metadata: { name: 'web' },
@@ -266,7 +266,7 @@ test('objects in the namespace of a deployment are tracked from creation to dele
 
 test('objects of all kinds are tracked, jobs with one colour per pod', async () => {
   const id = 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11';
-  await apply('/api/v1/namespaces', namespaceFor('kinds', id));
+  await applyOwn('kinds', id);
   const spec = { selector: { matchLabels: { app: 'web' } }, template: podTemplate };
   const jobTemplate = { spec: { template: { spec: { ...podTemplate.spec, restartPolicy: 'Never' } } } };
   await apply('/apis/apps/v1/namespaces/kinds/statefulsets', {
@@ -304,7 +304,7 @@ test('objects of all kinds are tracked, jobs with one colour per pod', async () 
 
 test('rows give the reason why an object is not healthy', async () => {
   const id = 'c0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f13';
-  await apply('/api/v1/namespaces', namespaceFor('stuck', id));
+  await applyOwn('stuck', id);
   await apply('/api/v1/namespaces/stuck/resourcequotas', { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } });
   await apply('/apis/apps/v1/namespaces/stuck/deployments', webDeployment(1));
   await apply('/apis/apps/v1/namespaces/stuck/statefulsets', {
@@ -354,7 +354,7 @@ test('the Kubernetes events of a deployment agree with its rows, newest first', 
 
 test('the log of a pod whose node does not answer is unavailable', async () => {
   const id = 'e0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f15';
-  await apply('/api/v1/namespaces', namespaceFor('logged', id));
+  await applyOwn('logged', id);
   await apply('/apis/apps/v1/namespaces/logged/deployments', webDeployment(1));
   await soon(async () => expect(await tracked({ deployment_id: id, kind: 'Pod' })).toHaveLength(1));
   const [pod] = await tracked({ deployment_id: id, kind: 'Pod' });
@@ -372,7 +372,7 @@ test('the log of a pod whose node does not answer is unavailable', async () => {
 
 test('a namespace whose deletion hangs shows what blocks it, and is reported when it is gone', async () => {
   const id = 'd0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f14';
-  await apply('/api/v1/namespaces', namespaceFor('held', id));
+  await applyOwn('held', id);
   const held = { metadata: { name: 'held', finalizers: ['example.com/hold'] } };
   await apply('/api/v1/namespaces/held/configmaps', held);
   await soon(async () => expect(await tracked({ deployment_id: id })).toHaveLength(1));
@@ -396,33 +396,36 @@ test('a namespace whose deletion hangs shows what blocks it, and is reported whe
   );
 });
 
-test('a namespace that is labelled later is tracked with the objects already in it', async () => {
+test('a namespace of the version before is tracked once tasks confirms what it says of itself, and stays whatever it says then', async () => {
   const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';
-  const { metadata } = namespaceFor('late', id);
+  const labels = { 'app.kubernetes.io/managed-by': 'berth' };
   await apply('/api/v1/namespaces', { metadata: { name: 'late' } });
   await apply('/apis/apps/v1/namespaces/late/deployments', webDeployment(1));
   await soon(async () => expect((await kubectl('GET', '/api/v1/namespaces/late/pods')).body).toContain('web-'));
   expect(await tracked({ deployment_id: id })).toEqual([]);
 
-  await kubectl('PATCH', '/api/v1/namespaces/late', { metadata });
-  await soon(async () =>
-    expect((await tracked({ deployment_id: id })).map(({ kind }) => kind)).toEqual([
-      'Deployment',
-      'Namespace',
-      'Pod',
-      'ReplicaSet',
-    ]),
-  );
+  const cluster_id = (await clusterNamed('real')).id;
+  service.places.set(id, { ...placeIn('late'), id, cluster_id, revision_id: randomUUID() });
+  const annotations = { 'berth.dev/deployment-id': id };
+  await kubectl('PATCH', '/api/v1/namespaces/late', { metadata: { labels, annotations } });
+  const kinds = async () => (await tracked({ deployment_id: id })).map(({ kind }) => kind);
+  const all = ['Deployment', 'Namespace', 'Pod', 'ReplicaSet'];
+  await soon(async () => expect(await kinds()).toEqual(all));
 
-  const withoutLabel = { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } };
-  await kubectl('PATCH', '/api/v1/namespaces/late', withoutLabel);
-  await soon(async () => expect(await tracked({ deployment_id: id })).toEqual([]));
+  const changed = { labels: { ...labels, seen: 'yes' }, annotations: { 'berth.dev/deployment-id': deploymentId } };
+  await kubectl('PATCH', '/api/v1/namespaces/late', { metadata: changed });
+  await soon(async () => expect(JSON.stringify(await tracked({ name: 'late' }))).toContain('"seen":"yes"'));
+  expect(await kinds()).toEqual(all);
 });
 
-test('a namespace without a deployment id is not tracked, nor are objects outside namespaces of deployments', async () => {
-  await apply('/api/v1/namespaces', namespaceFor('anonymous', 'not-a-uuid'));
+test('a namespace that Berth did not make is not tracked, whatever it says of itself, nor are objects outside namespaces of deployments', async () => {
+  const claims = {
+    ...namespaceMetadata('anonymous', deploymentId),
+    annotations: { 'berth.dev/deployment-id': deploymentId },
+  };
+  await apply('/api/v1/namespaces', { metadata: claims });
   await apply('/api/v1/namespaces/anonymous/services', { metadata: { name: 'svc' }, spec: { ports: [{ port: 1 }] } });
-  await apply('/api/v1/namespaces', namespaceFor('marker', deploymentId));
+  await applyOwn('marker', deploymentId);
   await soon(async () => expect(await tracked({ name: 'marker' })).toHaveLength(1));
 
   expect(await tracked({ name: 'svc' })).toEqual([]);
@@ -645,7 +648,7 @@ test('a stopped API server makes its cluster not ok, and its changes are tracked
   expect(await tracked({ name: 'marker' })).toHaveLength(1);
 
   await cluster.start();
-  await apply('/api/v1/namespaces', namespaceFor('afterwards', deploymentId));
+  await applyOwn('afterwards', deploymentId);
   await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true }));
   await soon(async () => expect(await tracked({ name: 'afterwards' })).toHaveLength(1));
   expect(Date.parse((await clusterNamed('real')).last_seen_at)).toBeGreaterThan(Date.parse(last_seen_at));

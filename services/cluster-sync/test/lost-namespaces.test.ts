@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
 import { liveClusters } from '../src/live/live-clusters.ts';
+import { createNamespaceRepository } from '../src/namespaces/namespace-repository.ts';
 import { createLostNamespaceRepository } from '../src/lost-namespaces/lost-namespace-repository.ts';
 import { reportLostNamespaces } from '../src/lost-namespaces/report-lost-namespaces.ts';
 import { observedObject } from '../src/resources/objects/observed-object.ts';
@@ -15,6 +16,7 @@ import { trackedObject } from '../src/resources/objects/tracked-object.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 import { failWith } from './support/fake-api-server.ts';
 import { addLiveCluster, type LiveCluster, liveDeploymentId } from './support/live-cluster.ts';
+import { recordNamespace } from './support/own-namespace.ts';
 import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
 
 let service: ServiceInTest;
@@ -36,6 +38,7 @@ beforeEach(async () => {
     'lease',
   );
   inCluster = null;
+  await recordNamespace(service.db, { clusterId: cluster.id, name: 'ns', deploymentId: liveDeploymentId });
   cluster.server.misbehave = (request, response) => {
     if (inCluster === null) return failWith(404)(request, response);
     response.end(JSON.stringify(inCluster));
@@ -49,7 +52,7 @@ const namespace = (metadata: object = {}, status: object = { phase: 'Active' }) 
     uid: 'ns-uid',
     name: 'ns',
     labels: { 'app.kubernetes.io/managed-by': 'berth' },
-    annotations: { 'berth.dev/deployment-id': liveDeploymentId },
+    annotations: { 'berth.dev/deployment-id': liveDeploymentId, 'berth.dev/mark': 'mark of ns' },
     ...metadata,
   },
   status,
@@ -69,6 +72,7 @@ const report = ({ heldMs = 60_000 } = {}) =>
   reportLostNamespaces({
     bus: service.bus,
     lostNamespaceRepository: createLostNamespaceRepository(service.db),
+    namespaceRepository: createNamespaceRepository(service.db),
     readCluster: liveClusters({ clusterRepository: createClusterRepository(service.db), directory: service.directory }),
     log: silentLog,
     againMs: 0,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
+import { namespaceMetadata, recordNamespace } from './support/own-namespace.ts';
 import { type Replica, type ServiceSurroundings, startSurroundings } from './support/service-process.ts';
 
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';
@@ -31,13 +33,14 @@ interface Cluster {
 
 async function startCluster(name: string): Promise<Cluster> {
   const server = stack.use(await startFakeApiServer());
-  server.put('ns', {
-    path: '/api/v1/namespaces',
-    metadata: {
-      labels: { 'app.kubernetes.io/managed-by': 'berth' },
-      annotations: { 'berth.dev/deployment-id': deploymentId },
-    },
-  });
+  const { name: _, ...metadata } = namespaceMetadata('ns', deploymentId);
+  server.put('ns', { path: '/api/v1/namespaces', metadata });
+  const clusterId = randomUUID();
+  await service.db.query(sql.unsafe`
+    insert into k8s_clusters (id, provider_id, name, region_name, ignore)
+    values (${clusterId}, ${`kubeconfig:${name}`}, ${name}, '', false)
+  `);
+  await recordNamespace(service.db, { clusterId, name: 'ns', deploymentId });
   return { name, server, pods: new Map() };
 }
 

@@ -14,6 +14,8 @@ import { ClusterLeaseLost } from '../src/clusters/cluster-lease-lost.ts';
 import { type ClusterExcess, clusterExcess } from '../src/clusters/cluster-excess.ts';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
+import { createNamespaceRepository } from '../src/namespaces/namespace-repository.ts';
+import { adoptByAnnotation } from './support/own-namespace.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 import { queueRoom } from '../src/resources/rows/change-queue.ts';
 import { saveInGroups } from '../src/resources/rows/save-in-groups.ts';
@@ -52,6 +54,8 @@ beforeEach(() => {
       return save(changes);
     },
     redactRows: async (changes) => changes,
+    namespaceRepository: createNamespaceRepository(db),
+    adopt: adoptByAnnotation,
     log: silentLog,
     resyncMs: 600_000,
     stallMs: 60_000,

@@ -15,6 +15,7 @@ import { createCredentialRepository } from '../src/credentials/credential-reposi
 import { keepCredentials } from '../src/credentials/keep-credentials.ts';
 import { accessIn, type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 import { claimOn } from './support/neighbours.ts';
+import { namespaceMetadata, recordNamespace } from './support/own-namespace.ts';
 import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';
 
 const { envId, otherEnvId } = samplePlaces;
@@ -89,18 +90,10 @@ const hasSecret = (namespace: string) =>
     () => false,
   );
 
-const createNamespace = (name: string, deploymentId: string) =>
-  admin.postJson(
-    '/api/v1/namespaces',
-    {
-      metadata: {
-        name,
-        labels: { 'app.kubernetes.io/managed-by': 'berth' },
-        annotations: { 'berth.dev/deployment-id': deploymentId },
-      },
-    },
-    call(),
-  );
+const createNamespace = async (name: string, deploymentId: string) => {
+  await recordNamespace(service.db, { clusterId, name, deploymentId });
+  await admin.postJson('/api/v1/namespaces', { metadata: namespaceMetadata(name, deploymentId) }, call());
+};
 
 /** Adds a deployment of the cluster to the projection and creates its namespace. */
 async function deploymentIn(namespace: string): Promise<string> {

@@ -8,6 +8,8 @@ import { silentLog } from '@berth/testing/test-bus';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterRepository } from '../src/clusters/cluster-repository.ts';
 import { leaseNameOf } from '../src/clusters/lease-name-of.ts';
+import { createNamespaceRepository } from '../src/namespaces/namespace-repository.ts';
+import { adoptByAnnotation } from './support/own-namespace.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
 import { trackedKinds } from '../src/resources/objects/tracked-kinds.ts';
 import { queueRoom, type RowChange } from '../src/resources/rows/change-queue.ts';
@@ -43,6 +45,8 @@ beforeEach(async () => {
   const k8sResourceRepository = createK8sResourceRepository(db);
   const deps = {
     k8sResourceRepository,
+    namespaceRepository: createNamespaceRepository(db),
+    adopt: adoptByAnnotation,
     log: silentLog,
     resyncMs: 600_000,
     stallMs: 60_000,
@@ -140,7 +144,7 @@ test('an object that arrives before its namespace is tracked with it, if it stil
   expect(requests('list')).toHaveLength(trackedKinds.length);
 });
 
-test('a namespace that is labelled later is tracked with the objects already in it', async () => {
+test('a namespace that is recognized later is tracked with the objects already in it, and stays whatever its labels say', async () => {
   server.put('late', { path: namespaces });
   server.put('old', podIn('late'));
   await untilPodsAreProcessed();
@@ -150,7 +154,8 @@ test('a namespace that is labelled later is tracked with the objects already in 
   expect(requests('list').map(({ path }) => path)).toContain('/api/v1/namespaces/late/pods');
 
   server.put('late', { path: namespaces, metadata: { labels: {} } });
-  await expectNames('Namespace marked', 'Pod marker');
+  server.put('new', podIn('late'));
+  await expectNames('Namespace late', 'Namespace marked', 'Pod marker', 'Pod new', 'Pod old');
 });
 
 describe('a namespace that is created again under its name', () => {

@@ -7,7 +7,9 @@ import { deploymentTokens } from '@berth/contracts/resources/deployments/deploym
 import { AppError } from '@berth/contracts/errors';
 import { pause } from '@berth/service/waiting/pause';
 import { z } from 'zod';
-import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
+import { ownerOf } from '../namespaces/namespace-record.ts';
+import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
+import { readNamespace } from '../namespaces/read-namespace.ts';
 import type { CredentialRepository } from './credential-repository.ts';
 import { credentialsDigest } from './found-secret.ts';
 import { nextRefreshMs } from './next-refresh.ts';
@@ -15,6 +17,7 @@ import { nextRefreshMs } from './next-refresh.ts';
 export interface WriteCredentialsDeps {
   readonly bus: Pick<Bus, 'call'>;
   readonly credentialRepository: Pick<CredentialRepository, 'record'>;
+  readonly namespaceRepository: Pick<NamespaceRepository, 'find'>;
 }
 
 /** Where the Secret is written. */
@@ -44,7 +47,6 @@ interface WriteOptions {
 
 export type WriteCredentials = (place: CredentialPlace, options: WriteOptions) => Promise<WrittenCredentials>;
 
-const Terminating = z.object({ metadata: z.object({ deletionTimestamp: z.string() }) });
 /** A Secret that no write can repair. */
 const Fixed = z
   .object({ metadata: z.object({ uid: z.string() }), type: z.string(), immutable: z.boolean().default(false) })
@@ -53,7 +55,11 @@ const deadlineMs = 5_000;
 const fieldManager = 'berth-cluster-sync';
 
 /** Issues a token and writes it; the caller decides when. After two concurrent writes the last one stays; both tokens are valid. */
-export function createWriteCredentials({ bus, credentialRepository }: WriteCredentialsDeps): WriteCredentials {
+export function createWriteCredentials({
+  bus,
+  credentialRepository,
+  namespaceRepository,
+}: WriteCredentialsDeps): WriteCredentials {
   async function issue({ deploymentId, envId }: CredentialPlace) {
     const body = { deployment_id: deploymentId, env_id: envId };
     try {
@@ -65,7 +71,7 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
   }
 
   return async (place, { signal, namespaceWithinMs = 0, check }) => {
-    const looking = isOfDeployment(place, { signal, withinMs: namespaceWithinMs });
+    const looking = isOfDeployment(place, { namespaceRepository, signal, withinMs: namespaceWithinMs });
     // A person waits if the namespace is still being created, so the token is issued meanwhile, even if it may not be needed.
     if (namespaceWithinMs === 0 && !(await looking)) return { kind: 'no_namespace' };
     const [isOfItsDeployment, issued] = await Promise.all([looking, issue(place), check]);
@@ -95,21 +101,24 @@ export function createWriteCredentials({ bus, credentialRepository }: WriteCrede
 
 const firstLookMs = 5;
 
+interface Looking extends Pick<WriteCredentialsDeps, 'namespaceRepository'> {
+  readonly signal: AbortSignal;
+  readonly withinMs: number;
+}
+
 /** A namespace of the same name that belongs to somebody else gets no token. */
 async function isOfDeployment(
-  { api, namespace, deploymentId }: CredentialPlace,
-  { signal, withinMs }: { signal: AbortSignal; withinMs: number },
-) {
-  const read = () =>
-    nullIfMissing(api.getJson(`/api/v1/namespaces/${namespace}`, { signal, deadlineMs, answer: 'namespace' }));
+  { api, clusterId, namespace: name, deploymentId }: CredentialPlace,
+  { namespaceRepository, signal, withinMs }: Looking,
+): Promise<boolean> {
+  const read = () => readNamespace(api, name, signal);
   let found = await read();
   for (let waitedMs = 0, ms = firstLookMs; found === null && waitedMs < withinMs; waitedMs += ms, ms *= 2) {
     await pause(ms, signal);
     found = await read();
   }
-  return (
-    found !== null && deploymentNamespace(found).deploymentId === deploymentId && !Terminating.safeParse(found).success
-  );
+  if (found === null || found.isTerminating) return false;
+  return ownerOf(await namespaceRepository.find({ clusterId, name }), found) === deploymentId;
 }
 
 /** False if the namespace was deleted or is being deleted. */

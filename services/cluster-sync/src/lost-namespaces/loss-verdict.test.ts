@@ -36,14 +36,8 @@ test('the status of the deployment decides what to do about its lost namespace',
   });
 });
 
-const namespace = (status: object, deployment = id) => ({
-  metadata: {
-    name: 'web-one',
-    labels: { 'app.kubernetes.io/managed-by': 'berth' },
-    annotations: { 'berth.dev/deployment-id': deployment },
-  },
-  status,
-});
+const record = { deployment_id: id, mark: null, uid: 'u' };
+const namespace = (status: object, uid = 'u') => ({ metadata: { name: 'web-one', uid }, status });
 const held = {
   phase: 'Terminating',
   conditions: [
@@ -70,11 +64,11 @@ test.for<[string, unknown, number, unknown]>([
     },
   ],
   [
-    'belongs to another deployment',
-    namespace({ phase: 'Active' }, 'a0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f11'),
+    'was made anew by somebody',
+    namespace({ phase: 'Active' }, 'another'),
     0,
-    { report: 'The namespace web-one is no longer marked as belonging to this deployment' },
+    { report: 'The namespace web-one was deleted from the cluster and made anew by somebody else' },
   ],
 ])('a lost namespace that %s has its verdict', ([, object, age_ms, verdict]) => {
-  expect(verdictByNamespace({ ...lost, age_ms }, object)).toEqual(verdict);
+  expect(verdictByNamespace({ ...lost, age_ms }, { namespace: object, record })).toEqual(verdict);
 });

@@ -1,6 +1,7 @@
 import { causeOf } from '@berth/kube/causes/cause-of';
 import type { DeploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
-import { deploymentNamespace } from '../resources/objects/deployment-namespace.ts';
+import { foundNamespace } from '../namespaces/found-namespace.ts';
+import { type NamespaceRecord, ownerOf } from '../namespaces/namespace-record.ts';
 import type { LostNamespace } from './lost-namespace-repository.ts';
 
 /** What to do about a lost namespace. `wait`: check it again later; `read`: read it from the cluster. */
@@ -28,14 +29,14 @@ export const usualHeldMs = 60_000;
 /** The verdict for a running deployment, by its current namespace in the cluster; null if that does not exist. */
 export function verdictByNamespace(
   lost: LostNamespace,
-  namespace: unknown,
+  { namespace, record }: { namespace: unknown; record: NamespaceRecord | null },
   heldMs = usualHeldMs,
 ): Exclude<Verdict, 'read'> {
   const name = lost.namespace;
   if (namespace === null)
     return { report: `The namespace ${name} was deleted from the cluster while the deployment ran` };
-  if (deploymentNamespace(namespace).deploymentId !== lost.deployment_id)
-    return { report: `The namespace ${name} is no longer marked as belonging to this deployment` };
+  if (ownerOf(record, foundNamespace(namespace)) !== lost.deployment_id)
+    return { report: `The namespace ${name} was deleted from the cluster and made anew by somebody else` };
   const deletion = causeOf('Namespace', namespace);
   if (!deletion) return 'forget';
   return lost.age_ms < heldMs ? 'wait' : { report: `The namespace ${name} is ${deletion.message}` };

@@ -6,12 +6,14 @@ import { deploymentPlace } from '@berth/contracts/resources/deployments/deployme
 import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 import type { ReadCluster } from '../live/live-clusters.ts';
+import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
 import type { LostNamespace, LostNamespaceRepository } from './lost-namespace-repository.ts';
 import { verdictByPlace, verdictByNamespace, usualHeldMs } from './loss-verdict.ts';
 
 export interface ReportLostNamespacesDeps {
   readonly bus: Pick<Bus, 'call'>;
   readonly lostNamespaceRepository: LostNamespaceRepository;
+  readonly namespaceRepository: Pick<NamespaceRepository, 'find'>;
   readonly readCluster: ReadCluster;
   readonly log: Service['log'];
   /** Undecided namespaces are checked again after this time, in ms. */
@@ -43,7 +45,7 @@ export const reportLostNamespaces =
   };
 
 async function isDecided(
-  { bus, readCluster, log, heldMs = usualHeldMs }: ReportLostNamespacesDeps,
+  { bus, readCluster, namespaceRepository, log, heldMs = usualHeldMs }: ReportLostNamespacesDeps,
   lost: LostNamespace,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -52,11 +54,9 @@ async function isDecided(
   const verdict = verdictByPlace(lost, place);
   if (verdict !== 'read' || !place) return verdict === 'forget';
 
-  const now = verdictByNamespace(
-    lost,
-    await readCluster(cluster_id, { identity: null }, (api) => readNamespace(api, lost.namespace, signal)),
-    heldMs,
-  );
+  const found = await readCluster(cluster_id, { identity: null }, (api) => readNamespace(api, lost.namespace, signal));
+  const record = await namespaceRepository.find({ clusterId: cluster_id, name: lost.namespace });
+  const now = verdictByNamespace(lost, { namespace: found, record }, heldMs);
   if (typeof now === 'string') return now === 'forget';
   const { id, namespace, revision_id } = place;
   const body = { id, cluster_id, namespace, revision_id, reason: startOf(now.report, 500) };

@@ -12,6 +12,7 @@ const Namespace = z.object({
     name: z.string().min(1),
     uid: z.string().min(1),
     resourceVersion: z.string().default(''),
+    deletionTimestamp: z.string().nullish(),
     labels: texts,
     annotations: texts,
   }),
@@ -37,13 +38,13 @@ export interface FoundNamespace {
 
 export function foundNamespace(object: unknown): FoundNamespace {
   const { metadata, status } = Namespace.parse(object);
-  const { name, uid, resourceVersion, labels, annotations } = metadata;
+  const { name, uid, resourceVersion, deletionTimestamp, labels, annotations } = metadata;
   const isManaged = labels[managedBy.label] === managedBy.value;
   return {
     name,
     uid,
     resourceVersion,
-    isTerminating: status.phase === 'Terminating',
+    isTerminating: status.phase === 'Terminating' || (deletionTimestamp ?? null) !== null,
     labels,
     holder: annotations[namespaceAnnotations.claim] ?? '',
     mark: annotations[namespaceAnnotations.mark] ?? null,

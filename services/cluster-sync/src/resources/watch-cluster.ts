@@ -4,6 +4,11 @@ import { atMost, type InTurn } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
 import type { ClusterExcess } from '../clusters/cluster-excess.ts';
 import { cpuShare } from '../kube/cpu-share.ts';
+import {
+  createNamespaceOwners,
+  type NamespaceOwners,
+  type NamespaceOwnersDeps,
+} from '../namespaces/namespace-owners.ts';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type ChangeQueue, createChangeQueue, type QueueRoom } from './rows/change-queue.ts';
@@ -14,7 +19,7 @@ import type { RedactRows } from './rows/redact-rows.ts';
 import type { SaveChanges } from './rows/save-in-groups.ts';
 import { writeChanges, type WriteChangesDeps } from './rows/write-changes.ts';
 
-export interface WatchClusterDeps {
+export interface WatchClusterDeps extends NamespaceOwnersDeps {
   readonly k8sResourceRepository: Pick<K8sResourceRepository, 'known'>;
   readonly saveChanges: SaveChanges;
   readonly redactRows: RedactRows;
@@ -49,8 +54,10 @@ export async function watchCluster(
   const { k8sResourceRepository, saveChanges, log, resyncMs, stallMs } = deps;
   const queue = createChangeQueue(queueLimit, deps.queueRoom);
   const reflectors: Reflector[] = [];
+  const owners = await createNamespaceOwners(deps, id);
   const mirror = createClusterMirror({
     clusterId: id,
+    ownerOf: owners.of,
     known: await k8sResourceRepository.known(id),
     queue,
     log,
@@ -67,7 +74,7 @@ export async function watchCluster(
       api,
       path: `${kind.root}/${kind.plural}`,
       pathIn: (namespace) => `${kind.root}/namespaces/${encodeURIComponent(namespace)}/${kind.plural}`,
-      sink: sinkInto({ mirror, queue, kind }),
+      sink: sinkInto({ mirror, queue, kind, owners }),
       listInTurn,
       cpu,
       onExcess: (reason) => excess?.note(kind.kind, reason),
@@ -102,16 +109,19 @@ interface SinkParts {
   readonly mirror: ClusterMirror;
   readonly queue: ChangeQueue;
   readonly kind: TrackedKind;
+  readonly owners: Pick<NamespaceOwners, 'look'>;
 }
 
 /** Waits for room before each object, so that the watch is no faster than the database. */
-function sinkInto({ mirror, queue, kind }: SinkParts): ReflectorSink {
+function sinkInto({ mirror, queue, kind, owners }: SinkParts): ReflectorSink {
+  const look = async (object: unknown) => (kind.kind === 'Namespace' ? owners.look(object) : undefined);
   return {
     beginPass(namespace) {
       const pass = mirror.beginPass(kind, namespace);
       return {
         async add(object, signal) {
           await queue.waitForSharedRoom(signal);
+          await look(object);
           pass.add(object);
         },
         end: () => pass.end(),
@@ -119,6 +129,7 @@ function sinkInto({ mirror, queue, kind }: SinkParts): ReflectorSink {
     },
     async put(object, signal) {
       await queue.waitForRoom(signal);
+      await look(object);
       mirror.put(kind, object);
     },
     async remove(object, signal) {

@@ -9,7 +9,9 @@ import { clusterLeaseTimes } from '../clusters/cluster-lease-times.ts';
 import { type ClusterRepository, createClusterRepository } from '../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../clusters/lease-name-of.ts';
 import { createCredentialRepository } from '../credentials/credential-repository.ts';
+import { createAccountRepository } from '../access/account-repository.ts';
 import { createBindingRepository } from '../grants/binding-repository.ts';
+import { createNamespaceRepository } from '../namespaces/namespace-repository.ts';
 import { queueRoom } from '../resources/rows/change-queue.ts';
 import { createK8sResourceRepository } from '../resources/rows/k8s-resource-repository.ts';
 import { type SaveInGroupsDeps, saveInGroups } from '../resources/rows/save-in-groups.ts';
@@ -18,7 +20,10 @@ import { type SyncClustersDeps, syncClusters } from './sync-clusters.ts';
 
 interface ClusterSyncLoop
   extends Pick<SyncClustersDeps, 'directory' | 'log'>,
-    Pick<SyncClusterDeps, 'writeCredentials' | 'redactRows' | 'resyncMs' | 'writesPerSecond'> {
+    Pick<
+      SyncClusterDeps,
+      'writeCredentials' | 'adopt' | 'deployersNamespace' | 'redactRows' | 'resyncMs' | 'writesPerSecond'
+    > {
   readonly db: Database;
   readonly clusterRepository: Pick<ClusterRepository, 'all'>;
   readonly k8sResourceRepository: SaveInGroupsDeps;
@@ -45,6 +50,9 @@ export function clusterSyncLoop({
     k8sResourceRepository: createK8sResourceRepository(forClusters),
     credentialRepository: createCredentialRepository(forClusters),
     bindingRepository: createBindingRepository(forClusters),
+    namespaceRepository: createNamespaceRepository(forClusters),
+    accountRepository: createAccountRepository(forClusters),
+    lookMs: 60_000,
     log,
     probeMs: 15_000,
     stallMs: 90_000,

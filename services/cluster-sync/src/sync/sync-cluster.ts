@@ -3,6 +3,7 @@ import { troubleLog } from '@berth/db/outbox/trouble-log';
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { Service } from '@berth/service/service';
 import { pause } from '@berth/service/waiting/pause';
+import { removeUnusedAccounts, type RemoveUnusedAccountsDeps } from '../access/remove-unused-accounts.ts';
 import { type KeepCredentialsDeps, keepCredentials } from '../credentials/keep-credentials.ts';
 import { type RemoveBindingsDeps, removeWithdrawnBindings } from '../grants/remove-withdrawn-bindings.ts';
 import { runTogether } from '../reflector/run-together.ts';
@@ -12,7 +13,11 @@ import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ProbeResult } from '../clusters/cluster-health.ts';
 import { probeCluster } from './probe-cluster.ts';
 
-export interface SyncClusterDeps extends WatchClusterDeps, KeepCredentialsDeps, RemoveBindingsDeps {
+export interface SyncClusterDeps
+  extends WatchClusterDeps,
+    KeepCredentialsDeps,
+    RemoveBindingsDeps,
+    RemoveUnusedAccountsDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'recordProbe'>;
   readonly log: Service['log'];
   readonly probeMs: number;
@@ -26,7 +31,7 @@ export interface SyncedCluster {
 }
 
 /**
- * Probes a cluster and, unless it is ignored, watches it, keeps its credentials fresh and removes revoked bindings, while its
+ * Probes a cluster and, unless it is ignored, watches it, keeps its credentials fresh and removes revoked bindings and unused accounts, while its
  * lease is held.
  */
 export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signal: AbortSignal): Promise<void> {
@@ -39,6 +44,7 @@ export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signa
           (end: AbortSignal) => watchCluster(deps, { ...cluster, excess }, end),
           (end: AbortSignal) => keepCredentials(deps, cluster, end),
           (end: AbortSignal) => removeWithdrawnBindings(deps, cluster, end),
+          (end: AbortSignal) => removeUnusedAccounts(deps, cluster, end),
         ]),
   ]);
 }

@@ -58,7 +58,8 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const clusterRepository = createClusterRepository(db);
   const directory = stack.use(createClusterDirectory());
   const credentialRepository = createCredentialRepository(db);
-  const writeCredentials = createWriteCredentials({ bus, credentialRepository });
+  const namespaceRepository = createNamespaceRepository(db);
+  const writeCredentials = createWriteCredentials({ bus, credentialRepository, namespaceRepository });
   bus.serve(
     deploymentCredentialsHandlers({ bus, clusterRepository, credentialRepository, directory, writeCredentials }),
   );
@@ -72,7 +73,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const logTimes = { openMs: 3_000, quietMs: 100, gatherMs: 20 };
   const readLog = readPodLog({ bus, k8sResourceRepository, readCluster, logTimes });
   bus.serve(k8sResourceHandlers({ k8sResourceRepository, readLog }));
-  bus.serve(k8sEventHandlers({ readCluster, maxEvents: 250 }));
+  bus.serve(k8sEventHandlers({ readCluster, namespaceRepository, maxEvents: 250 }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository: createK8sResourceRepository(db) }));
   bus.serve(grantHandlers({ inTransaction, grantRepository: createGrantRepository(db), bus }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
@@ -89,7 +90,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
     deploymentNamespaceHandlers({
       ...place,
       ...transition,
-      namespaceRepository: createNamespaceRepository(db),
+      namespaceRepository,
       accountRepository: createAccountRepository(db),
       prepareCluster: createPrepareCluster(usualDeployersNamespace),
       deployersNamespace: usualDeployersNamespace,

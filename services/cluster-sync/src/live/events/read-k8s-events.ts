@@ -1,7 +1,8 @@
 import type { KubeApi } from '@berth/kube/kube-api';
-import { nullIfMissing } from '@berth/kube/kube-error';
 import type { K8sEvent } from '@berth/contracts/resources/clusters/k8s-events';
-import { deploymentNamespace } from '../../resources/objects/deployment-namespace.ts';
+import { ownerOf } from '../../namespaces/namespace-record.ts';
+import type { NamespaceRepository } from '../../namespaces/namespace-repository.ts';
+import { namespacePath, readNamespace } from '../../namespaces/read-namespace.ts';
 import { listPages } from '../../kube/list-pages.ts';
 import { k8sEventOf } from './k8s-event-of.ts';
 
@@ -9,6 +10,11 @@ export interface EventsToRead {
   readonly cluster_id: string;
   readonly deployment_id: string;
   readonly namespace: string;
+}
+
+export interface ReadEventsDeps {
+  readonly namespaceRepository: Pick<NamespaceRepository, 'find'>;
+  readonly maxEvents: number;
 }
 
 export interface EventsOfNamespace {
@@ -26,13 +32,12 @@ const nothing = { items: [], isComplete: true };
  */
 export async function readK8sEvents(
   api: Pick<KubeApi, 'getJson' | 'getBytes'>,
-  { cluster_id, deployment_id, namespace }: EventsToRead,
-  maxEvents: number,
+  place: EventsToRead,
+  { namespaceRepository, maxEvents }: ReadEventsDeps,
 ): Promise<EventsOfNamespace> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  const limit = AbortSignal.timeout(deadlineMs);
-  const { items, isComplete } = (await belongsTo(api, path, deployment_id, limit))
-    ? await readAll(api, path, { clusterId: cluster_id, signal: limit, maxEvents })
+  const signal = AbortSignal.timeout(deadlineMs);
+  const { items, isComplete } = (await belongsTo(api, place, { namespaceRepository, signal }))
+    ? await readAll(api, namespacePath(place.namespace), { clusterId: place.cluster_id, signal, maxEvents })
     : nothing;
   items.sort((one, other) => compare(other.last_seen_at, one.last_seen_at) || compare(one.uid, other.uid));
   return { items, isComplete };
@@ -41,12 +46,14 @@ export async function readK8sEvents(
 /** Events of a namespace that belongs to somebody else must not be shown. */
 async function belongsTo(
   api: Pick<KubeApi, 'getJson'>,
-  path: string,
-  deploymentId: string,
-  signal: AbortSignal,
+  { cluster_id: clusterId, namespace: name, deployment_id }: EventsToRead,
+  { namespaceRepository, signal }: Pick<ReadEventsDeps, 'namespaceRepository'> & { signal: AbortSignal },
 ): Promise<boolean> {
-  const namespace = await nullIfMissing(api.getJson(path, { signal, deadlineMs, answer: 'namespace' }));
-  return namespace !== null && deploymentNamespace(namespace).deploymentId === deploymentId;
+  const [record, found] = await Promise.all([
+    namespaceRepository.find({ clusterId, name }),
+    readNamespace(api, name, signal),
+  ]);
+  return found !== null && ownerOf(record, found) === deployment_id;
 }
 
 interface ReadAll {

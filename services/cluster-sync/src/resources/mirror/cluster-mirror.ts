@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ChangeQueue } from '../rows/change-queue.ts';
-import { deploymentNamespace } from '../objects/deployment-namespace.ts';
 import { createHeldBackObjects } from './held-back-objects.ts';
 import { createKnownObjects, type KnownObject, type RowLimits, usualLimits } from './known-objects.ts';
 import { createNamespaceIndex } from './namespace-index.ts';
@@ -15,6 +14,8 @@ export interface ClusterMirrorDeps {
   readonly known: readonly KnownObject[];
   readonly queue: Pick<ChangeQueue, 'add'>;
   readonly log: { warn(fields: object, words: string): void };
+  /** The deployment whose namespace this is, or null. */
+  ownerOf(namespace: unknown): string | null;
   /** Called when a namespace became tracked and objects in it may have been missed, so that it is listed. */
   onNamespace(namespace: string): void;
   readonly heldBackLimit?: number;
@@ -36,7 +37,7 @@ const Named = z.object({
  * receives all namespaces, to tell an untracked object from one that arrived before its namespace.
  */
 export function createClusterMirror(deps: ClusterMirrorDeps) {
-  const { clusterId, known, queue, log, onNamespace, heldBackLimit = 2_000, limits = usualLimits } = deps;
+  const { clusterId, known, queue, log, ownerOf, onNamespace, heldBackLimit = 2_000, limits = usualLimits } = deps;
   const objects = createKnownObjects(known, limits);
   const reportedAsFull = new Set<string>();
   const malformed = new Set<string>();
@@ -48,7 +49,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     let uid: string | undefined;
     try {
       const { metadata } = Named.parse(object);
-      if (kind.kind === 'Namespace') putNamespace(object);
+      if (kind.kind === 'Namespace') putNamespace(metadata.name, ownerOf(object));
       const namespace = kind.kind === 'Namespace' ? metadata.name : (metadata.namespace ?? '');
       const deploymentId = namespace === '' ? null : namespaces.deploymentOf(namespace);
       // Most objects of a cluster are not tracked, so as little as possible is parsed before this check.
@@ -97,10 +98,7 @@ export function createClusterMirror(deps: ClusterMirrorDeps) {
     log.warn({ kind, namespace }, 'a namespace has more objects than are tracked; the others are left out');
   }
 
-  function putNamespace(object: unknown): void {
-    const { namespace, deploymentId, isAnonymous } = deploymentNamespace(object);
-    if (isAnonymous)
-      log.warn({ namespace }, 'a namespace managed by berth names no deployment; nothing in it is tracked');
+  function putNamespace(namespace: string, deploymentId: string | null): void {
     const change = namespaces.put(namespace, deploymentId);
     if (change === 'none') return;
 
