@@ -66,7 +66,7 @@ async function chartInCatalogue(name: string) {
   );
 }
 
-describe('a deployment is refused, with the field named,', () => {
+describe('a deployment is refused, and the refusal names the field,', () => {
   test.for([
     ['whose name is not a DNS label', { name: 'Not_A_Label' }, 'body.name'],
     ['whose name looks like an option', { name: '--post-renderer=x' }, 'body.name'],

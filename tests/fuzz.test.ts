@@ -14,7 +14,7 @@ import { type Platform, startPlatform } from './setup/platform.ts';
 
 /** Set another seed to try other requests: `FUZZ_SEED=7 npm test -- tests/fuzz.test.ts`. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
-/** Requests per operation and caller; one for HEAD and PATCH, which are aliases. */
+/** Requests per operation and caller; only one for HEAD and PATCH, which are aliases. */
 const runs = Number(process.env['FUZZ_RUNS'] ?? 3);
 
 let platform: Platform;
@@ -164,7 +164,7 @@ const denied = new Map<string, number>();
 const changes = new Map<string, { name: string; requestId: string }>();
 
 describe('requests made from the contracts', () => {
-  test(`get no server error, nothing undocumented and nothing that leaks, whoever sends them (seed ${seed})`, async () => {
+  test(`never get a server error, an undocumented answer or a leak, from any caller (seed ${seed})`, async () => {
     const words = await vocabulary();
     const answers: Record<number, number> = {};
 
@@ -204,8 +204,8 @@ describe('requests made from the contracts', () => {
     );
   }, 180_000);
 
-  test('leave an event for each creation, each deletion, and each refusal for a missing role', async () => {
-    // A service that stops writes what it has counted.
+  test('leave an audit event for each creation, each deletion, and each denied attempt', async () => {
+    // A stopping service writes the denied attempts that it has counted.
     for (const name of ['auth', 'tasks', 'cluster-sync', 'registry-scan'] as const)
       await platform.stack.part(name).stop();
     const parts = await Promise.all(['auth', 'tasks', 'cluster_sync', 'registry_scan'].map(auditLogOf));
@@ -262,7 +262,7 @@ function note(
   if (status === 403 && id !== undefined) denied.set(id, (denied.get(id) ?? 0) + 1);
   if (!changesRows(operation, resource)) return;
   const requestId = headers.get('x-request-id') ?? '';
-  // A second deletion, and a request repeated with its key, change nothing.
+  // A second deletion and a repeated request do not change anything.
   if (status === 204 && !changes.has(path)) changes.set(path, { name, requestId });
   if (status === 201 && !isRepeatable) changes.set(`${name} ${requestId}`, { name, requestId });
 }

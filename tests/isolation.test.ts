@@ -49,7 +49,7 @@ describe('a member of one env', () => {
     },
   );
 
-  test('sees its own env only, and no member of another env', async () => {
+  test('sees only its own env, and only members of that env', async () => {
     const { envs, envUserPermissions } = grace.api;
     expect(idsOf(await envs.list())).toEqual([envA]);
     expect(outcomeOf(await envs.get({ id: envB }))).toBe('not_found');
@@ -109,7 +109,7 @@ describe('a deployment, from its pods', () => {
     expect(otherEnv).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test('creates and changes a resource that it manages, with an id of its own', async () => {
+  test('creates and changes a resource that it manages, with an id of its choice', async () => {
     const { deploymentResources, deploymentResourceTypes } = platform.admin;
     const [type] = unwrap(await deploymentResourceTypes.list({ query: { key: 'page' } })).items;
     const id = randomUUID();
@@ -229,7 +229,7 @@ describe('the NATS user of a service', () => {
           for await (const _message of subscription) return 'a message';
           return 'nothing';
         };
-        // The refusal may arrive before the flush is over, and the server has answered by then.
+        // The refusal may arrive before the flush ends; the server has answered by then.
         const [outcome] = await Promise.allSettled([received(), nc.flush().finally(() => subscription.unsubscribe())]);
         expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(PermissionViolationError) });
       } finally {

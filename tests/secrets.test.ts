@@ -246,7 +246,7 @@ async function dataIn(namespace: string): Promise<Record<string, Record<string, 
   );
 }
 
-test('a resource is created, updated and deleted by calls into the workload that manages it, which trusts only tokens of the platform', async () => {
+test('a resource is created, updated and deleted by calls into its managing workload, which accepts only tokens of the platform', async () => {
   const { admin, stack } = platform;
   const create = (name: string) => showcase.createVault(name, { size: 1, password: props[0] });
 
@@ -328,7 +328,7 @@ const plannedChanges = ({ objects }: DeploymentPlan): unknown[] =>
     }))
     .sort((a, b) => (a.object < b.object ? -1 : 1));
 
-test('a chart with every kind of input is created, updated and rolled back as its plans say', async () => {
+test('a deployment with every kind of input is created, updated and rolled back as its plans predict', async () => {
   const { admin } = platform;
   const { manager, newDeployment } = showcase;
   const [secretA = '', secretB = ''] = await Promise.all(
@@ -452,7 +452,7 @@ test('a chart with every kind of input is created, updated and rolled back as it
   expect(unwrap(await admin.deployments.get({ id }))).toMatchObject({ config: created.config, values_override: null });
 });
 
-/** A text as it is and encoded, without the ends that depend on what is around it. */
+/** A text, plain and encoded, without the ends of the encoding that depend on the surrounding text. */
 const formsOf = (text: string): string[] => [
   text,
   encodeURIComponent(text),
@@ -460,7 +460,7 @@ const formsOf = (text: string): string[] => [
   ...['', 'k', 'kk'].map((before) => Buffer.from(`${before}${text}`).toString('base64').slice(4, -4)),
 ];
 
-test('what a chart makes of contents that it gets as a value is shown to nobody, nor are sensitive inputs of its actions', async () => {
+test('secrets that a chart renders into its objects are not shown to anybody, nor are sensitive inputs of its actions', async () => {
   const { admin, stack } = platform;
   const random = () => randomBytes(10).toString('hex');
   const [contents, next, input] = [`conf-${random()}`, `conf-${random()}`, `${random()}+/&${random()}`];
@@ -546,7 +546,7 @@ test('what a chart makes of contents that it gets as a value is shown to nobody,
   }
 
   const onBus = recorded.filter(({ subject }) => !subject.startsWith('$'));
-  // Who stores, resolves, runs and redacts.
+  // The services that store, resolve, run and redact secrets.
   const needed =
     /^(?:_INBOX_(?:runner|tasks)\.|rpc\.v1\.tasks\.(?:api-gateway\.(?:secrets|deployment_tasks)\.create|cluster-sync\.shown_texts\.redact)$)/;
   for (const form of [contents, next, input].flatMap(formsOf)) {
@@ -557,7 +557,7 @@ test('what a chart makes of contents that it gets as a value is shown to nobody,
   }
 });
 
-test('no secret is in a log, a process, a file or a message that does not need it', async () => {
+test('secrets do not appear in logs, processes, files or messages that do not need them', async () => {
   const { admin, stack } = platform;
   const grace = await platform.person('grace');
   const { created_token } = unwrap(await grace.api.userTokens.create({ body: { user_id: null } }));
@@ -645,7 +645,7 @@ test('no secret is in a log, a process, a file or a message that does not need i
   ];
   const processes = [...processTexts].map((text) => ({ subject: text.slice(0, 80), text }));
   const taskFolders = join(stack.stateFolder, 'runner', 'tasks');
-  // Tasks of the other test may still run and hold their secrets.
+  // Tasks of another test may still run, with their secrets.
   await waitUntil(async () => (await readdir(taskFolders)).length === 0, {
     what: 'the runner to remove the folders of its tasks',
     withinMs: 120_000,

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(temporary, { recursive: true, force: true });
 });
 
-/** Each by a link, and marked as installed: an installation in the copy would write through a link into this checkout. */
+/** Links each package and marks the copy as installed: a real installation would write through the links into this checkout. */
 async function linkPackages(): Promise<void> {
   const [from, to] = [join(checkout, 'node_modules'), join(copy, 'node_modules')];
   await mkdir(to);
@@ -54,7 +54,7 @@ function start(...args: string[]): { child: ChildProcess; output: () => string }
   return { child, output: () => text };
 }
 
-/** Processes started from the copy, or with it as working folder. */
+/** Processes that were started from the copy, or that have it as working folder. */
 async function processesOfCopy(): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -94,7 +94,7 @@ test('a second npm start finds the deployment of the first one, and Ctrl-C ends 
   const answer = await fetch(curl?.[2] ?? '', { headers: { 'x-service-token': curl?.[1] ?? '' } });
   expect(await answer.json()).toMatchObject({ num_total: 1 });
 
-  // To the whole process group, as a terminal does.
+  // Signals the whole process group, as a terminal does.
   process.kill(-(child.pid ?? 0), 'SIGINT');
   await once(child, 'exit');
 

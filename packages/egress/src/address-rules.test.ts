@@ -57,7 +57,7 @@ describe('addressRules', () => {
     expect(addressRules([])(address)).toBe(true);
   });
 
-  test('opens only the addresses that are allowed', () => {
+  test('permits a denied address only if it is allowed explicitly', () => {
     const permits = addressRules(['127.0.0.1', '::1/128']);
 
     expect(permits('127.0.0.1')).toBe(true);

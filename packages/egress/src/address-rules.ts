@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Addresses that are neither a registry nor a deployment: this machine, link-local, the metadata services of clouds. Hosts
- * come from strangers (redirects, token servers, DNS records), who could otherwise make us connect to these addresses.
+ * Addresses that are never a registry or a deployment: this machine, link-local, the metadata services of clouds. Strangers name
+ * hosts (redirects, token servers, DNS records) and could otherwise make us connect to these addresses.
  */
 const neverOutsideV4 = [
   '0.0.0.0/8',

@@ -12,8 +12,8 @@ const mib = 1024 * kib;
 const depth = 128;
 
 /**
- * The most that is read and parsed, by what is asked. An API server is as much a stranger as the workloads in it: whatever it
- * answers, one call costs at most this. 100,000 members take up to 50 ms to parse. etcd accepts objects of 1.5 MiB, which
+ * Limits of an answer, by kind of request. API servers are trusted as little as their workloads: these limits bound the cost
+ * of a call, whatever the answer is. 100,000 members take up to 50 ms to parse. etcd accepts objects of 1.5 MiB, which
  * escaping can make longer; such an object is refused.
  */
 export const answerLimits = {
@@ -26,7 +26,7 @@ export const answerLimits = {
   discovery: { bytes: mib, members: 50_000, depth },
   /** A list that is parsed as a whole: a few objects, or metadata only. */
   list: { bytes: 3 * mib, members: 100_000, depth },
-  /** A page that is split into items before it is parsed: what surrounds them is a `head`, and each of them an `object`. */
+  /** A page that is split into items before it is parsed: each item is an `object`, and the rest is the `head`. */
   page: { bytes: 16 * mib, members: 1_000_000, depth },
   /** A page that a caller waits for; many are read at once. */
   live_page: { bytes: 2 * mib, members: 200_000, depth },

@@ -34,7 +34,7 @@ describe('kubeAccessOf', () => {
     expect(refusalOf({ 'insecure-skip-tls-verify': false, 'proxy-url': '' }, { exec: null })).toBe('accepted');
   });
 
-  test('accepts a field that the operator allows, and no other', () => {
+  test('accepts a field that is refused by default only if the operator allows it', () => {
     const cluster = { 'insecure-skip-tls-verify': true };
     const both = config(cluster, { tokenFile: '/run/token' });
 
@@ -56,7 +56,7 @@ describe('kubeAccessOf', () => {
     });
   });
 
-  test('reads a proxy and a program that gives a token where the operator allows them', () => {
+  test('reads a proxy and a token program if the operator allows them', () => {
     const exec = {
       apiVersion: 'client.authentication.k8s.io/v1',
       command: '/usr/bin/issue',

@@ -11,13 +11,13 @@ export interface KubeAccess {
   readonly ca: string | null;
   readonly token: string | null;
   readonly certificate: { readonly cert: string; readonly key: string } | null;
-  /** In place of `token`: a file that another program keeps fresh. Only where the operator allows it. */
+  /** Replaces `token`: a file that another program keeps fresh. Only if the operator allows it. */
   readonly tokenFile?: string;
-  /** The server's certificate is not checked. Only where the operator allows it. */
+  /** The server's certificate is not checked. Only if the operator allows it. */
   readonly isInsecure?: true;
-  /** An HTTP proxy on the way to the server, with its credential if it has one. Only where the operator allows it. */
+  /** An HTTP proxy on the way to the server, with its credential if it has one. Only if the operator allows it. */
   readonly proxyUrl?: string;
-  /** In place of `token`: a program that prints one. Only where the operator allows it. */
+  /** Replaces `token`: a program that prints one. Only if the operator allows it. */
   readonly exec?: ExecProgram;
 }
 
@@ -178,7 +178,7 @@ function checkCertificates({ ca, certificate }: KubeAccess): void {
   try {
     // createSecureContext silently accepts a CA that is not a certificate, and then trusts no server.
     if (ca !== null) void new X509Certificate(ca);
-    // Only a major garbage collection frees it, so make one only where there is something to check.
+    // Only a major garbage collection frees a context, so one is made only if there is something to check.
     if (certificate !== null) createSecureContext(certificate);
   } catch {
     // OpenSSL's message may quote its input.

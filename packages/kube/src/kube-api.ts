@@ -11,18 +11,18 @@ import { splitLines } from './split-lines.ts';
 
 export interface KubeCall {
   readonly signal: AbortSignal;
-  /** For the whole call; of a stream, for its first byte. */
+  /** For the whole call; for a stream, until its first byte. */
   readonly deadlineMs: number;
-  /** Another form of the answer, such as the metadata of objects alone. */
+  /** The form of the answer, such as only the metadata of objects. */
   readonly accept?: string;
-  /** What is asked, which bounds the answer: `object` if it is not given. */
+  /** The kind of request, which sets the limits of the answer; `object` by default. */
   readonly answer?: AnswerKind;
 }
 
 export interface KubeApiOptions {
   /** The caller's name in the cluster's audit log. */
   readonly userAgent?: string;
-  /** Replaces the token of the access where it changes while the connection is open; called for every request. */
+  /** The current token, if it can change while the connection is open; called for every request. */
   readonly token?: (signal: AbortSignal) => Promise<string>;
   /** Called with the token of a request that the cluster answered with 401. */
   readonly onRefused?: (token: string) => void;
@@ -49,14 +49,14 @@ const contentTypes: Record<Method, string> = {
 /** One cluster's API over one bounded set of connections. */
 export interface KubeApi extends Disposable {
   readonly server: string;
-  /** The text of a successful answer. One that is not successful is a `KubeError`, one beyond its limit an `AnswerTooLarge`. */
+  /** The text of a successful answer. Throws `KubeError` if it is not successful, `AnswerTooLarge` if it exceeds its limit. */
   getText(path: string, call: KubeCall): Promise<string>;
-  /** The raw bytes of the answer, in memory of their own: a large one can be parsed in parts and freed at once. */
+  /** The raw bytes of the answer, so that a large one can be parsed in parts and freed at once. */
   getBytes(path: string, call: KubeCall): Promise<Buffer<ArrayBuffer>>;
   getJson(path: string, call: KubeCall): Promise<unknown>;
   postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   putJson(path: string, body: object, call: KubeCall): Promise<unknown>;
-  /** A JSON merge patch; with `metadata.resourceVersion` in it a compare-and-swap. */
+  /** A JSON merge patch; a compare-and-swap if it contains `metadata.resourceVersion`. */
   patchJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /**
    * Server-side apply: creates the object, or takes over the fields of the body from whoever changed them. With the name in
@@ -66,7 +66,7 @@ export interface KubeApi extends Disposable {
   deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** A streamed answer as it arrives, until it ends or the signal aborts. Leaving the loop closes the connection. */
   streamBytes(path: string, call: KubeCall): AsyncGenerator<Uint8Array>;
-  /** The lines of a streamed answer, until it ends or the signal aborts; null in place of one that is too long. */
+  /** The lines of a streamed answer, until it ends or the signal aborts; null for a line that is too long. */
   streamLines(path: string, call: KubeCall): AsyncGenerator<string | null>;
 }
 
@@ -74,7 +74,7 @@ export interface KubeApi extends Disposable {
 export function openConnectionsTo(access: KubeAccess): Connections {
   const { origin, hostname, port } = new URL(access.server);
   let target: SocketTarget | undefined;
-  // Made by the first request, so that an invalid certificate fails requests and not the opening.
+  // Made by the first request, so that an invalid certificate fails only requests.
   return openConnections(origin, () => {
     target ??= {
       host: hostname.replace(/^\[|\]$/g, ''),
@@ -130,7 +130,7 @@ export function openKubeApi(
       return await readBytes(answer.body, Math.min(answerLimits[kind].bytes, maxAnswerBytes));
     } catch (error) {
       if (limit.aborted && !signal.aborted) connections.suspect();
-      // Node reports an abort as such; what ended the call (the deadline, or the caller) is the signal's reason.
+      // Node reports only an abort; the signal's reason says whether the deadline or the caller ended the call.
       throw limit.aborted ? limit.reason : error;
     }
   }

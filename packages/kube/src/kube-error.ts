@@ -22,7 +22,7 @@ export class KubeError extends Error {
   }
 }
 
-/** There is no credential to send. Users see the message, so it quotes nothing that was read. */
+/** There is no credential to send. Users see the message, so it quotes nothing from files or programs. */
 export class NoCredential extends Error {
   override readonly name = 'NoCredential';
 }
@@ -44,7 +44,7 @@ export class AnswerTooLarge extends Error {
 export const isExpired = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone');
 
-/** The answer, or null if the server answers 404. */
+/** Resolves to the answer, or to null if the server answers 404. */
 export const nullIfMissing = <T>(answer: Promise<T>): Promise<T | null> =>
   answer.catch((error: unknown) => {
     if (error instanceof KubeError && error.status === 404) return null;

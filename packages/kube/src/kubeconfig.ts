@@ -19,7 +19,7 @@ export type Kubeconfig = z.infer<typeof Kubeconfig>;
 
 const maxCharacters = 1024 * 1024;
 
-/** Whoever wrote the kubeconfig can correct it. The message never quotes the text, which holds credentials. */
+/** A fault that the author of the kubeconfig can correct. The message never quotes the text, which holds credentials. */
 export class UnusableKubeconfig extends Error {
   override readonly name = 'UnusableKubeconfig';
 }

@@ -25,7 +25,7 @@ test('a character that is split between two chunks stays whole', async () => {
   expect(await linesOf([bytes.subarray(0, 1), bytes.subarray(1)])).toEqual(['é']);
 });
 
-test('a line that is too long is dropped, and those behind it are read', async () => {
+test('a line that is too long is dropped, and later lines are read', async () => {
   const chunks = ['one\n', 'x'.repeat(60), 'x'.repeat(60), '\ntwo\n'];
 
   expect(await linesOf(chunks, { longest: 100, endless: 1_000 })).toEqual(['one', null, 'two']);
@@ -37,7 +37,7 @@ test('a line that never ends is refused', async () => {
   await expect(linesOf(chunks, { longest: 50, endless: 100 })).rejects.toThrow('longer than 100');
 });
 
-test('the event loop turns between the lines of one chunk', async () => {
+test('a chunk of many lines does not block the event loop', async () => {
   let turns = 0;
   const count = () => {
     turns += 1;

@@ -6,15 +6,15 @@ import { AnswerTooLarge } from './kube-error.ts';
 export interface LineLimits {
   /** A longer line is dropped. */
   readonly longest?: number;
-  /** A line that is not over by then never ends. */
+  /** A longer line ends the stream. */
   readonly endless?: number;
-  /** Lines that are given out before the event loop turns. */
+  /** Lines that are yielded before the event loop may run. */
   readonly perTurn?: number;
 }
 
 /**
- * The complete lines of a stream, and null for one that is too long: a workload can make its object longer than others may be, and
- * must not end their watch. An incomplete last line is dropped: its event is sent again after the reconnect.
+ * The complete lines of a stream, and null for each that is too long, so that one huge object of a workload does not end the
+ * watch of all others. An incomplete last line is dropped: its event is sent again after the reconnect.
  */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,19 +1,19 @@
 import { serialize } from 'node:v8';
 
-/** What a process can be asked to do, by name. Jobs keep nothing from one call to the next. */
+/** The jobs of a process, by name. Jobs keep nothing from one call to the next. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each job has an input of its own
 export type Jobs = Record<string, (input: any) => unknown>;
 
 export interface Question {
   job: string;
   input: unknown;
-  /** Of the answer: reading it costs the asking process, too. */
+  /** Limit of the answer, which costs the asking process memory and time, too. */
   maxBytes: number;
 }
 
 export type Answer = { value: Uint8Array } | { tooLarge: number } | { failed: string };
 
-/** Answers the questions of the parent process. It exits with its parent: nothing else keeps it running. */
+/** Runs the jobs that the parent process asks for. This process exits with its parent: nothing else keeps it running. */
 export function answerWork(jobs: Jobs): void {
   process.on('message', (question: Question) => {
     void answerOf(jobs, question).then((answer) => process.send?.(answer));

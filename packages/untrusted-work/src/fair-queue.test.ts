@@ -27,14 +27,14 @@ test('an owner cannot fill the queue', () => {
   expect(queue.wait('b')).not.toBeNull();
 });
 
-test('the queue has an end for all owners together', () => {
+test('the queue is bounded for all owners together', () => {
   const queue = createFairQueue(shares);
   const waits = Array.from({ length: 9 }, (_, index) => queue.wait(`owner ${index}`) !== null);
 
   expect(waits.filter(Boolean)).toHaveLength(8);
 });
 
-test('owners take turns, whoever came first', async () => {
+test('owners take turns, regardless of who came first', async () => {
   const queue = createFairQueue({ ...shares, running: 1 });
   const order = served(queue, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
   for (const owner of ['a', 'b', 'c', 'a', 'b', 'a', 'a']) {
@@ -44,7 +44,7 @@ test('owners take turns, whoever came first', async () => {
   }
 });
 
-test('who gave up gets no place', async () => {
+test('a caller that gave up gets no place', async () => {
   const queue = createFairQueue({ ...shares, running: 1 });
   queue.take('a');
   const gone = queue.wait('b');

@@ -1,4 +1,4 @@
-/** How much runs and waits, in all and for one owner. */
+/** How many callers may run and wait, in total and per owner. */
 export interface Shares {
   running: number;
   runningOfOwner: number;
@@ -8,14 +8,14 @@ export interface Shares {
 
 interface Waiting {
   turn: Promise<void>;
-  /** Waits no longer. False for a caller that was given a place at the last moment. */
+  /** Stops waiting. Returns false if the caller got a place at the last moment. */
   giveUp(): boolean;
 }
 
 /** Places and the queue for them. Owners take turns, and no owner can hold all places or fill the queue. */
 export interface FairQueue {
   take(owner: string): boolean;
-  /** Null: the queue, or the owner's share of it, is full. */
+  /** Returns null if the queue, or the owner's share of it, is full. */
   wait(owner: string): Waiting | null;
   leave(owner: string): void;
 }
@@ -42,7 +42,7 @@ export function createFairQueue({ running, runningOfOwner, waiting, waitingOfOwn
     served.add(owner);
   }
 
-  /** The first in the queue of the owner whose last turn is the longest ago. */
+  /** The oldest waiting caller of the owner that has waited longest for a turn. */
   function next(): Queued | undefined {
     const able = queue.filter(({ owner }) => mayRun(owner));
     const owner = [...served].find((one) => able.some((queued) => queued.owner === one));

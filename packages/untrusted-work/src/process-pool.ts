@@ -1,6 +1,6 @@
 import { startWorkProcess, type WorkProcess, type WorkProcessOptions } from './work-process.ts';
 
-/** Processes that wait for work, started when they are needed and ended when they are not. */
+/** A pool of processes, started when they are needed and ended when they are idle. */
 export interface ProcessPool extends AsyncDisposable {
   take(): Promise<WorkProcess>;
   /** Takes the process back, to be used again. */

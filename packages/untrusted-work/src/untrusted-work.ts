@@ -6,16 +6,16 @@ import type { WorkProcess } from './work-process.ts';
 import { WorkRefused } from './work-refused.ts';
 
 interface WorkLimits {
-  /** For whom: each owner has a share of the places and of the queue. */
+  /** Each owner has a share of the places and of the queue. */
   owner: string;
   signal: AbortSignal;
-  /** From its start, without the wait for a place. */
+  /** The deadline, counted from the start of the work and not from the call. */
   withinMs?: number;
-  /** Of the serialized answer, which costs this process some 20 times its size while it is read. */
+  /** Limit of the serialized answer, which costs this process some 20 times its size while it is parsed. */
   maxAnswerBytes?: number;
 }
 
-/** Does work on data of strangers in processes that can be killed. */
+/** Runs jobs on untrusted data, in processes that can be killed. */
 export interface UntrustedWork<J extends Jobs> extends AsyncDisposable {
   /** Throws `WorkRefused` if the work exceeds a limit. */
   run<Name extends keyof J & string>(
@@ -28,17 +28,17 @@ export interface UntrustedWork<J extends Jobs> extends AsyncDisposable {
 export interface UntrustedWorkOptions {
   /** The module that calls `answerWork` with the jobs. */
   entry: URL;
-  /** Processes. An owner has half of them at a time. */
+  /** How many processes; an owner uses at most half of them at a time. */
   places?: number;
-  /** Heap of each. */
+  /** Heap of each process. */
   heapMb?: number;
-  /** Jobs that wait. An owner has an eighth of them. */
+  /** How many jobs may wait; at most an eighth of them are of one owner. */
   waiting?: number;
 }
 
 /**
- * Processes and not threads: a thread whose heap is full often ends the whole process, since V8 cannot give up in the middle of
- * a large allocation. `JSON.parse` of many arrays or fractions does it, and a `Map` that grows.
+ * Processes rather than threads: a thread with a full heap often ends the whole process, since V8 cannot abort a large
+ * allocation. `JSON.parse` of many arrays or fractions causes this, and so does a growing `Map`.
  */
 export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOptions): UntrustedWork<J> {
   const { entry, places = 2, heapMb = 192, waiting = 64 } = options;

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { giveWay, withLimits } from '@berth/process-guard/process-limits';
 import type { Answer, Question } from './answer-work.ts';
 
-/** A process that works on one question after the other. */
+/** A process that runs one job at a time. */
 export interface WorkProcess {
-  /** The answer; `died` when the process ended instead. */
+  /** Resolves to the answer, or to `died` if the process ended instead. */
   ask(question: Question): Promise<Answer | 'died'>;
-  /** Lets this process exit although the other one waits for questions. */
+  /** Lets this process exit although its child waits for jobs. */
   unref(): void;
   isAlive(): boolean;
   kill(): Promise<void>;
@@ -21,7 +21,7 @@ export interface WorkProcessOptions {
 }
 
 const readyWithinMs = 30_000;
-/** V8 counts this much more than it uses. What lies outside of the heap, such as unpacked files, gets as much as the heap. */
+/** V8 counts this much more than it uses. Memory outside the heap, such as unpacked files, gets the same limit as the heap. */
 const unusedMb = 560;
 
 export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): Promise<WorkProcess> {
@@ -32,11 +32,11 @@ export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): P
     execPath,
     execArgv,
     serialization: 'advanced',
-    // V8's report of a full heap must not end up between the JSON lines of the log.
+    // V8's report of a full heap must not get between the JSON lines of the log.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   if (child.pid !== undefined) giveWay(child.pid);
-  // Ends together with `exit`, or instead of it where no process could be started.
+  // Emitted in addition to `exit`, or instead of it if the process could not be started.
   child.on('error', () => undefined);
   const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
@@ -79,7 +79,7 @@ export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): P
       child.ref();
       child.channel?.ref();
       const answer = next();
-      // A process that is gone says so by its `exit`.
+      // A process that has ended is reported by its `exit`.
       if (child.connected) child.send(question, () => undefined);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by `answerWork`
       return (await answer) as Answer | 'died';

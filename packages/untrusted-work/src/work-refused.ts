@@ -1,7 +1,7 @@
-/** `too large`: needs more memory, or answers with more, than is allowed. `too slow`: not done in time. `busy`: too much waits. */
+/** `too large`: more memory, or a larger answer, than is allowed. `too slow`: not done in time. `busy`: too many jobs wait. */
 export type WorkRefusal = 'too large' | 'too slow' | 'busy';
 
-/** The data cannot be worked on within the limits. Anything else that `run` throws is a bug in the job. */
+/** The data cannot be processed within the limits. Any other error that `run` throws is a bug in the job. */
 export class WorkRefused extends Error {
   override readonly name = 'WorkRefused';
   readonly refusal: WorkRefusal;

@@ -1,6 +1,6 @@
 import { answerWork } from '../src/answer-work.ts';
 
-/** Jobs that do what hostile data makes of honest ones. */
+/** Jobs that behave as real ones do on hostile data. */
 const jobs = {
   double: (number: number) => number * 2,
   pid: () => process.pid,

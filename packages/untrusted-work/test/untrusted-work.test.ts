@@ -19,7 +19,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-test('a job is done in another process, which is used again and has no environment', async () => {
+test('a job runs in another process, which has no environment variables and is reused', async () => {
   const pid = await work.run('pid', undefined, mine);
 
   expect(pid).not.toBe(process.pid);
@@ -28,7 +28,7 @@ test('a job is done in another process, which is used again and has no environme
   expect(await work.run('environment', undefined, mine)).not.toContain('PATH');
 });
 
-test.for(['arrays', 'map'] as const)('data that fills the heap ends its process only: %s', async (job) => {
+test.for(['arrays', 'map'] as const)('data that fills the heap ends only the process of the job: %s', async (job) => {
   const before = await work.run('pid', undefined, mine);
 
   await expect(work.run(job, 2_000_000, { ...mine, withinMs: 60_000 })).rejects.toMatchObject({
@@ -70,14 +70,14 @@ test('an owner whose queue is full is refused, and others are not', async () => 
   expect((await Promise.all(greedy)).filter((error) => String(error) === 'Error: no longer wanted')).toHaveLength(9);
 });
 
-test('a bug of a job is an error of its own kind, and its process goes on', async () => {
+test('a bug in a job is not reported as refused work, and the process stays in use', async () => {
   const pid = await work.run('pid', undefined, mine);
 
   await expect(work.run('fail', undefined, mine)).rejects.toThrow(/failed: TypeError: no such thing/);
   expect(await work.run('pid', undefined, mine)).toBe(pid);
 });
 
-test('what is stopped ends its processes and refuses more', async () => {
+test('stopping ends the processes and refuses further jobs', async () => {
   const stopped = createUntrustedWork<HostileJobs>({ entry: new URL('./hostile-jobs-main.ts', import.meta.url) });
   const pid = await stopped.run('pid', undefined, mine);
   const spinning = stopped.run('spin', undefined, mine).catch((error: unknown) => String(error));
@@ -88,7 +88,7 @@ test('what is stopped ends its processes and refuses more', async () => {
   await expect(stopped.run('double', 1, mine)).rejects.toThrow(/were stopped/);
 });
 
-test('a module that does not start is a bug and is not waited for', async () => {
+test('a module that does not start fails at once, as a bug', async () => {
   await using broken = createUntrustedWork<HostileJobs>({ entry: new URL('./no-such-main.ts', import.meta.url) });
 
   await expect(broken.run('double', 1, mine)).rejects.toThrow(/did not start/);

@@ -35,7 +35,7 @@ interface Limits {
   /** Per identity, or per address for requests without one, at each replica. */
   requestsPerMinute: number;
   anonymousRequestsPerMinute: number;
-  /** Requests of this many seconds may be made at once. */
+  /** A burst may use the requests of this many seconds. */
   burstSeconds: number;
   now?: () => number;
 }
@@ -55,7 +55,7 @@ export interface GatewayDeps
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; by default none. */
   trustedProxies?: readonly string[];
   perMinute: Limits;
-  /** Lists of this size and more are compressed for clients that accept it; 0, the default: none. */
+  /** Lists of at least this size are compressed for clients that accept it; 0, the default, turns compression off. */
   compressFromBytes?: number;
   identities?: LeasedIdentities;
   resources?: readonly Resource[];
@@ -76,7 +76,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   const credentials = new KnownCredentials();
   const authentication = { ...deps, failures, known: credentials };
   const authenticate = authenticateBy(authentication);
-  // Open streams are authenticated again at intervals of their own.
+  // Open streams are authenticated again at their own intervals.
   const authenticateNow = authenticateBy({ ...authentication, identities: undefined });
   const requests = new RequestLimit({ by: 'identity', perMinute: requestsPerMinute, ...burst });
   const byAddress = () => new RequestLimit({ by: 'address', perMinute: anonymousRequestsPerMinute, ...burst });

@@ -30,7 +30,7 @@ describe('the configuration', () => {
     expect(read(environment)).toMatchObject({ sessionSeconds: 604_800, deploymentTokenSeconds: 3600 });
   });
 
-  test('keeps the issuer as it is written, and its own address without a trailing slash', () => {
+  test('keeps the issuer as it is written, and strips the trailing slash of its own address', () => {
     const { provider, ownUrl } = read(environment);
 
     expect(provider.issuer).toBe('https://id.example.com/');
@@ -54,7 +54,7 @@ describe('the configuration', () => {
     expect(() => read({ ...environment, ...change })).toThrow(Object.keys(change)[0]);
   });
 
-  test('refuses a flag that it does not know', () => {
+  test('refuses an unknown flag', () => {
     expect(() => read(environment, ['--admin-emails=ada@example.com'])).toThrow('admin-emails');
   });
 });

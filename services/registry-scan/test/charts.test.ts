@@ -60,7 +60,7 @@ test.for<[string, object]>([
   ['query.in_use', { in_use: 'perhaps' }],
   ['query.nope', { nope: 1 }],
   ['query.sort', { sort: 'error' }],
-])('a wrong filter of charts is refused by name: %s', async ([path, query]) => {
+])('charts are not listed with an invalid filter, and the refusal names it: %s', async ([path, query]) => {
   await expect(call(charts.list, siteAdmin, { query })).rejects.toMatchObject({ code: 'invalid', errors: [{ path }] });
 });
 

@@ -54,7 +54,7 @@ test.for<[string, object]>([
   ['body.name', { name: ' ' }],
   ['body.name', { name: 'x'.repeat(101) }],
   ['body.id', { name: 'x', id: missing }],
-])('a wrong field of a kind is refused by name: %s, %o', async ([path, body]) => {
+])('a kind is not updated with an invalid field, and the refusal names it: %s, %o', async ([path, body]) => {
   const { kind_id: id } = await registryOf('charts/web');
 
   await expect(call(kinds.update, siteAdmin, { id, body: Object(body) })).rejects.toMatchObject({

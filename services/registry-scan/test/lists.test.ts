@@ -56,7 +56,7 @@ describe('timestamps at the limits of Postgres', () => {
     expect(Object.keys(inserts).toSorted()).toEqual(listedResources('registry-scan').toSorted());
   });
 
-  test.for(Object.entries(inserts))('can be read wherever %s are read', async ([name, insert]) => {
+  test.for(Object.entries(inserts))('can be read by id and in every list of %s', async ([name, insert]) => {
     const inserted = (await service.db.any(withId`${insert} returning id`)).map(({ id }) => id);
 
     const { walked, read, sorted } = await readEveryWay(name, call, 3);
@@ -111,7 +111,7 @@ describe('the largest rows that can be written', () => {
     expect(Object.keys(writes).toSorted()).toEqual(resourcesWithTexts('registry-scan').toSorted());
   });
 
-  test.for(Object.entries(writes))('can be read by id and by every list of %s', async ([name, write]) => {
+  test.for(Object.entries(writes))('can be read by id and in every list of %s', async ([name, write]) => {
     await write();
 
     const { walked, read, sorted } = await readEveryWay(name, call, 100);
@@ -125,7 +125,7 @@ describe('the largest rows that can be written', () => {
   test.for([
     ['deployment_kinds', deploymentKinds],
     ['helm_registries', helmRegistries],
-  ] as const)('reach the copy of %s in tasks', async ([name, resource]) => {
+  ] as const)('reach the projection of %s in tasks', async ([name, resource]) => {
     const copy = new Map<string, unknown>();
     const end = new AbortController();
     const { bus, db, callers } = service;
@@ -144,7 +144,7 @@ describe('the largest rows that can be written', () => {
     await Promise.all(loops);
   });
 
-  test('of charts are split into pages that fit into an answer', async () => {
+  test('charts of the largest size are split into pages that fit into an answer', async () => {
     const values_ui = { text: '"'.repeat(60 * 1024) };
     await service.db.query(withId`
       insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, is_final, formats_revision,

@@ -23,7 +23,7 @@ function replica(settings: { pollIntervalMs?: number } = {}) {
   return pollRegistry({ scan, pollRepository, whileLeader }, { ...registry(), source });
 }
 
-/** Allows for the milliseconds that have passed when it is read. */
+/** Within a few seconds, since time passes before the row is read. */
 const about = (seconds: number): unknown => expect.closeTo(seconds, -1);
 const Poll = z.object({ failures: z.number(), seconds: z.number() });
 const nextPoll = () =>

@@ -66,7 +66,7 @@ test('a push event of more than 1 MiB is refused', async () => {
   expect((await post(envelope)).status).toBe(202);
 });
 
-test('registries get in beside strangers who connect and say nothing, and keep their connections', async () => {
+test('registries can connect and stay connected despite many idle connections without the token', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const push = () =>
     new Promise<number | undefined>((resolve, reject) => {

@@ -46,7 +46,7 @@ test.for<[string, unknown]>([
   ['body.fa_icon', { fa_icon: '<script>' }],
   ['body.fa_icon', { fa_icon: null }],
   ['body.available', { available: false }],
-])('a wrong field of a registry is refused by name: %s, %o', async ([path, body]) => {
+])('a registry is not updated with an invalid field, and the refusal names it: %s, %o', async ([path, body]) => {
   const { id } = await registryOf('charts/web');
 
   await expect(call(registries.update, siteAdmin, { id, body: Object(body) })).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { signal, startWithClient } from './support/client-in-test.ts';
 const mib = 2 ** 20;
 
 test.for(['tags', 'catalogue', 'manifest'] as const)(
-  'no answer of a registry for its %s keeps the loop or fills the memory',
+  'the worst answers of a registry for its %s neither block the event loop nor fill the memory',
   async (what) => {
     const { server, client } = await startWithClient();
     const reads: Record<typeof what, () => Promise<unknown>> = {
@@ -23,7 +23,7 @@ test.for(['tags', 'catalogue', 'manifest'] as const)(
   },
 );
 
-test('no push event keeps the loop or fills the memory', async () => {
+test('the worst push events neither block the event loop nor fill the memory', async () => {
   const log = { warn: () => undefined };
   await using listener = await startPushListener({
     host: '127.0.0.1',

@@ -315,7 +315,7 @@ test('a malformed part does not hide the cause in another', () => {
 });
 
 test.for([null, undefined, 7, 'x', [], { status: 7 }, { status: { conditions: [null], containerStatuses: null } }])(
-  'there is a cause or none, and never an error, for %j',
+  '%j never causes an error',
   (object) => {
     for (const kind of ['Pod', 'Deployment', 'Job', 'Namespace', 'Service', 'PersistentVolumeClaim', 'CronJob']) {
       expect(() => causeOf(kind, object)).not.toThrow();
@@ -323,7 +323,7 @@ test.for([null, undefined, 7, 'x', [], { status: 7 }, { status: { conditions: [n
   },
 );
 
-test('a message is cut, whatever the object says', () => {
+test('a message has a bounded length, whatever the object contains', () => {
   const long = waiting('ErrImagePull', 'x'.repeat(1_000_000));
 
   expect(causeOf('Pod', long)?.message).toHaveLength(500);

@@ -8,7 +8,7 @@ export interface Cause {
   readonly message: string;
 }
 
-/** Our words where Kubernetes has none. */
+/** Our own reasons, for cases that Kubernetes has none for. */
 export type OwnCause =
   | 'ContainerExited'
   | 'NotReady'
@@ -26,7 +26,7 @@ const isReason = (text: string | undefined): text is string =>
 
 const maxMessage = 500;
 
-/** `reason` as Kubernetes gives it, or `otherwise` where it is not a CamelCase word. */
+/** `reason` as Kubernetes gives it, or `otherwise` if it is not a CamelCase word. */
 export const causeOfReason = (reason: string | undefined, otherwise: OwnCause, message: string): Cause => ({
   cause: isReason(reason) ? reason : otherwise,
   message: plainText(message, maxMessage),

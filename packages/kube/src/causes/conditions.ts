@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const word = z.string().optional().catch(undefined);
 export const count = z.number().int().nonnegative().optional().catch(undefined);
 
-/** Kubernetes may send null for an empty list. The first hundreds explain enough. */
+/** Kubernetes may send null for an empty list. Only the first few hundred items are read. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   z
     .array(z.unknown())

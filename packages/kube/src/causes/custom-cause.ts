@@ -29,7 +29,7 @@ export function customCause(object: unknown): Cause | null {
   return why ? causeOfReason(why.reason, 'NotReady', said(why)) : null;
 }
 
-/** Reason and message: the reason alone is terse, and the message is often missing. */
+/** Joins reason and message: the reason alone is terse, and the message is often missing. */
 function said(condition: Condition): string {
   const { type, status, reason, message } = condition;
   if (reason === undefined) return message ? message : `its condition ${type} is ${status ?? 'missing'}`;

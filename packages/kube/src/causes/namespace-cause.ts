@@ -17,10 +17,10 @@ const held = [
   'NamespaceContentRemaining',
 ];
 
-/** The finalizer of every namespace, which goes when its contents are gone. */
+/** Every namespace has this finalizer until its contents are gone. */
 const usual = 'kubernetes';
 
-/** What holds a namespace that is being deleted: finalizers and remaining kinds by name; null if it is not being deleted. */
+/** Names the finalizers and remaining kinds that delay the deletion of a namespace; null if it is not being deleted. */
 export function namespaceCause(object: unknown): Cause | null {
   const { data } = Namespace.safeParse(object);
   if (data?.status.phase !== 'Terminating') return null;

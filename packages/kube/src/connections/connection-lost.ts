@@ -9,7 +9,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** undici has names of its own for a connection that ended during a request. */
+/** undici has its own error codes for a connection that ended during a request. */
 export const orConnectionLost = (error: unknown): unknown =>
   error instanceof errors.SocketError ||
   error instanceof errors.InformationalError ||
@@ -17,7 +17,7 @@ export const orConnectionLost = (error: unknown): unknown =>
     ? new ConnectionLost(error)
     : error;
 
-/** A body as it arrives. Leaving the loop over it ends its request. */
+/** A streamed body. Leaving the loop over it ends the request. */
 export async function* wholeBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;

@@ -8,7 +8,7 @@ import { untilAborted } from '@berth/service/waiting/until-aborted';
 const maxConnections = 32;
 /** API servers close an idle connection after 90 s; closing it earlier avoids a request on a closing connection. */
 const idleMs = 60_000;
-/** What a server may send ahead of the reader of one answer. A watch holds no more in memory while the database is slow. */
+/** How far a server may send ahead of the reader of one answer. Bounds the memory of a watch while the database is slow. */
 const answerWindow = 128 * 1024;
 /** The same for all answers of a connection, so large that unread answers do not hold up others. */
 const connectionWindow = 64 * answerWindow;
@@ -17,18 +17,18 @@ export interface ConnectionPool extends Disposable {
   send(request: OutgoingRequest, signal: AbortSignal): Promise<IncomingAnswer>;
   /** Its requests share a connection. */
   isShared(): boolean;
-  /** Reads what is still answered to its end. */
+  /** Closes the connections after the answers in flight have been read. */
   finish(): Promise<void>;
 }
 
 export function openPool(origin: string, open: () => Promise<TLSSocket>): ConnectionPool {
   let connected = 0;
   let isHttp2 = false;
-  /** Opened for the request that comes first. */
+  /** Opened by the first request. */
   let spare: TLSSocket | undefined;
   /**
-   * Fulfilled while the pool has a connection. Requests wait for the first one here: those in the queue of undici would be tried
-   * one after the other on a server that never answers, long after their deadlines.
+   * Fulfilled while the pool has a connection. Requests wait here for the first one: undici would try its queued requests one
+   * after the other on a server that never answers, long after their deadlines.
    */
   let ready: Promise<void> | undefined;
 

@@ -11,8 +11,8 @@ export interface Connections extends Disposable {
 
 /**
  * The connections to one server. API servers speak HTTP/2, where the dozen watches of a cluster and all other requests share
- * one connection: with HTTP/1.1 each watch has one of its own, of 65 KB. That is for a proxy in front of a cluster that
- * speaks nothing else.
+ * one connection. HTTP/1.1 is used only if a proxy in front of the cluster speaks nothing else; each watch then needs a
+ * connection of its own, of 65 KB.
  */
 export function openConnections(origin: string, target: () => SocketTarget): Connections {
   const over = new AbortController();

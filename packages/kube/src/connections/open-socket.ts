@@ -15,7 +15,7 @@ export interface SocketTarget {
 /** Covers DNS, proxy, TCP and TLS. A server that accepts and never answers must not hold requests for longer. */
 const openingMs = 10_000;
 
-/** Opens a TLS connection that speaks HTTP/2 or, where the server does not, HTTP/1.1 (`alpnProtocol`). */
+/** Opens a TLS connection that speaks HTTP/2 or, if the server does not, HTTP/1.1 (`alpnProtocol`). */
 export async function openSocket(
   { host, port, tls, proxy }: SocketTarget,
   protocols: string[],

@@ -5,7 +5,7 @@ export interface OutgoingRequest {
   readonly body: string | undefined;
 }
 
-/** The head of an answer, and its body as it arrives: an error where it is cut off. Leaving the loop over it ends the request. */
+/** The head of an answer, and its streamed body, which throws if it is cut off. Leaving the loop over it ends the request. */
 export interface IncomingAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;

@@ -24,7 +24,7 @@ function attemptsWithClock(perMinute = 6) {
   return { attempts, count, pass, retryAfter, usedUp };
 }
 
-test('a network that has used up its attempts waits until it has one again, other networks do not', () => {
+test('a network that has used up its attempts waits until it has one again; other networks do not wait', () => {
   const { count, pass, retryAfter, usedUp } = attemptsWithClock();
 
   count('a', 5);
@@ -46,7 +46,7 @@ test('concurrent attempts beyond the last one lengthen the wait, to two minutes 
   expect(retryAfter('a')).toBe(70);
 });
 
-test('a network never has more attempts than the limit, however long it was quiet', () => {
+test('a network never has more attempts than the limit, however long it was idle', () => {
   const { count, pass, retryAfter } = attemptsWithClock();
 
   count('a', 6);
@@ -66,7 +66,7 @@ test('ten thousand networks are counted, and the least recently used one is drop
   expect([attempts.networks, retryAfter('first'), retryAfter('second')]).toEqual([10_000, 60, 0]);
 });
 
-test('a network that keeps trying is reported once, and again only after a quiet time', () => {
+test('a network that keeps trying is reported once, and again only after a pause', () => {
   const { count, pass, usedUp } = attemptsWithClock();
 
   count('a', 6);

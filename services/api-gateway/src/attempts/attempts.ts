@@ -3,7 +3,7 @@ import { afterUse, exactlyLeftOf, type FullAt, type Quota, waitOf } from '../lim
 import { TooManyRequests } from '../limits/too-many-requests.ts';
 
 export interface AttemptsOptions {
-  /** The size of a burst, and how many attempts are added each minute; 0: no limit. */
+  /** Attempts in a burst, and attempts added each minute; 0: no limit. */
   perMinute: number;
   /** Called when a network has used up its attempts; not again until half of them have come back. */
   onUsedUp?: (network: string) => void;
@@ -14,7 +14,7 @@ export interface AttemptsOptions {
 
 interface Used {
   fullAt: FullAt;
-  /** The bucket was empty and has not been half full since. */
+  /** Whether the bucket has been empty and not half full since. */
   isReported: boolean;
 }
 

@@ -16,13 +16,13 @@ export interface LimitAttemptsDeps {
 const WithState = z.looseObject({ state: z.string() });
 const stateIn = (value: unknown): string | undefined => WithState.safeParse(value).data?.state;
 
-/** Whether the operation starts or ends a sign-in, without a credential: a start stores a row, an end calls the provider. */
+/** Whether the operation starts or ends a sign-in. It needs no credential: a start stores a row, an end calls the provider. */
 export const isAttempt = ({ allow, idempotent }: Operation): boolean => allow.on === 'nothing' && idempotent !== true;
 
 /**
- * Limits starts and ends of sign-ins by address. The end of one that was started is not limited: the person is back from
- * the provider, and strangers at the address must not spend what it needs. Which one it is only the body tells, so an end
- * is limited once its small body is read.
+ * Limits starts and ends of sign-ins by address. The end of a started sign-in is not limited: the person has come back from
+ * the provider, and others at the address must not use up the attempts. Only the body names the sign-in, so an end is
+ * limited after its small body was read.
  */
 export function limitAttempts({ resource, name }: Operation, { attempts, addresses, started }: LimitAttemptsDeps) {
   const limit = (request: FastifyRequest): void => {
@@ -35,7 +35,7 @@ export function limitAttempts({ resource, name }: Operation, { attempts, address
 
   return {
     config: { limitsItself: true },
-    // Counted here, since a body that cannot be parsed gets no further.
+    // Counted here, since a body that cannot be parsed never reaches the later count.
     onRequest: async (request: FastifyRequest) => addresses.charge(networkOf(request), 1),
     preHandler: async (request: FastifyRequest, reply: FastifyReply) => {
       const state = stateIn(request.body);
@@ -46,7 +46,7 @@ export function limitAttempts({ resource, name }: Operation, { attempts, address
   };
 }
 
-/** Remembers the sign-in that an answer of the start has. */
+/** Remembers the sign-in that a start was answered with. */
 export const noteStart = ({ resource, name }: Operation, json: Uint8Array, started: StartedSignIns): void => {
   if (resource !== logins.name || name !== logins.operations.start.name) return;
   const state = stateIn(JSON.parse(Buffer.from(json).toString()));

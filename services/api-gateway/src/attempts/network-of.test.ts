@@ -20,6 +20,6 @@ test.for([
   expect(of(ip)).toBe(network);
 });
 
-test('a closed connection has the network unknown', () => {
+test('the network of a closed connection is "unknown"', () => {
   expect(of('', '')).toBe('unknown');
 });

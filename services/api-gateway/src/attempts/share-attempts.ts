@@ -10,17 +10,17 @@ export interface ShareAttemptsDeps {
   everyMs?: number;
 }
 
-/** Above this, further networks are counted by this replica alone. */
+/** Attempts of networks above this number are not sent to the other replicas. */
 const mostNetworks = 10_000;
-/** Sent at once; the rest waits for the next turn. */
+/** Messages at a time, one for each network; the rest waits for the next turn. */
 const mostMessages = 500;
 
 const messageKey = /^(?<from>[0-9a-f]{16})-(?<kind>\w{1,20})-(?<times>\d{1,6})-(?<network>[\w-]{1,60})$/;
 
 /**
- * Replicas send each other the attempts of each network that they have counted, once a second while there are any. So all
- * replicas together allow as much as one, plus the attempts within a second. Nothing is stored: a lost replica has sent all
- * counts but those of its last second, and a new one begins at zero.
+ * Replicas send each other the attempts of each network that they have counted, once a second while there are any. Thus all
+ * replicas together allow as much as one, plus the attempts within a second. Counts are not stored: a replica that fails loses
+ * those of its last second, and a new one begins at zero.
  */
 export function shareAttempts({ hints, attempts, signal, everyMs = 1_000 }: ShareAttemptsDeps) {
   const own = randomBytes(8).toString('hex');

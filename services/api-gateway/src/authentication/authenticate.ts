@@ -32,7 +32,7 @@ export interface AuthenticateDeps {
 export function authenticateBy({ bus, failures, known, identities: leased }: AuthenticateDeps): Authenticate {
   return async (request, audience) => {
     const credential = credentialOf(request.headers);
-    // An identity is signed for one service, so each service has its own entry.
+    // An identity token is for one service, so the key includes the service.
     const key = leased ? `${audience} ${hashOf(credential)}` : '';
     const reused = leased?.find(key);
     if (reused) return reused;
@@ -49,7 +49,7 @@ export function authenticateBy({ bus, failures, known, identities: leased }: Aut
       return authenticated;
     } catch (error) {
       if (error instanceof AppError && error.status === 401) known.remove(credential);
-      // Other failures, such as an expired token, need the right secret, so they are not guesses.
+      // Other failures, such as an expired token, require the right secret, so they are not guesses.
       if (error instanceof AppError && error.code === 'unauthenticated') failures.count(network);
       throw error;
     }

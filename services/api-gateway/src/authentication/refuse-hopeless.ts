@@ -10,8 +10,8 @@ import { z } from 'zod';
 const WithId = z.object({ id: Id });
 
 /**
- * Refuses, before the body is read, a caller to whom no row could give the permission. The owner gives the refusal, and
- * audits it; it gets the request without its body.
+ * Refuses, before the body is read, a caller that would lack the permission on every row. The request goes to the owner
+ * without its body, so that the owner refuses and audits it.
  */
 export function refuseHopeless(operation: Operation, bus: Pick<Bus, 'callForBytes'>) {
   const { allow } = operation;
@@ -22,7 +22,7 @@ export function refuseHopeless(operation: Operation, bus: Pick<Bus, 'callForByte
     const path = WithId.safeParse(request.params).data;
     const options = { identityToken: request.identityToken, requestId: request.id };
     await bus.callForBytes(operation, path ?? {}, options).catch((error: unknown) => {
-      // An owner of the version before checks the shape first.
+      // An owner of the previous version validates the request first.
       if (!(error instanceof AppError && error.code === 'invalid')) throw error;
     });
     throw new AppError('forbidden', `Only ${allow.says} may do this`);

@@ -25,8 +25,8 @@ interface CredentialRoute {
 export type RequireCredential = (operation: Pick<Operation, 'owner'>) => CredentialRoute;
 
 /**
- * Authenticates requests and limits those of an identity. If the credential is known, requests past the limit are refused without
- * a call to auth. A request whose credential auth refuses has no identity, even if the secret is right, so it counts for its
+ * Authenticates requests and limits them by identity. If the credential is known, requests past the limit are refused without
+ * a call to auth. A request with a refused credential has no identity, even if the secret is right, so it is counted by
  * address.
  */
 export function requireCredentialBy({
@@ -40,7 +40,7 @@ export function requireCredentialBy({
     async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const before = known.identityOf(credentialOf(request.headers));
       if (before) {
-        // For the log line, in case the request is refused here.
+        // Set early for the log line, in case the request is refused here.
         request.identity = before;
         requests.refuseUsedUp(nameOf(before), reply);
       } else refusals.refuseUsedUp(networkOf(request), reply);

@@ -74,7 +74,7 @@ test('a client far behind receives each event once, older ones from the stream i
   expect(missing).toEqual([]);
 });
 
-test('a position from a gateway that is ahead does not cause a reset', async () => {
+test('a client is not reset by a position that it got from a gateway that is ahead', async () => {
   using _member = await feed.join(() => undefined);
   announce(3);
 
@@ -82,7 +82,7 @@ test('a position from a gateway that is ahead does not cause a reset', async () 
   expect(await feed.after({ created, sequence: 3 })).not.toHaveProperty('missing');
 });
 
-test('a client is reset if the stream was wiped, although the new one is longer already', async () => {
+test('a client is reset if the stream was wiped, even if the new stream is already longer', async () => {
   using _member = await feed.join(() => undefined);
   announce(3);
   [createdNow, stored] = ['2026-01-02T04:00:00.000Z', []];

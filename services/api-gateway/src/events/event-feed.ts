@@ -15,7 +15,7 @@ export interface FedEvent extends RowEvent {
 
 interface FeedPart {
   readonly events: readonly FedEvent[];
-  /** The position after the last event of this part, shown or not. */
+  /** The position after the last event of this part, whether the client sees that event. */
   readonly position: Position;
   readonly more: boolean;
   /** Why events before this position are missing. */
@@ -76,14 +76,14 @@ export function createEventFeed({
 
   const poll = singleFlight(async (): Promise<void> => {
     const status = await reader.status();
-    // Another stream, or one that lost its end: its sequences now mean other events.
+    // The stream was replaced or lost its end, so its sequences now mean other events.
     const isSame = stream?.created === status.created && status.last >= end - 1;
     if (!isSame) {
       const versions = await versionsBefore(status.last + 1, status.first);
       restart(status.last + 1);
       newest = versions;
     }
-    // After a long outage: the next events are no longer kept.
+    // After a long outage, the stream may no longer have the next events.
     else if (status.first > end) restart(status.first);
     const before = isSame ? end : -1;
     stream = status;
@@ -168,7 +168,7 @@ export function createEventFeed({
     },
 
     async after({ created, sequence }) {
-      // Another gateway may be ahead. A poll under way may have begun before this call, so poll a second time.
+      // Another gateway may be ahead. The poll in flight may have begun before this call, so poll once more.
       const isUnknown = () => created !== stream?.created || sequence >= end;
       if (isUnknown()) await poll();
       if (isUnknown()) await poll();

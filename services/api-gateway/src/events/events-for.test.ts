@@ -67,7 +67,7 @@ function isVisible(table: string, identity: Identity, { env_id, row }: Row): boo
 
 const published = resources.filter(({ state }) => state).map(({ name }) => name);
 
-test('each table with events has its readers in the specification', () => {
+test('the specification names the readers of each table with events', () => {
   expect(Object.values(visibleTo).flat().toSorted()).toEqual(published.toSorted());
 });
 

@@ -44,7 +44,7 @@ export async function* followEvents(
   }
 }
 
-/** The next turn tries again from the same position. */
+/** The next iteration tries again from the same position. */
 function ignoreOutage(error: unknown): null {
   if (isOutage(error)) return null;
   throw error;

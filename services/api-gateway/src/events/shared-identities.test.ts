@@ -32,7 +32,7 @@ function shared({
   return { share, authenticated };
 }
 
-test('streams of the same credential authenticate it once, those of another one separately', async () => {
+test('streams of the same credential authenticate it once; another credential is authenticated separately', async () => {
   const { share, authenticated } = shared();
   const streams = [share(requestWith('a')), share(requestWith('a')), share(requestWith('b'))];
 
@@ -43,7 +43,7 @@ test('streams of the same credential authenticate it once, those of another one 
   expect(authenticated).toEqual(['a', 'b']);
 });
 
-test('an old identity is read again, and one without streams is dropped', async () => {
+test('an old identity is read again, and an identity without streams is dropped', async () => {
   const { share, authenticated } = shared({ maxAgeMs: 0 });
   const stream = share(requestWith('a'));
   await stream.now();
@@ -60,7 +60,7 @@ test('an old identity is read again, and one without streams is dropped', async 
   expect(again).toHaveLength(2);
 });
 
-test('an outage of auth leaves a stream without an identity for a while, and a refusal ends it', async () => {
+test('a stream outlives a short outage of auth, but not a refusal of its credential', async () => {
   let error: AppError | undefined;
   const { share } = shared({ maxAgeMs: 0, fail: () => error });
   const stream = share(requestWith('a'));

@@ -38,7 +38,7 @@ export function createSharedIdentities({ bus, authenticate, maxAgeMs = 900, outa
       const started = performance.now();
       const { identity_token } = await authenticate(latest, 'api-gateway');
       identity = await bus.identify(identity_token);
-      // Its age counts from the start of the call, since auth may read it at any time after that.
+      // The age counts from the start of the call, since auth may read the identity at any time after that.
       readAt = started;
     });
 

@@ -16,8 +16,8 @@ const preflightSeconds = '600';
 
 /**
  * Lets pages of these origins call the API (CORS). Origins are compared exactly; credentials travel in headers and never in
- * cookies, so `Access-Control-Allow-Credentials` is not sent. Without origins nothing is sent, and `OPTIONS` answers 405 as
- * elsewhere. Add it before the other checks: their refusals must be readable, too.
+ * cookies, so `Access-Control-Allow-Credentials` is not sent. Without origins these headers are not sent, and `OPTIONS` answers
+ * 405 as elsewhere. Add this hook before the other checks, so that browsers can read their refusals too.
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;

@@ -7,7 +7,7 @@ const checkMs = 50;
 export interface Closing {
   /** Requests still in flight after this are cut off; it includes the time to linger. */
   readonly graceMs?: number;
-  /** How long it keeps serving, while it closes each connection with its next response. */
+  /** How long the server keeps serving, while it closes each connection with its next response. */
   readonly lingerMs?: number;
 }
 

@@ -40,7 +40,7 @@ declare module 'fastify' {
 
 export interface HttpServerDeps extends Pick<Service, 'log' | 'metrics'> {
   trustedProxies?: readonly string[];
-  /** Plain HTTP without it. */
+  /** Without it, the server speaks plain HTTP. */
   tls?: TlsOptions | null | undefined;
   /** The public URL; if it is https, browsers are told to use only https. */
   ownUrl: string;
@@ -93,7 +93,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   const inTurn = oneAtATime();
   const app = Fastify({
     loggerInstance,
-    // No logger per request, since each line names its request.
+    // A logger per request is not needed, since each line names its request.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     // Routes of operations with a body set a higher limit.
@@ -119,7 +119,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   });
   // By default Node drops headers beyond 2,000 silently; their size is limited, and `firstChecks` counts them.
   app.server.maxHeadersCount = 0;
-  // Unknown expectations are ignored; the default would be a refusal without problem+json.
+  // Unknown expectations are ignored; by default Node refuses them without problem+json.
   app.server.on('checkExpectation', inTurn(app.routing));
   limitRequestsPerConnection(app.server, 1_000);
   closeAfterUpgrade(app.server);
@@ -153,7 +153,7 @@ function readJsonOnly(app: FastifyInstance): void {
     if (body.length === 0) return undefined;
     request.usage.bodyBytes = body.length;
     const parsed = chargeTime(request, () => parseJsonBody(body));
-    // Checking the schema of a large body takes long, so other requests get a turn before it.
+    // Validating a large body takes long, so other requests may run first.
     if (body.length > largeBodyBytes) await nextTurn();
     return parsed;
   });

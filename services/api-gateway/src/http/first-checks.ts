@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 export interface FirstChecksOptions {
-  /** Whether the public URL is https, here or at a proxy in front. */
+  /** Whether the public URL is https, be it served here or by a proxy. */
   isHttps: boolean;
   overload?: Overload;
 }

@@ -40,7 +40,7 @@ test('delays before the server listens are not an overload', () => {
   expect(overload.isOverloaded()).toBe(false);
 });
 
-test('a median delay above 200 ms is an overload, until a second with a lower median', () => {
+test('a median delay above 200 ms is an overload until the median of a second is lower', () => {
   overload.begin();
 
   turns(300, 300, 300, 300);

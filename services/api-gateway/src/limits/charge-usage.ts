@@ -5,12 +5,12 @@ import type { RequestLimit } from './request-limit.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     usage: Usage;
-    /** The limit that the request was counted by: it also pays for what the request used. */
+    /** The limit that counted the request; its cost is charged there too. */
     payer: { limit: RequestLimit; key: string } | undefined;
   }
 }
 
-/** Charges each request, however it ends, for its body, its answer and its time. What it cost is known only then. */
+/** Charges each request, however it ends, for its body, answer and time, which are known only at the end. */
 export function chargeUsage(app: FastifyInstance): void {
   app.decorateRequest('usage');
   app.decorateRequest('payer', undefined);
@@ -32,7 +32,7 @@ export function chargeStreamed(request: FastifyRequest, bytes: number): void {
   charge(request, units);
 }
 
-/** Does work on the body; its time is charged where the body is a large one. */
+/** Runs `work` on the body. Its time is charged if the body is large. */
 export function chargeTime<T>({ usage }: FastifyRequest, work: () => T): T {
   const started = performance.now();
   try {

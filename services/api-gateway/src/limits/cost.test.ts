@@ -8,6 +8,6 @@ test.for([
   ['a body of 1 MiB that was parsed in 40 ms', { ...none, bodyBytes: 1_048_576, cpuMs: 40 }, 72],
   ['an answer of 3 MiB', { ...none, answerBytes: 3 * 1_048_576 }, 48],
   ['small parts add up', { bodyBytes: 16_384, answerBytes: 16_384, cpuMs: 0.25 }, 1],
-] as const)('%s costs units besides its first one', ([, usage, units]) => {
+] as const)('a request costs further units for its use: %s', ([, usage, units]) => {
   expect(unitsOf(usage)).toBe(units);
 });

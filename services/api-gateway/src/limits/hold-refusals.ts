@@ -6,9 +6,9 @@ const holdMs = 250;
 const mostHeld = 1_000;
 
 /**
- * Holds a 429 for a moment. A client that repeats a refused request at once would otherwise fill the gateway with refusals, and
- * the others would wait behind them.
- * Without it: their p50 and p99 during a limited flood are 127 and 653 ms instead of 7 and 70.
+ * Delays a 429 for a moment. A client that repeats a refused request at once would otherwise fill the gateway with refusals, and
+ * other clients would wait behind them.
+ * Without it: p50 and p99 of other clients during a limited flood are 127 and 653 ms instead of 7 and 70.
  */
 export function holdRefusals(): (error: unknown) => Promise<void> {
   let held = 0;

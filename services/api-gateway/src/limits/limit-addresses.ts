@@ -5,7 +5,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Limits requests of such a route by identity, once they are authenticated. */
     needsCredential?: boolean;
-    /** Such a route counts its requests itself. */
+    /** Such a route counts its own requests. */
     limitsItself?: boolean;
   }
 }
@@ -17,7 +17,7 @@ export interface LimitAddressesDeps {
 }
 
 /**
- * Limits requests without an identity: those to public routes, and those that lack a credential. Probes are always answered.
+ * Limits requests without an identity: to public routes, or without a credential. Probes are always answered.
  */
 export function limitAddresses(
   app: FastifyInstance,

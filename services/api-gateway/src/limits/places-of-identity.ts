@@ -5,11 +5,11 @@ import { largeBodyBytes } from './cost.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 
 export interface PlacesOptions {
-  /** Requests of one identity at the same time; further ones wait. */
+  /** Concurrent requests of one identity; further ones wait. */
   most: number;
   /** A request that has waited this long is refused. */
   patienceMs: number;
-  /** For the refusal. */
+  /** Names the requests in the refusal. */
   what: string;
 }
 
@@ -19,8 +19,8 @@ export type EnterPlace = (request: FastifyRequest, reply: FastifyReply) => Promi
 const retryAfterMs = 1_000;
 
 /**
- * Gives each identity a few places, so that its requests wait for each other and not the requests of others for them.
- * Without it: 100 connections of one identity are a hundred places in the line before everybody else's next request.
+ * Gives each identity a few places, so that its requests wait for each other and do not delay those of others.
+ * Without it: with 100 connections of one identity, every request of others waits behind a hundred.
  */
 export function placesOfIdentity({ most, patienceMs, what }: PlacesOptions): EnterPlace {
   const places = new Map<string, { slots: Slots; requests: number }>();
@@ -58,13 +58,13 @@ export function placesOfIdentity({ most, patienceMs, what }: PlacesOptions): Ent
   };
 }
 
-/** A place for requests with a large body. One that has waited pays first for what was before it in the line. */
+/** A place for requests with a large body. A request that has waited is counted again, after the charges of those before it. */
 export const onlyForLargeBodies =
   (enter: EnterPlace): EnterPlace =>
   async (request, reply) => {
     const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
     const bytes = encoding === undefined ? Number(length ?? 0) : largeBodyBytes + 1;
-    // One beyond the limit of the route is refused without being read.
+    // A body beyond the limit of the route is refused without being read.
     if (bytes <= largeBodyBytes || bytes > request.routeOptions.bodyLimit) return;
     await enter(request, reply);
     request.payer?.limit.refuseUsedUp(request.payer.key, reply);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { afterUse, type FullAt, leftOf, type Quota, waitOf } from './quota.ts';
 
-/** The same limit as a counter of requests left, which grows with the clock. */
+/** The same limit as a bucket: a counter of requests left, which grows with time. */
 class Counted {
   #left: number;
   #at = 0;
@@ -54,7 +54,7 @@ describe('a quota', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('allows a request after the wait, and not before', () => {
+  test('allows the next request exactly after the wait', () => {
     const quota = { requests: 7, windowMs: 60_000 };
     for (let used = 0; used <= 14; used += 1) {
       const now = 1e12 + used * 13;

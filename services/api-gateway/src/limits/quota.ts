@@ -1,12 +1,12 @@
-/** This many units at once, and as many again in each window, spread evenly over it. A request is one, and more by its cost. */
+/** A burst of this many units, which come back evenly over a window. A request costs one unit or more. */
 export interface Quota {
   requests: number;
   windowMs: number;
 }
 
 /**
- * The state of a quota: the time at which it is full again, in the past if it is unused (the generic cell rate algorithm). Each
- * use moves it by the time in which one request comes back.
+ * The state of a quota: the time at which it is full again, which is past if it is unused (the generic cell rate algorithm). Each
+ * use adds the time in which one unit comes back.
  */
 export type FullAt = number;
 
@@ -16,7 +16,7 @@ const costMs = ({ requests, windowMs }: Quota): number => windowMs / requests;
 export const leftOf = (quota: Quota, fullAt: FullAt, now: number): number =>
   Math.floor(exactlyLeftOf(quota, fullAt, now));
 
-/** Includes the fraction of the request that is coming back. */
+/** Includes the fraction of a unit that has come back. */
 export const exactlyLeftOf = (quota: Quota, fullAt: FullAt, now: number): number =>
   // Rounded: an error in the last digits of large times must not lose a whole request.
   Math.round((quota.requests - Math.max(0, fullAt - now) / costMs(quota)) * 1e6) / 1e6;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RequestLimit } from './request-limit.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 
-/** A limit, and a way to take a request of a key and get the answer as text. */
+/** A limit with a clock of its own. `take` counts a request of a key and returns the answer as text. */
 function limitWithClock(perMinute: number) {
   const clock = { ms: 0 };
   const limit = new RequestLimit({ by: 'address', burstSeconds: 60, perMinute, now: () => clock.ms });
@@ -19,7 +19,7 @@ function limitWithClock(perMinute: number) {
   return { clock, limit, take };
 }
 
-test('a request limit allows the requests of a minute at once, then one at a time, and says so in headers', () => {
+test('a request limit allows a burst, then single requests, and reports the remaining ones in headers', () => {
   const { clock, take } = limitWithClock(60);
   for (let n = 59; n > 0; n -= 1) expect(take('a')).toBe(`"address";r=${n};t=${60 - n}`);
 

@@ -3,11 +3,11 @@ import { afterUse, type FullAt, leftOf, type Quota, waitOf } from './quota.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 
 export interface RequestLimitOptions {
-  /** What a key stands for; also the name of the policy in the headers. */
+  /** The kind of key, such as an address; also the name of the policy in the headers. */
   by: 'identity' | 'address';
   /** How many units are added each minute; 0: no limit. See `cost.ts`. */
   perMinute: number;
-  /** Units of this many seconds may be used at once. */
+  /** A burst may use the units of this many seconds. */
   burstSeconds: number;
   now?: () => number;
 }
@@ -18,7 +18,7 @@ interface Reply {
 
 /** Above this, the least recently used key is forgotten and has its whole quota again. */
 const mostKeys = 10_000;
-/** Limits requests and their cost, each replica for itself. Refused requests are not counted, so a client that keeps sending is not locked out. */
+/** Limits requests and their cost at this replica. Refused requests are not counted, so a client that keeps sending is not locked out. */
 export class RequestLimit {
   readonly #fullAt = new LRUCache<string, FullAt>({ max: mostKeys });
   readonly #by: RequestLimitOptions['by'];
@@ -45,7 +45,7 @@ export class RequestLimit {
     throw new TooManyRequests(`Too many requests of this ${this.#by}; wait, and try again`, waitMs);
   }
 
-  /** Counts what a request cost besides its first unit. It may overdraw the quota, which lengthens the wait for the next one. */
+  /** Counts the cost of a request beyond its first unit. This may overdraw the quota, which lengthens the wait for the next one. */
   charge(key: string, units: number): void {
     if (!this.#quota || units === 0) return;
     const now = this.#now();
@@ -73,7 +73,7 @@ export class RequestLimit {
   }
 }
 
-/** At least one request at once, however few there are a minute. */
+/** Allows at least one request, however few are allowed per minute. */
 function quotaOf(perMinute: number, burstSeconds: number): Quota {
   const requests = Math.max(1, Math.floor((perMinute * burstSeconds) / 60));
   return { requests, windowMs: (requests * 60_000) / perMinute };

@@ -48,7 +48,7 @@ export async function* exportAuditEvents(
       if (!isOutage(error) || performance.now() - outageSince > outageMs) throw error;
       await pause(pauseMs, signal);
       signal.throwIfAborted();
-      // A page without events makes the loop read again.
+      // After a page without events the loop reads again.
       page = { items: [], next: before };
     }
   }

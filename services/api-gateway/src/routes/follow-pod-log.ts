@@ -22,7 +22,7 @@ const reauthenticateMs = 900;
 /** The longest outage that a stream survives. */
 const outageMs = 20_000;
 
-/** A line that Berth adds to the log, to say why the stream ends. */
+/** A line that Berth adds to the log to explain why the stream ends. */
 const note = (words: string): string => `[berth] ${words}\n`;
 
 /** Yields the log in parts: to its current end, or with `follow` until the pod has ended or a limit is reached. */

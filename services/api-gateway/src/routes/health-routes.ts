@@ -3,11 +3,11 @@ import { singleFlight } from '@berth/service/waiting/single-flight';
 import type { FastifyInstance } from 'fastify';
 
 export interface HealthDeps {
-  /** The process is alive: its event loop turns, and its bus connection receives its own messages. */
+  /** Whether the process is alive: its event loop runs, and its bus connection receives its own messages. */
   isAlive: () => boolean;
   isConnected: () => boolean;
   isAnswering: (service: ServiceName) => Promise<boolean>;
-  /** Aborts when the gateway stops; it is not ready from then on. */
+  /** Aborts when the gateway stops, which makes it unready. */
   stopping: AbortSignal;
 }
 

@@ -23,7 +23,7 @@ export interface RouteDeps {
   requireCredential: RequireCredential;
   compress: CompressList;
   signIns: LimitAttemptsDeps;
-  /** For the requests of an identity that are answered at the same time, and for those with a large body. */
+  /** Limits of the concurrent requests of an identity: of all, and of those with a large body. */
   places: EnterPlace;
   largeBodies: EnterPlace;
   /** The time for the calls to auth and the owner together, in ms; 5,000 unless given. */
@@ -70,21 +70,21 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
   }
 }
 
-/** Decides all that it can before the body is read. An operation with a deadline of its own waits for others, so it takes no place. */
+/** Runs every possible check before the body is read. An operation with its own deadline mostly waits, so it takes no place. */
 function withCredential(operation: Operation, { requireCredential, places, largeBodies, bus }: RouteDeps) {
   const { config, onRequest } = requireCredential(operation);
   const takesBody = operation.body !== undefined && operation.bodyOptional !== true;
   return {
     config,
     onRequest: takesBody ? [onRequest, refuseHopeless(operation, bus), largeBodies] : [onRequest],
-    // Once the body is here: one that arrives slowly needs nothing of the gateway.
+    // Taken after the body has arrived, since a slow body costs the gateway nothing.
     ...(operation.deadlineMs === undefined && { preHandler: places }),
   };
 }
 
 const contentType = 'application/json; charset=utf-8';
 
-/** During an upgrade: an owner of the previous version sends no tag. */
+/** During an upgrade, an owner of the previous version does not send a tag. */
 const etagIn = (json: Uint8Array, resource: Resource): string | null =>
   etagOf(resource, JSON.parse(Buffer.from(json).toString()));
 

@@ -9,7 +9,7 @@ const fullForSeconds = 10;
 
 export type TakeSlot = (identity: string) => Disposable;
 
-/** Limits the open streams: each costs a socket and calls to two services every second. */
+/** Limits the open streams. Each costs a socket, and calls to two services every second. */
 export function createStreamSlots({ total: maxTotal, perIdentity }: StreamLimits): TakeSlot {
   const open = new Map<string, number>();
   let total = 0;

@@ -8,7 +8,7 @@ export interface TextStreamOptions {
   contentType: string;
   /** Aborts when the gateway stops. Undefined for a stream that ends by itself: it gets the grace of a request in flight. */
   stopping: AbortSignal | undefined;
-  /** A reader that receives nothing for this long is cut off. */
+  /** A client that does not read for this long is cut off. */
   slowReaderMs: number;
 }
 
@@ -30,7 +30,7 @@ export function refuseAtStop(stopping: AbortSignal | undefined): void {
 
 /**
  * Answers with a text that `send` writes part by part. If `send` fails, the connection is cut off instead of ended, so that the
- * client does not take a part for the whole.
+ * client does not mistake a part for the whole.
  */
 export async function sendTextStream(
   request: FastifyRequest,

@@ -53,7 +53,7 @@ export const auditEventHandlers = ({ db, bus }: AuditDeps) => {
       return { items, next: last ? encodeCursor({ micros: `${Date.parse(last.at)}000`, id: last.id }) : null };
     },
 
-    // One page of the export that the gateway writes.
+    // One page of the gateway's export.
     export: async ({ query }, context) => {
       const events = await read({ visible: visibleTo(context.identity), query }, context);
       return events

@@ -14,7 +14,7 @@ export function refusedCredential(
   if (!(error instanceof AppError) || error.status !== 401) return null;
   const { code } = error;
   const kind = 'token' in credential ? 'token' : 'jwt';
-  // Only a caller with the right secret gets another code, so the id is not guessed.
+  // Only a caller with the right secret gets another code, so the caller did not guess the id.
   const tokenId = 'token' in credential && code !== 'unauthenticated' ? parseApiToken(credential.token)?.id : undefined;
   const guessedId = error instanceof WrongSecret ? error.tokenId : undefined;
   const details = {

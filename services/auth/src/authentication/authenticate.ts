@@ -39,7 +39,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
 interface Behind {
   identity: PackedIdentity;
-  /** Never longer than the credential is valid; 0 if a gateway must not reuse the identity. */
+  /** How long a gateway may reuse the identity: not past the credential's expiry; 0 for not at all. */
   reusableMs: number;
 }
 

@@ -3,7 +3,7 @@ import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 
-/** A user as every request needs it; roles are in a fixed order, so that equal ones read the same. */
+/** A user as every request needs it. Roles are sorted, so that equal sets have equal text. */
 const userColumns = {
   is_active: z.boolean(),
   is_admin: z.boolean(),
@@ -17,9 +17,9 @@ export const TokenRow = z.strictObject({
   secret_hash: z.instanceof(Buffer),
   is_revoked: z.boolean(),
   is_expired: z.boolean(),
-  /** Null if it does not expire soon. */
+  /** Null unless it expires soon. */
   expires_in_ms: z.number().nullable(),
-  /** No use was recorded within the last minute. */
+  /** True if no use was recorded within the last minute. */
   use_is_due: z.boolean(),
   ...userColumns,
 });
@@ -45,7 +45,7 @@ const tokenColumns = sql.fragment`
 const packed = (envId: FragmentSqlToken) =>
   sql.fragment`replace(encode(string_agg(uuid_send(${envId}), '' order by ${envId}), 'base64'), E'\\n', '')`;
 
-/** A site admin may do everything, so no role is read. PostgreSQL packs the roles: thousands cost this process nothing. */
+/** A site admin may do everything, so roles are not read. PostgreSQL packs them, so that thousands cost this process nothing. */
 const rolesOfU = sql.fragment`
   (
     select coalesce(jsonb_object_agg(role, envs), '{}') from (

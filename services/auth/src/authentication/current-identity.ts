@@ -8,7 +8,7 @@ export interface CurrentIdentityDeps {
   botRepository: Pick<BotRepository, 'find'>;
 }
 
-/** The current identity of a user or bot, for work that is done for them without a credential. */
+/** The current identity of a user or bot, for work on their behalf without a credential. */
 export const createCurrentIdentity =
   ({ credentialRepository, botRepository }: CurrentIdentityDeps) =>
   async ({ kind, id }: CurrentIdentityQuery): Promise<CurrentIdentity> => {

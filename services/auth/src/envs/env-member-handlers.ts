@@ -60,7 +60,7 @@ export const envMemberHandlers = ({ db, inTransaction, changesRights }: EnvMembe
         lock: (store) => store.envMembers.lock(id, visibleEnvs(context.identity)),
         remove: async (store, before, also) => {
           refuseOwnRole(context.identity, before);
-          // Before the member: they refer to it.
+          // Deleted before the member, which they refer to.
           also.removed(deploymentPermissions, await store.deploymentPermissions.removeOfMember(before));
           await store.envMembers.remove(id);
         },

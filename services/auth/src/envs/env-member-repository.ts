@@ -53,7 +53,7 @@ export const createEnvMemberRepository = (db: Queries) => ({
   numberOf: async (userId: string) =>
     (await db.one(count`select count(*)::int as number from env_user_permissions where user_id = ${userId}`)).number,
 
-  /** In the order of ids, so that two transactions that lock them cannot deadlock. */
+  /** Locks in the order of ids, so that two transactions cannot deadlock. */
   lockOfEnv: async (envId: string) => {
     await db.query(member`select ${columns} from env_user_permissions where env_id = ${envId} order by id for update`);
   },

@@ -48,7 +48,7 @@ export const createEnvRepository = (db: Queries) => ({
   lock: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for update`),
 
-  /** Keeps the env from being deleted until the transaction ends. Several transactions can hold it. */
+  /** Keeps the env from being deleted until the transaction ends. Several transactions can hold it at once. */
   hold: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(env`select ${columns} from envs where id = ${id} and ${isVisible(visible)} for key share`),
 

@@ -6,12 +6,12 @@ import { z } from 'zod';
 const lease = sql.type(z.strictObject({ gateway: z.string(), renewal: z.string(), lease_ms: z.number() }));
 const nothing = sql.type(z.strictObject({}));
 
-/** Far more gateways than anybody runs. The limit keeps a broken one from making every change wait for an endless list. */
+/** Far more gateways than anybody runs. A broken one could otherwise make every change wait for an endless list. */
 const maxHolders = 1_000;
 
 export const createIdentityLeaseRepository = (db: Queries) => ({
   /**
-   * A gateway whose lease becomes shorter may still reuse identities under the longer one, so the longest counts. The new
+   * A gateway whose lease becomes shorter may still reuse identities under the longer one, so the latest end is kept. The new
    * `renewal` keeps `removeEnded` from removing a lease that was renewed meanwhile. False if there are too many leases.
    */
   renew: async (gateway: string, leaseMs: number): Promise<boolean> => {

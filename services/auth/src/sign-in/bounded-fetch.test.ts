@@ -4,7 +4,7 @@ import { faultsOf, forEachInput, worstJson } from '@berth/testing/worst-inputs';
 import { expect, onTestFinished, test } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
 
-test('no answer of an identity provider keeps the loop or fills the memory', async () => {
+test('the worst answers of an identity provider neither block the event loop nor fill the memory', async () => {
   let json = '';
   const server = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(json),

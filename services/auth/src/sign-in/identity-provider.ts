@@ -111,7 +111,7 @@ function discovered(settings: ProviderSettings, log: Service['log']): () => Prom
       last = { configuration: await discoverOnce(), at: performance.now() };
     } catch (error) {
       log.warn({ reason: reasonOf(error) }, 'the identity provider was not discovered');
-      // The configuration of an hour ago is probably still right.
+      // The configuration from an hour ago is probably still valid.
       if (!last) throw providerUnavailable(error);
     }
     return last.configuration;
@@ -121,7 +121,7 @@ function discovered(settings: ProviderSettings, log: Service['log']): () => Prom
 function discover({ issuer, clientId, clientSecret, allowHttp }: ProviderSettings): Promise<oidc.Configuration> {
   return oidc.discovery(new URL(issuer), clientId, clientSecret, withSecret(clientSecret), {
     timeout: requestSeconds,
-    // Checks the signature of the ID token although it comes over TLS.
+    // Verifies the signature of the ID token, although TLS already authenticates the provider.
     execute: [oidc.enableNonRepudiationChecks, ...(allowHttp ? [oidc.allowInsecureRequests] : [])],
     [oidc.customFetch]: boundedFetch,
   });

@@ -29,7 +29,7 @@ export const createLoginAttemptRepository = (db: Queries) => ({
     `);
   },
 
-  /** One statement, so that only the first of two callbacks with the same state gets the attempt. */
+  /** A single statement, so that only one of two callbacks with the same state gets the attempt. */
   useUp: (stateHash: Buffer) =>
     db.maybeOne(attempt`
       update login_attempts set used_at = now()
@@ -37,7 +37,7 @@ export const createLoginAttemptRepository = (db: Queries) => ({
       returning sealed_secrets, challenge
     `),
 
-  /** Deletes at most `most`; returns how many. */
+  /** Deletes at most `most` attempts and returns how many. */
   removeExpired: async (most: number): Promise<number> => {
     const { rowCount } = await db.query(nothing`
       delete from login_attempts where state_hash in (

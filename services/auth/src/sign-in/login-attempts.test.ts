@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 
-test('expired login attempts are deleted, however many; the others stay usable', async () => {
+test('any number of expired login attempts is deleted, and the others stay usable', async () => {
   const { db } = database;
   const attempts = createLoginAttempts({ db, keyEncryptionKey: randomBytes(32) });
   await db.query(sql.type(z.object({}))`

@@ -36,14 +36,14 @@ export function createLoginAttempts({
   return {
     async begin({ state, ...secrets }, challenge) {
       const sealedSecrets = seal(keyEncryptionKey, boundTo(state), JSON.stringify(secrets));
-      // Nobody who reads the database learns a state that could finish somebody's login.
+      // A reader of the database must not learn a state that could finish somebody's login.
       const stateHash = sha256(state);
       await loginAttemptRepository.insert({ stateHash, sealedSecrets, challenge: challenge ?? null, lifetimeSeconds });
     },
 
     async useUp(state, verifier) {
       const attempt = await loginAttemptRepository.useUp(sha256(state));
-      // One error for both, so that a state cannot be tested without its verifier.
+      // The same error for an unknown state and a wrong verifier, so that states cannot be probed.
       if (attempt === null || !isMeantFor(attempt.challenge, verifier)) throw invalidLogin();
       const keys = [keyEncryptionKey, ...otherKeyEncryptionKeys];
       const secrets = unsealWithAny(keys, boundTo(state), attempt.sealed_secrets);

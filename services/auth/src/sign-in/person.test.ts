@@ -53,7 +53,7 @@ describe('the person behind a login', () => {
     ['the user name when there is no name', { name: '', preferred_username: 'ada' }, 'ada'],
     ['nothing when the user name is an address', { name: undefined, preferred_username: 'ada@example.com' }, null],
     ['nothing when there is no name', { name: undefined }, null],
-  ] as const)('is called by %s', ([, change, displayName]) => {
+  ] as const)('is named by %s', ([, change, displayName]) => {
     expect(personFrom({ ...claims, ...change }).displayName).toBe(displayName);
   });
 });

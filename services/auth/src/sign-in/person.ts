@@ -35,7 +35,7 @@ export function personFrom(claims: unknown): Person {
   const email = known.email.trim();
 
   if (!isEmail(email)) throw new AppError('login_refused', 'The identity provider sent no e-mail address for you');
-  // Databases fold more letters than ASCII, so such an address could take the place of another.
+  // Databases fold case beyond ASCII, so such an address could match somebody else's.
   if (foldsToAscii(email)) {
     throw new AppError(
       'login_refused',

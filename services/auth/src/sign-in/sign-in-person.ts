@@ -20,7 +20,7 @@ interface Store {
 
 export interface SignInDeps {
   inTransaction: InTransaction<Store>;
-  /** Lower case, of the letters of ASCII. */
+  /** Only ASCII letters, in lower case. */
   adminEmails: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ export const signInPerson = (
     const user =
       (await store.users.findBySubject(person)) ??
       (await firstLogin(store, tx, person, { isAdmin, requestId })) ??
-      // A concurrent first login of the same person won.
+      // A concurrent first login of the same person has created the user.
       (await store.users.findBySubject(person));
     if (!user) throw emailIsTaken();
 

@@ -39,7 +39,7 @@ interface Loaded {
   published: PublicJwk[];
 }
 
-/** The signing keys, which all replicas share, as this one last read them. The first start makes the first key. */
+/** The signing keys that all replicas share, as this replica last read them. The first start makes the first key. */
 export async function openKeyRing({
   db,
   keyEncryptionKey,

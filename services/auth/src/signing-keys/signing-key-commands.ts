@@ -29,7 +29,7 @@ export const signingKeyCommands = (deps: SigningKeyCommandsDeps): Record<string,
 
 const applicationName = 'berth-admin';
 
-/** All keys in one transaction. Login attempts keep their key: they last for ten minutes. */
+/** Seals all signing keys again in one transaction. Login attempts are left alone: they last only ten minutes. */
 async function sealAgain(
   { environment, log, signal }: AdminContext,
   { migrations, settingsIn }: SigningKeyCommandsDeps,

@@ -8,11 +8,11 @@ describe('an API token', () => {
     expect(parseApiToken(token.text)).toEqual({ id: token.id, secretHash: token.secretHash });
   });
 
-  test('is 22 and 43 characters of base64url, so 16 bytes of id and 256 bits of secret', () => {
+  test('consists of an id of 16 bytes and a secret of 256 bits, in base64url', () => {
     expect(newApiToken().text).toMatch(/^[\w-]{22}\.[\w-]{43}$/);
   });
 
-  test('has another id and secret each time', () => {
+  test('has a new id and secret each time', () => {
     const texts = new Set(Array.from({ length: 100 }, () => newApiToken().text));
 
     expect(texts.size).toBe(100);

@@ -3,7 +3,7 @@ import { AppError } from '@berth/contracts/errors';
 import { expect, test } from 'vitest';
 import { createCallingDeployments, mostAtOnce } from './calling-deployments.ts';
 
-test('only some requests may wait for tasks at once; further ones are refused until one is answered', async () => {
+test('a limited number of requests wait for tasks; further ones are refused until one of them is answered', async () => {
   const waiting: ((error: AppError) => void)[] = [];
   const call: Bus['call'] = () => new Promise((_, reject) => waiting.push(reject));
   const { find } = createCallingDeployments({ bus: { call } });

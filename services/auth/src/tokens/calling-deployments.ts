@@ -4,7 +4,7 @@ import { type CallingDeployment, deploymentState } from '@berth/contracts/resour
 import { AppError } from '@berth/contracts/errors';
 
 export interface CallingDeployments {
-  /** Null if it was deleted. */
+  /** Returns null if it was deleted. */
   find(id: string): Promise<CallingDeployment | null>;
 }
 

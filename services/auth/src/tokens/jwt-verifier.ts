@@ -43,7 +43,7 @@ export function createJwtVerifier({ keyRing, ownUrl }: JwtVerifierDeps): VerifyJ
 
   return async (jwt) => {
     if (jwt.length > maxLength || !shape.test(jwt)) throw notAuthenticated();
-    // By its hash, so that a memory dump does not contain live tokens.
+    // Keyed by hash, so that a memory dump does not contain live tokens.
     const key = hash('sha256', jwt, 'base64');
     const known = remembered.get(key);
     // Tokens of a key that is no longer published are refused.

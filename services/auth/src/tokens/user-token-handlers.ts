@@ -11,7 +11,7 @@ import { newApiToken } from './api-token.ts';
 import { type ClockStore, refusePastExpiry } from './refuse-past-expiry.ts';
 import { createUserTokenRepository, type Holders, type UserTokenChanges } from './user-token-repository.ts';
 
-/** Site admins see all user tokens, users see their own, bots and deployments see none. */
+/** Site admins see all user tokens, users see their own, bots and deployments do not see any. */
 function visibleHolders(identity: Identity): Holders {
   if (identity.kind !== 'user') return 'none';
   return identity.is_admin ? 'all' : { userId: identity.id };

@@ -73,7 +73,7 @@ export const createUserTokenChanges = (tx: Transaction) => {
   return {
     ...createUserTokenRepository(tx),
 
-    /** Lets one token of a user be added at a time, so that the count holds. Null if there is no such user. */
+    /** Serialises the creation of a user's tokens, so that they can be counted. Null if the user does not exist. */
     lockHolder: (userId: string) =>
       tx.maybeOne(holder`select id as user_id from users where id = ${userId} for no key update`),
 

@@ -3,7 +3,7 @@ import { AppError } from '@berth/contracts/errors';
 
 const most = maxRolesOfUser.toLocaleString('en-US');
 
-/** `number`: how many the user has already, counted while the user is locked. */
+/** `number`: how many roles the user already has, counted while the user is locked. */
 export function refuseTooManyRoles(number: number, what: 'env roles' | 'deployment permissions'): void {
   if (number >= maxRolesOfUser)
     throw new AppError('conflict', `The user already has ${most} ${what}, which is the maximum`);

@@ -28,7 +28,7 @@ const user = sql.type(User);
 const storedUser = sql.type(StoredUser);
 const storedColumns = sql.fragment`id, created_at, display_name, email, is_admin, is_active, session_epoch`;
 
-/** E-mails are for site admins, oneself, and members of a shared env. */
+/** A user's e-mail is visible to site admins, to the user, and to members of a shared env. */
 function seesEmail(viewer: Identity) {
   if (viewer.kind !== 'user') return sql.fragment`false`;
   if (viewer.is_admin) return sql.fragment`true`;
@@ -71,7 +71,7 @@ export const createUserRepository = (db: Queries) => ({
 
   lock: (id: string) => db.maybeOne(storedUser`select ${storedColumns} from users where id = ${id} for update`),
 
-  /** Lets one change run at a time, so that two site admins cannot demote each other. Taken before any row is locked. */
+  /** Serialises changes, so that two site admins cannot demote each other. Call it before locking any row. */
   lockSiteAdmins: async () => {
     await db.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('active site admins', 0))`);
   },

@@ -1,7 +1,7 @@
 import { answerWork } from '@berth/untrusted-work/answer-work';
 import { readChart } from './read-chart.ts';
 
-/** What `chart-parser.ts` asks for, in a process of its own. */
+/** The process in which `chart-parser.ts` parses charts. */
 const jobs = { readChart };
 export type ChartJobs = typeof jobs;
 

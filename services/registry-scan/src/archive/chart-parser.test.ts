@@ -12,7 +12,7 @@ const of = (owner: string) => ({ owner, signal: new AbortController().signal });
 
 const hostileYaml = () => chartTgz({ 'Chart.yaml': '&a '.repeat(300_000) });
 
-/** Each later header of the file gets a copy of the first one's half a million keys. */
+/** Slow to read: the first header has half a million keys, and each later header gets a copy of them. */
 async function hostileHeaders(): Promise<Buffer> {
   const chart = await tarOf([{ name: 'web/Chart.yaml', body: chartYaml() }]);
   const comment = tarHeader('x', `1024 comment=${'c'.repeat(1024 - 14)}\n`);
@@ -53,7 +53,7 @@ test.for([
   },
 );
 
-test('charts of others are parsed while those of one repository keep the chart parser busy', async () => {
+test('a repository whose charts keep the chart parser busy does not hold up the charts of others', async () => {
   const packages = { hostile: await hostileYaml(), next: await chartTgz({ 'Chart.yaml': chartYaml() }) };
   const order: string[] = [];
   const parse = async (owner: string, archive: Buffer) => {

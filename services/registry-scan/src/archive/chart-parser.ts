@@ -11,21 +11,21 @@ export interface ChartParserOptions {
 }
 
 interface ParseRequest {
-  /** Whose chart it is: each owner has a share of the parser. */
+  /** The repository of the chart. Each owner has a share of the parser. */
   owner: string;
   signal: AbortSignal;
 }
 
 export interface ChartParser extends AsyncDisposable {
   /**
-   * The parsed chart. One that takes too long or too much memory, twice, is broken for good: its author would otherwise keep the
-   * parser busy with each scan. Throws `WorkRefused` if too many charts of the owner wait already.
+   * Returns the parsed chart. A chart that twice takes too much time or memory is final as broken, so that it does not keep the
+   * parser busy in every scan. Throws `WorkRefused` if too many charts of the owner wait already.
    */
   parse(archive: Uint8Array, request: ParseRequest): Promise<ParsedChart>;
 }
 
 const entry = new URL('./chart-parser-process.ts', import.meta.url);
-/** Its extension files have 128 KiB at most. */
+/** Extension files have 128 KiB at most. */
 const maxAnswerBytes = 512 * 1024;
 
 /**

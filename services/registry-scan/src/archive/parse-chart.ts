@@ -38,7 +38,7 @@ function readMetadata(text: string | undefined): { metadata: ChartMetadata } | {
   return { errors: fieldErrors(error).map(({ path, message }) => inWords(path, message)) };
 }
 
-/** As lenient as Helm, which reads only the first document, and the last of two members with the same name. */
+/** As lenient as Helm: only the first document is read, and the last of several equal keys wins. */
 function firstDocument(text: string): unknown {
   const [first] = parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: 'error' });
   if (!first || !('toJS' in first)) return null;

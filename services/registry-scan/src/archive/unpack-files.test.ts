@@ -11,7 +11,7 @@ const chart: TarEntry = { name: 'web/Chart.yaml', body: 'name: web' };
 const mebibyte = 1024 * 1024;
 
 describe('unpackFiles', () => {
-  test('reads the wanted files and no others', async () => {
+  test('reads only the wanted files', async () => {
     const files = await read(await chartTgz({ 'Chart.yaml': 'a', 'berth/features.yaml': 'b', 'README.md': 'c' }));
 
     expect([...files]).toEqual([

@@ -139,7 +139,7 @@ export const createChartChanges = (tx: Transaction) => {
   return {
     ...createChartRepository(tx),
 
-    /** Adds the chart, or makes it available again, where the stored row is not up to date. */
+    /** Inserts the chart, or updates the stored row and makes it available again if it is out of date. */
     upsert: async ({ registryId, digest, tag, read, parsed, formatsRevision }: NewChart): Promise<void> => {
       const written = await tx.maybeOne(sql.type(Written)`
         insert into helm_charts (
@@ -192,7 +192,7 @@ export const createChartChanges = (tx: Transaction) => {
       `)
         .then(published.updated),
 
-    /** `before`: the rows as they were locked; those that stay the same are not published. */
+    /** `before`: the locked rows. Rows that do not change are not published. */
     saveParsed: async (
       before: readonly HelmChart[],
       parsed: readonly ({ id: string } & ParsedTag)[],

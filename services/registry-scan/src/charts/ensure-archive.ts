@@ -10,7 +10,7 @@ import type { ChartRepository } from './chart-repository.ts';
 export interface EnsureArchiveDeps {
   chartRepository: Pick<ChartRepository, 'findSource'>;
   objects: Pick<ObjectStore, 'get' | 'put'>;
-  /** Undefined if the registry is no longer configured. */
+  /** Returns undefined if the registry is no longer configured. */
   clientOf: (domain: string) => Pick<RegistryClient, 'blob'> | undefined;
   /** For one package, with all its retries. */
   deadlineMs?: number;

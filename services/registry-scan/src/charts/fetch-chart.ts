@@ -16,7 +16,7 @@ export interface FetchedChart extends ParsedChart {
 }
 
 export interface FetchChartDeps {
-  /** Shared by all registries; each repository has a share of it. */
+  /** Serves all registries; each repository gets a limited share of it. */
   parser: ChartParser;
   objects: Pick<ObjectStore, 'put'>;
   log: Pick<Service['log'], 'warn'>;

@@ -25,7 +25,7 @@ interface Kept {
   until: number;
 }
 
-/** Serves archives in parts, because a client of JetStream can direct replies to any subject, so runners get no access to it. */
+/** Runners read archives from here in parts. With access to JetStream they could direct its replies to any subject. */
 export function readArchivePart({ ensure, objects }: ReadArchivePartDeps, now = () => performance.now()) {
   const kept = new LRUCache<string, Kept>({ max: maxKept });
 

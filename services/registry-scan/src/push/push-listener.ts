@@ -61,8 +61,8 @@ export async function startPushListener({
   }
 
   /**
-   * A connection is a stranger's until it has shown the token. A new stranger takes the place of the one that has waited the
-   * longest, so that a registry gets in, however many connect and say nothing.
+   * Limits the connections that have not sent the token. A new one closes the oldest of them, so that idle strangers
+   * cannot keep a registry out.
    */
   function limitStrangers(socket: Socket): void {
     strangers.add(socket);

@@ -47,7 +47,7 @@ describe('tagFormat', () => {
   });
 });
 
-describe('expandedSize', () => {
+describe('the expanded size of a pattern', () => {
   test.for([
     ['', 0],
     ['abc', 3],
@@ -57,7 +57,7 @@ describe('expandedSize', () => {
     ['(a{9}){9}', 110],
     ['[{]{3}', 4],
     ['\\{\\d{3}', 5],
-  ] as const)('of %s is %d', ([pattern, size]) => {
+  ] as const)('%s has size %d', ([pattern, size]) => {
     expect(expandedSize(pattern)).toBe(size);
   });
 });

@@ -34,7 +34,7 @@ const Published = z.object({ id: z.uuid(), operation: z.string(), row: z.looseOb
 export const packaged = (version: string, more: Record<string, string> = {}) =>
   chartTgz({ 'Chart.yaml': chartYaml({ version }), ...more });
 
-/** For a whole test file: the service with two repositories of charts, of two kinds, filled again for each test. */
+/** For a whole test file: the service with two chart repositories of two kinds, filled anew for each test. */
 export function filledService() {
   let service: ServiceInTest;
   let server: OciServer;

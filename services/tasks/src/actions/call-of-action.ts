@@ -22,7 +22,7 @@ export interface CallDeps {
   readers: ItemReaders;
 }
 
-/** What the runner sends for an action: the body that the action's form makes from the inputs, and a token for this call. */
+/** The call that a runner makes for an action: the body that the form makes from the inputs, and a token for this call. */
 export async function callOfAction(
   { bus, projected, readers }: CallDeps,
   { run, deploymentId, deadlineMs }: { run: InvokeRun; deploymentId: string; deadlineMs: number },

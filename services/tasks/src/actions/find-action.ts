@@ -17,7 +17,7 @@ export interface ActionName {
   action_id: string;
 }
 
-/** An action of a chart; 422 if there is none. */
+/** Finds an action of a chart; throws 422 if it does not exist or cannot be called. */
 export async function findAction(
   projected: Pick<ProjectionRepository, 'chart'>,
   { helm_chart_id, action_id }: ActionName,

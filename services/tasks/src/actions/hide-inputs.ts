@@ -3,17 +3,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/
 import { unfitAll } from '../errors/refuse.ts';
 import { actionPath } from '../engine/operations/invoke-action.ts';
 
-/** What is shown in place of a value that is not. */
+/** Shown in place of a hidden value. */
 const mask = '***';
 
 export interface HiddenInputs {
   /** The body with masks. */
   shown: JsonValue;
-  /** The values behind them. */
+  /** The masked values. */
   hidden: JsonObject;
 }
 
-/** The body of an action without the values of its sensitive inputs. Without a form nothing says what is sensitive. */
+/** Masks the sensitive inputs in the body of an action. Without a form there are no sensitive inputs. */
 export function hideInputs(form: Pick<ValuesUi, 'inputs'> | null | undefined, body: JsonValue): HiddenInputs {
   if (!form || !isJsonObject(body)) return { shown: body, hidden: {} };
   const sensitive = new Set(form.inputs.filter((input) => input.sensitive).map(({ id }) => id));
@@ -23,11 +23,11 @@ export function hideInputs(form: Pick<ValuesUi, 'inputs'> | null | undefined, bo
   return { shown: { ...body, ...masks(Object.keys(hidden)) }, hidden };
 }
 
-/** Of a chart that is gone: every value might have been sensitive. */
+/** Masks all inputs: if the chart is gone, any of them might have been sensitive. */
 export const hideAll = (body: JsonValue): HiddenInputs =>
   isJsonObject(body) ? { shown: masks(Object.keys(body)), hidden: body } : { shown: body, hidden: {} };
 
-/** Refuses a mask that was copied from an answer: the call would send it. */
+/** Refuses a mask that was copied from an answer, since the call would send it as the value. */
 export function refuseMasks(form: Pick<ValuesUi, 'inputs'> | null | undefined, body: JsonValue): void {
   if (!form || !isJsonObject(body)) return;
   const copied = form.inputs.filter(({ id, sensitive }) => sensitive && body[id] === mask);

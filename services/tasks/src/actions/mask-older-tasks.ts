@@ -16,8 +16,8 @@ export interface MaskOlderDeps {
 }
 
 /**
- * Masks the sensitive inputs in tasks of the version before, which stored them in clear: those that have ended lose them, for the
- * others they are sealed. One task in a transaction, so that it waits for no second lock.
+ * Masks the sensitive inputs in tasks of the previous version, which stored them in plain text. Ended tasks lose them; in open
+ * tasks they are sealed. Each task has its own transaction, which thus never waits for a second lock.
  */
 export const maskOlderTasks =
   ({ inTransaction, secretKeys }: MaskOlderDeps) =>

@@ -19,7 +19,7 @@ export interface SealedAction {
   sealed: Pick<NewTask, 'id' | 'hidden_inputs' | 'inputs'>;
 }
 
-/** What a task stores of a call: masks in place of its sensitive inputs, and their values sealed. */
+/** The parts of a call that a task stores: the inputs with masks, and the masked values sealed. */
 export async function sealAction(
   store: Parameters<typeof refuseWithMissingKeys>[0],
   keys: SecretKeys,

@@ -14,10 +14,10 @@ const unknown: ReportedStatus = { timestamp, get_successful: false, content: nul
 const when = 'The action may be invoked while the reported status is Idle, Ready';
 
 test.for([
-  ['allows an action without statuses at any', [], status, null, null],
+  ['allows an action without statuses at any status', [], status, null, null],
   ['allows an action at a status that it names', ['Ready', 'Idle'], status, idle, null],
   [
-    'refuses it at another one',
+    'refuses it at another status',
     ['Busy'],
     status,
     idle,
@@ -25,7 +25,7 @@ test.for([
   ],
   ['refuses it before a status is known', ['Idle', 'Ready'], status, null, `${when}; no status is known now`],
   ['refuses it while the status cannot be read', ['Idle', 'Ready'], status, unknown, `${when}; no status is known now`],
-  ['allows it where the chart reports no status', ['Idle'], undefined, null, null],
+  ['allows it if the chart does not report a status', ['Idle'], undefined, null, null],
 ] as const)('%s', ([, allowed_on_statuses, feature, reported, expected]) => {
   expect(whyNotNow({ allowed_on_statuses: [...allowed_on_statuses] }, { status: feature }, reported)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import type { Features } from '@berth/chart-extensions/files/features';
 import type { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 
 /**
- * Why an action may not be invoked at the reported status; null if it may. A chart that reports no status cannot restrict its
+ * Why an action may not be invoked at the reported status; null if it may. A chart without a status cannot restrict its
  * actions. While a status is unknown, restricted actions are refused.
  */
 export function whyNotNow(

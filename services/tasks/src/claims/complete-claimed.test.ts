@@ -23,7 +23,7 @@ const complete = (rows: readonly string[], remainingMs: number) =>
     },
   });
 
-test('a claim that cannot be completed fails alone, for a reason that tells users nothing of a bug', async () => {
+test('a claim that cannot be completed fails alone, and its reason hides the details of a bug', async () => {
   const { jobs, failed } = await complete(['a', 'refused', 'nothing to do', 'crowded', 'away', 'bug', 'b'], 5_000);
 
   expect(jobs).toEqual(['a within 4500 ms', 'b within 4500 ms']);
@@ -35,6 +35,6 @@ test('a claim that cannot be completed fails alone, for a reason that tells user
   ]);
 });
 
-test('a claim with almost no time left is completed within the least deadline of a call', async () => {
+test('a claim with almost no time left is completed within the minimal deadline of a call', async () => {
   expect((await complete(['a'], 300)).jobs).toEqual(['a within 100 ms']);
 });

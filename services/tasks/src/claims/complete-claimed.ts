@@ -2,10 +2,10 @@ import { cutText } from '@berth/contracts/cut-text';
 import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 
-/** A claimed row that cannot be handed out. No runner knows of it, so the handler records this as its outcome. */
+/** A claimed row that cannot be handed to a runner, so the handler records the outcome itself. */
 export interface Incomplete<Row> {
   row: Row;
-  /** `outage`: something that it needs does not answer now. */
+  /** `outage`: a dependency does not answer now. */
   because: 'bug' | 'outage' | 'refused';
   /** For users. */
   reason: string;
@@ -18,16 +18,16 @@ export interface Completing<Row, Job> {
   log: Pick<Service['log'], 'debug' | 'error'>;
   /** For the log. */
   idOf: (row: Row) => object;
-  /** The reason that users read for a bug. */
+  /** The reason shown to users for a bug. */
   bugReason: string;
-  /** Null if there is no longer anything to do. */
+  /** Resolves to null if there is nothing left to do. */
   complete: (row: Row, deadlineMs: () => number) => Promise<Job | null>;
 }
 
-/** Left for the outcome of what cannot be completed, and for the answer. */
+/** Reserved for recording failures and for the answer. */
 const reserveMs = 500;
 
-/** Makes of claimed rows what a runner needs to work on them, within the deadline of its request. */
+/** Adds to claimed rows everything that a runner needs for them, within the deadline of its request. */
 export async function completeClaimed<Row, Job>(
   rows: readonly Row[],
   { remainingMs, log, idOf, bugReason, complete }: Completing<Row, Job>,
@@ -48,7 +48,7 @@ export async function completeClaimed<Row, Job>(
   return { jobs: jobs.filter((job) => job !== null), failed };
 }
 
-/** A bug does, and a secret that does not open. */
+/** True for a bug and for a secret that cannot be opened. */
 const concernsOperators = (error: unknown): boolean =>
   !(error instanceof AppError) || (error.code === 'unprocessable' && error.cause !== undefined);
 

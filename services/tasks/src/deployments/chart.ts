@@ -6,13 +6,13 @@ import type { FieldPaths } from '../records/field-paths.ts';
 import { CatalogueRefusal } from '../errors/catalogue-refusal.ts';
 import { parseOnce } from './parse-once.ts';
 
-// The largest form takes about 15 ms to parse, and every claim, creation and change of a deployment reads it.
+// The largest form takes about 15 ms to parse, and each claim, creation and update of a deployment reads one.
 const mostForms = { entries: 1_000, bytes: 8 * 1024 * 1024 };
 const mostFeatures = { entries: 1_000, bytes: 1024 * 1024 };
 const formOf = parseOnce((stored) => ValuesUi.safeParse(stored), mostForms);
 const parsedFeaturesOf = parseOnce((stored) => Features.safeParse(stored), mostFeatures);
 
-/** A chart with its extensions read. */
+/** A chart with its parsed extensions. */
 export interface Chart extends ProjectedChart {
   parsedFeatures: Features;
   /** Null if the chart has no inputs: any config is valid. */
@@ -30,7 +30,7 @@ export async function findChart(
   return readChart(chart);
 }
 
-/** An extension that did not parse when the chart was found was stored as an error; one that no longer parses is an error too. */
+/** A chart whose stored extensions no longer parse is broken, like one whose extensions did not parse when it was found. */
 export function readChart(chart: ProjectedChart): Chart {
   const features = parsedFeaturesOf(chart.features ?? {});
   const form = chart.values_ui && formOf(chart.values_ui);

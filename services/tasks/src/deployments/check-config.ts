@@ -19,10 +19,10 @@ export interface ConfigWanted {
   at: string;
 }
 
-/** Each one is a row to lock while the config is written, and a dependency to follow afterwards. */
+/** Each reference is a row to lock while the config is written, and a dependency to track afterwards. */
 const maxReferences = 1_000;
 const maxErrors = 50;
-/** Characters of a chart's value in an error. */
+/** How many characters of a chart's value an error quotes. */
 const shownCharacters = 200;
 
 /** The references of a config that fits the form of its chart; throws with every field that does not (Specification, "Creation"). */

@@ -12,11 +12,11 @@ import { proposeCreation } from './propose-change.ts';
 
 type Context = HandlerContext<typeof deployments.operations.create>;
 
-/** Row, references, first task and audit entry in one transaction. */
+/** Creates row, references, first task and audit entry in one transaction. */
 export const createDeployment =
   (deps: DeploymentsDeps) =>
   async (body: NewDeployment, context: Context): Promise<Deployment> => {
-    // The cluster's env decides who is permitted and which items the deployment may refer to.
+    // The cluster's env decides who may create it and which items it may refer to.
     await deps.confirm.cluster(body.cluster_id, context);
     const created = await confirmedCatalogue(
       () =>

@@ -16,7 +16,7 @@ import { lockVisible } from './update-deployment.ts';
 
 type Context = HandlerContext<typeof deployments.operations.delete>;
 
-/** Deletes the row once release and namespace are gone; at once if there never was a release. */
+/** Requests the deletion: the row is deleted once release and namespace are gone, or at once if it was never released. */
 export const deleteDeployment =
   ({ inTransaction, notifyRunners }: Pick<DeploymentsDeps, 'inTransaction' | 'notifyRunners'>) =>
   async (id: string, context: Context): Promise<null> => {
@@ -57,7 +57,7 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
     return;
   }
 
-  // The state under the deletion must not be transient, since no task would end it.
+  // The stored state must not be transient during the deletion, since no other task would end it.
   const covered = pending.reduce((before, task) => afterCancelPending(before, task, started), deployment);
   const after = await store.deploymentChanges.saveState({ ...covered, deleting: true });
   await queueDeletion(store, after, originOf(context));

@@ -2,7 +2,7 @@ import { implement } from '@berth/bus/rpc/implement';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
-/** Longer than the owner's request that needs this. */
+/** Longer than the cluster request that waits for this answer. */
 const closedMs = 15_000;
 
 interface DeploymentUsageDeps {
@@ -12,7 +12,7 @@ interface DeploymentUsageDeps {
 
 export const deploymentUsageHandlers = ({ store, inTransaction }: DeploymentUsageDeps) =>
   implement(deploymentUsage, {
-    // Called before a cluster is deleted or moved. A deployment created between this answer and that change would be lost.
+    // Called before a cluster is deleted or moved. A deployment created between this answer and that change would be orphaned.
     of_cluster: ({ body: { cluster_id } }) =>
       inTransaction(async ({ projected, deployments }) => {
         await projected.closeCluster(cluster_id, closedMs);

@@ -96,7 +96,7 @@ interface Move {
   chart: Chart;
 }
 
-/** A rename or move computes the namespace again; nothing else does. */
+/** Only a rename or move computes the namespace again. */
 async function moved(
   store: ReadingStore,
   { before, wanted, kind, chart }: Move,

@@ -17,7 +17,7 @@ export async function makeChange(
   return { deployment: saved.reason === null ? saved : await refreshReason(store, saved), tasks };
 }
 
-/** The same without the tasks. */
+/** Writes the deployment with its references, without tasks. */
 export async function saveDeployment(
   { deploymentChanges, queueChanges }: WritingStore,
   { before, after, references }: ProposedChange,

@@ -9,11 +9,11 @@ describe('nameProblem', () => {
     ['accepts one character', { ...naming, name: '7' }],
     ['accepts a namespace of 53 characters', { ...naming, name: 'x'.repeat(49) }],
     [
-      'accepts a kind of 53 characters alone',
+      'accepts a kind of 53 characters without a name',
       { kind: 'K'.repeat(53), name: '', cardinality: 'OnePerCluster', reserved: [] },
     ],
     [
-      'accepts no name where there is one deployment per cluster',
+      'accepts an empty name if the chart allows one deployment per cluster',
       { ...naming, name: '', cardinality: 'OnePerCluster' },
     ],
   ] as const)('%s', ([, input]) => {
@@ -26,11 +26,15 @@ describe('nameProblem', () => {
     ['refuses a trailing dash', { ...naming, name: 'blue-' }, 'DNS label'],
     ['refuses a dot', { ...naming, name: 'a.b' }, 'DNS label'],
     ['refuses a line break at the end', { ...naming, name: 'blue\n' }, 'DNS label'],
-    ['refuses no name where many are allowed', { ...naming, name: '' }, 'must not be empty'],
-    ['refuses a name where one is allowed', { ...naming, cardinality: 'OnePerCluster' }, 'must be empty'],
+    ['refuses an empty name if the chart allows many deployments', { ...naming, name: '' }, 'must not be empty'],
+    [
+      'refuses a name if the chart allows one deployment per cluster',
+      { ...naming, cardinality: 'OnePerCluster' },
+      'must be empty',
+    ],
     ['refuses a namespace of 54 characters', { ...naming, name: 'x'.repeat(50) }, 'longer than 53'],
     [
-      'refuses a kind of 54 characters alone',
+      'refuses a kind of 54 characters without a name',
       { kind: 'K'.repeat(54), name: '', cardinality: 'OnePerCluster', reserved: [] },
       'cannot be used with the kind',
     ],

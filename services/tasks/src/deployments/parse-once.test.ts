@@ -28,7 +28,7 @@ test('a document whose content has changed is parsed again', () => {
   expect(parsed).toHaveLength(2);
 });
 
-test('parsed documents beyond the most entries are forgotten, the least recently read first', () => {
+test('documents beyond the maximum number are evicted, the least recently read first', () => {
   const { parse, parsed } = counted({ ...roomy, entries: 2 });
 
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) parse({ name });
@@ -36,7 +36,7 @@ test('parsed documents beyond the most entries are forgotten, the least recently
   expect(parsed).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('parsed documents beyond the most bytes are forgotten, the least recently read first', () => {
+test('documents beyond the maximum size are evicted, the least recently read first', () => {
   const { parse, parsed } = counted({ ...roomy, bytes: 100 });
   const half = (name: string) => ({ name, text: 'x'.repeat(25) });
 
@@ -45,7 +45,7 @@ test('parsed documents beyond the most bytes are forgotten, the least recently r
   expect(parsed).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('a document that alone is larger than the most bytes is not kept, and pushes no other out', () => {
+test('a document that is larger than the whole cache is not kept and does not evict others', () => {
   const { parse, parsed } = counted({ ...roomy, bytes: 100 });
   const large = { name: 'large', text: 'x'.repeat(100) };
 

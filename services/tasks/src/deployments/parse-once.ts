@@ -3,9 +3,9 @@ import type { JsonObject } from '@berth/contracts/fields/json';
 import { LRUCache } from 'lru-cache';
 
 export interface ParseOnceOptions {
-  /** The most documents in the cache. */
+  /** Maximum number of documents in the cache. */
   entries: number;
-  /** The most JSON text of them together. The parsed documents take several times as much memory. */
+  /** Maximum size of their JSON text together. The parsed documents take several times as much memory. */
   bytes: number;
 }
 
@@ -26,7 +26,7 @@ export function parseOnce<Parsed extends object>(
     if (known !== undefined) return known;
 
     const parsed = parse(document);
-    // One that is larger than all may be together is not kept.
+    // A document that is larger than the whole cache is not kept.
     kept.set(key, parsed, { size: Buffer.byteLength(text) });
     return parsed;
   };

@@ -8,7 +8,7 @@ import { namespaceOf } from '../engine/deployments/namespace-of.ts';
 import { CatalogueRefusal } from '../errors/catalogue-refusal.ts';
 import { conflict, unfit } from '../errors/refuse.ts';
 
-/** A cluster that the caller may see; 422 for any other, as for a missing one. */
+/** A cluster that the caller may see; throws 422 if it is missing or hidden from the caller. */
 export async function findCluster(
   projected: Pick<ProjectionRepository, 'holdCluster'>,
   id: string,

@@ -18,12 +18,12 @@ import type { DeploymentsDeps } from './deployments-deps.ts';
 import { fitChanges, fitCreation } from './fit-changes.ts';
 import type { Place } from './place.ts';
 
-/** A change that passed all checks, before anything of it is written: an update makes it, and a plan shows it. */
+/** A change that passed all checks and is not written yet: an update writes it, a plan shows it. */
 export interface ProposedChange {
   /** Null if the deployment is new. */
   before: DeploymentRecord | null;
   after: DeploymentRecord;
-  /** What its inputs point to; null if that did not change. */
+  /** The references of its inputs; null if they did not change. */
   references: Reference[] | null;
   /** In the order in which they run. */
   tasks: NewTask[];
@@ -34,10 +34,10 @@ export type ProposeDeps = Pick<DeploymentsDeps, 'heldReaders' | 'reserved'>;
 export interface ChangeWanted {
   before: DeploymentRecord;
   changes: DeploymentChanges;
-  /** The envs of the caller, who can only move the deployment there. */
+  /** The envs of the caller, the only ones to which the caller can move the deployment. */
   visible: VisibleEnvs;
   paths?: FieldPaths;
-  /** The operations requested; otherwise those that the update needs. */
+  /** The requested operations; by default those that the update needs. */
   plan?: readonly Variant[];
   /** The task to which a rollback returns. */
   rollbackTo?: string;
@@ -51,7 +51,7 @@ export async function proposeChange(
 ): Promise<ProposedChange> {
   refuseDeleted(before);
   const described = applyGiven(before, changes);
-  // A description needs no chart, which may be gone.
+  // Changing only the description does not need the chart, which may be gone.
   if (!plan && isDeepStrictEqual({ ...described, description_md: before.description_md }, before)) {
     return { before, after: described, references: null, tasks: [] };
   }
@@ -71,7 +71,7 @@ export interface CreationWanted {
   context: Pick<HandlerContext<typeof deployments.operations.create>, 'identity' | 'permit'>;
 }
 
-/** Throws if there may be no such deployment (403, 422, 409). */
+/** Throws if the deployment is not allowed (403, 422, 409). */
 export async function proposeCreation(
   { heldReaders, reserved }: ProposeDeps,
   store: ReadingStore,

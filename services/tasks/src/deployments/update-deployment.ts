@@ -30,13 +30,13 @@ export const updateDeployment =
   async (id: string, changes: DeploymentChanges, context: Context): Promise<Deployment> => {
     const visible = visibleEnvs(context.identity);
     const target = targetOf(found(await deps.store.deployments.find(id, visible), 'deployment'), changes);
-    // The cluster's env decides who is permitted and which items the deployment may refer to.
+    // The cluster's env decides who may change it and which items it may refer to.
     if (target !== null) await deps.confirm.cluster(target, context);
     const updated = await confirmedCatalogue(
       () =>
         updateRow(deps.inTransaction, context, deployments, {
           lock: async (store) => {
-            // The cluster before the deployment, as a change of the cluster locks them; the reverse order deadlocks.
+            // Locks the cluster before the deployment, as changes of clusters do; the reverse order deadlocks.
             if (target !== null) await store.projected.holdCluster(target);
             const before = await lockVisible(store, id, visible);
             if (target !== targetOf(before, changes)) {

@@ -3,7 +3,7 @@ import type { Loop } from '@berth/service/service';
 import type { ReadingStore } from '../store/store.ts';
 import type { TaskMetrics } from './task-metrics.ts';
 
-/** Every replica shows the same queue: take the maximum of them, not the sum. */
+/** All replicas report the same queue: aggregate them with the maximum, not the sum. */
 export const observeQueue = ({
   store,
   metrics,

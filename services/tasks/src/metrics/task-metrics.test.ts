@@ -4,7 +4,7 @@ import { boundedDepths, createTaskMetrics, labelledClusters } from './task-metri
 
 const depth = (cluster: string, due: number, oldest_seconds = 1) => ({ cluster, due, started: 1, oldest_seconds });
 
-test('clusters beyond those with a label are counted together, so that a metric has few series', () => {
+test('clusters beyond the labelled ones share one series', () => {
   const many = Array.from({ length: labelledClusters + 3 }, (_, index) => depth(`c${index}`, 100 - index, index));
 
   const bounded = boundedDepths(many);
@@ -14,7 +14,7 @@ test('clusters beyond those with a label are counted together, so that a metric 
   expect(boundedDepths(many.slice(0, labelledClusters))).toEqual(many.slice(0, labelledClusters));
 });
 
-test('a cluster that has nothing left to do has no depth', async () => {
+test('a cluster without open tasks has no series', async () => {
   const registry = new Registry();
   const metrics = createTaskMetrics(registry);
 

@@ -3,11 +3,11 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Variant } from '../records/variant.ts';
 import type { EndedClaim } from '../records/ended-claim.ts';
 
-/** `ok`, or the code of the error that the plan ended with. */
+/** `ok`, or the error code of the plan. */
 export type PlanOutcome = 'ok' | ErrorCode;
 
 export interface TaskMetrics {
-  /** From the time at which it was to run to its first start. */
+  /** From the time at which the task was due to its first start. */
   waited(operation: Variant, seconds: number): void;
   /** Null if nothing ended. */
   ended(claim: EndedClaim | null): void;
@@ -100,7 +100,7 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
       registers,
     }),
     queue(depths) {
-      // Idle clusters have no value.
+      // Idle clusters are not reported.
       for (const gauge of [due, started, oldest]) gauge.reset();
       for (const { cluster, ...depth } of boundedDepths(depths)) {
         due.set({ cluster }, depth.due);
@@ -111,7 +111,7 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
   };
 }
 
-/** Names come from outside, any number of them; the label has few values. The given depths are in the order of their size. */
+/** Bounds the values of the label: users can create any number of clusters. The given depths are sorted, the largest first. */
 export function boundedDepths(depths: readonly QueueDepth[]): QueueDepth[] {
   const others = depths.slice(labelledClusters);
   if (others.length === 0) return [...depths];

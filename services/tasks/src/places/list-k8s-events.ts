@@ -21,8 +21,8 @@ type Context = Pick<
 >;
 
 /**
- * The Kubernetes events of a deployment, for those who may read it. `cluster-sync` reads them from the cluster. A message may quote what
- * a chart put a secret into, such as the URL of a probe.
+ * The Kubernetes events of a deployment, read from the cluster by `cluster-sync`. Secrets are redacted, since a message may quote a
+ * field that a chart put one into, such as the URL of a probe.
  */
 export const listK8sEvents =
   ({ store, bus, redactTexts }: ListK8sEventsDeps) =>

@@ -7,8 +7,8 @@ import type { WritingStore } from '../store/store.ts';
 type Report = RequestOutput<typeof deploymentPlace.operations.report_lost>['body'];
 
 /**
- * A deployment whose namespace is lost is in error, with the reason. False if the report is no longer about its
- * present state.
+ * Puts a deployment whose namespace is lost in error, with the reason. Returns false if the report is about an
+ * earlier state.
  */
 export async function recordLostNamespace(store: WritingStore, report: Report): Promise<boolean> {
   const deployment = await store.deployments.lock(report.id);

@@ -31,7 +31,7 @@ export interface DryRunHandlersDeps {
 /** Placeholder id: a plan creates no task. */
 const noTask = '00000000-0000-0000-0000-000000000000';
 
-/** What runners call to make the dry runs of plans. The answer to a claim is the one message with secrets in plain text. */
+/** Operations for runners, which make the dry runs of plans. Only the answer to a claim has secrets in plain text. */
 export const dryRunHandlers = (deps: DryRunHandlersDeps) => {
   const { store, secretKeys, bus, log } = deps;
 
@@ -101,7 +101,7 @@ const inputOf = ({ store, readers, secretKeys, ownUrl }: DryRunHandlersDeps, run
     { run, deploymentId, revisionId: noTask },
   );
 
-/** The secrets of the installed revision, to hide them. Empty if its chart or secrets are gone. */
+/** The secrets of the installed revision, so that plans hide them. Empty if its chart or secrets are gone. */
 async function confidentialOf(deps: DryRunHandlersDeps, revision: DeployRun, deploymentId: string): Promise<string[]> {
   const input = await inputOf(deps, revision, deploymentId).catch((error: unknown): HelmInput | null => {
     if (error instanceof AppError) return null;
@@ -113,7 +113,7 @@ async function confidentialOf(deps: DryRunHandlersDeps, revision: DeployRun, dep
   return [...entries, ...confidential, ...sensitiveTexts(chart.form, revision.config)];
 }
 
-/** A plan keeps nothing, not even the digest that a claim of a task would keep. */
+/** A plan stores nothing, not even the digest that the claim of a task stores. */
 async function digestOf({ bus }: DryRunHandlersDeps, { id }: Chart, deadlineMs: number): Promise<string> {
   const { ensure } = chartArchives.operations;
   return (await bus.call(ensure, { body: { helm_chart_id: id } }, { deadlineMs })).digest;

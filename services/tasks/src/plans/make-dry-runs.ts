@@ -12,10 +12,10 @@ import type { InTransaction, ReadingStore } from '../store/store.ts';
 import type { DryRunRecord } from './dry-run-record.ts';
 import { openText, sealText } from './sealed-text.ts';
 
-/** Dry runs at the same time; a move needs two. */
+/** Maximum number of concurrent dry runs; a move needs two. */
 export const most = { ofRequester: 4, ofEnv: 16, inAll: 64 };
 
-/** The hint that a dry run has ended may be lost. */
+/** Poll interval, since the hint that a dry run has ended may be lost. */
 const pollMs = 500;
 /** Reserved for the answer and the rest of the plan's checks. */
 const reserveMs = 1_500;
@@ -34,7 +34,7 @@ export interface MakeDryRunsDeps {
 
 export interface DryRunRequest {
   identity: Identity;
-  /** Recorded with the dry runs: what a chart renders can read the cluster. */
+  /** Recorded with the dry runs, because templates can read the cluster. */
   audit: AuditEntry;
   envId: string;
   kindId: string;
@@ -45,7 +45,7 @@ export interface DryRunRequest {
 export const sealedRun = (id: string): string => `run of dry run ${id}`;
 export const sealedOutcome = (id: string): string => `outcome of dry run ${id}`;
 
-/** Has runners make the dry runs, returns their results, and deletes them. */
+/** Queues the dry runs, waits for their results, and deletes them. */
 export async function makeDryRuns(
   deps: MakeDryRunsDeps,
   runs: readonly DryRunRecord[],

@@ -19,7 +19,7 @@ import { makeDryRuns, type MakeDryRunsDeps } from './make-dry-runs.ts';
 export type PlanHandlersDeps = Pick<DeploymentsDeps, 'store' | 'confirm' | 'reserved' | 'heldReaders'> &
   MakeDryRunsDeps;
 
-/** Stands for the id of a deployment that does not exist yet. */
+/** Placeholder id of a deployment that does not exist yet. */
 const noDeployment = '00000000-0000-0000-0000-000000000000';
 
 type Context = Pick<
@@ -27,7 +27,7 @@ type Context = Pick<
   'identity' | 'permit' | 'requestId' | 'remainingMs' | 'signal'
 >;
 
-/** What a change would do: its checks, its tasks, and what a runner finds out about its objects. Only the audit log is written. */
+/** Plans show what a change would do: its tasks and, from a runner, its objects. They write only to the audit log. */
 export const planHandlers = (deps: PlanHandlersDeps) =>
   implement(deploymentPlans, {
     of_update: async ({ id, body }, context) => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditLine } from '@berth/db/changes/change-of';
 import { publicResource, type ResourceRecord } from '../records/resource-record.ts';
 
-/** Names of what changed only: props may be confidential. */
+/** Only the names of changed fields: props may be confidential. */
 export const auditedResource =
   (action: 'create' | 'update' | 'delete') =>
   (row: ResourceRecord, before?: ResourceRecord): AuditLine => ({

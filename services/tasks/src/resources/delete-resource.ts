@@ -19,7 +19,7 @@ interface Locked extends ResourceRecord {
   governed: Governing;
 }
 
-/** The resource is deleted, and its name free, once its managing deployment has deleted the real object. */
+/** Requests the deletion. The row and its name remain until the managing deployment has deleted the real object. */
 export const deleteResource =
   ({ inTransaction }: Pick<ResourcesDeps, 'inTransaction'>) =>
   async (id: string, context: Context): Promise<null> => {
@@ -50,7 +50,7 @@ async function remove(store: WritingStore, before: Locked, context: Context): Pr
   }
   await refuseWhileUsed(store, before, type.key);
 
-  // Without a managing deployment there is nobody to call.
+  // Without a managing deployment, a call is impossible.
   const event: SyncEvent = byManager || before.deployment_id === null ? 'deletion announced' : 'deletion requested';
   const sync = afterEvent(syncOf(before), event, callable);
   if (!sync) throw conflict('The resource was deleted already');
@@ -61,7 +61,7 @@ async function remove(store: WritingStore, before: Locked, context: Context): Pr
   });
 }
 
-/** Needs the resource's lock: a deployment that is about to refer to it waits, and then finds it gone. */
+/** Call it under the resource's lock, so that a deployment that is about to refer to it waits and then finds it gone. */
 async function refuseWhileUsed(
   { references }: Pick<WritingStore, 'references'>,
   { id, name }: ResourceRecord,

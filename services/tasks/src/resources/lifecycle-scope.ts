@@ -6,7 +6,7 @@ import { callableOf, type ResourceTypeSpec, specOf } from './type-spec.ts';
 
 export interface Governing {
   type: DeploymentResourceType;
-  /** The spec of the chart that the managing deployment runs, or the type's own if that chart does not define it. */
+  /** The type as defined by the chart that the managing deployment runs, or as stored if that chart does not define it. */
   spec: ResourceTypeSpec;
   callable: Callable;
   /** Whether the managing deployment manages resources of the type now. */
@@ -24,7 +24,7 @@ export async function governing(
   return { type, spec: specOf(stored), callable: callableOf(stored), isRegistered: registered !== null };
 }
 
-/** What the rule of an operation on a resource is checked on. */
+/** The facts that rules for operations on a resource are checked against. */
 export const lifecycleScope = (
   { type, spec }: Governing,
   operation: LifecycleOperation,
@@ -36,6 +36,6 @@ export const lifecycleScope = (
   allowed_role: spec.lifecycle[operation]?.allowed_role ?? ('Maintainer' as const),
 });
 
-/** The caller is the managing deployment, which reports facts. */
+/** True if the caller is the managing deployment, which reports facts. */
 export const isManager = (identity: Identity, deployment_id: string | null): boolean =>
   identity.kind === 'deployment' && identity.id === deployment_id;

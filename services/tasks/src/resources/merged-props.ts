@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 
-/** Props by input: given ones replace stored ones, null removes one, and props that are no longer inputs are dropped. */
+/** Given props replace stored ones, null removes a prop, and props that are no longer inputs are dropped. */
 export function mergedProps(stored: JsonObject, given: JsonObject, inputs: readonly { id: string }[]): JsonObject {
   const known = new Set(inputs.map(({ id }) => id));
   const kept = Object.entries(stored).filter(([input]) => known.has(input));

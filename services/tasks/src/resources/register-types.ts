@@ -12,9 +12,8 @@ const parsed = parseOnce((stored) => ResourceTypes.safeParse(stored), { entries:
 type Registering = Pick<WritingStore, 'resourceTypes' | 'resourceTypeChanges' | 'resourceChanges'>;
 
 /**
- * What a run that is done makes of the resource types: those of the chart that was deployed are the ones that the deployment
- * registers from now on; a release that was removed registers none, but
- * one that moves comes back.
+ * Updates the resource types after a completed run. An install or upgrade registers exactly the types of its chart. Removing a
+ * release unregisters them, unless the deployment moves and is installed again.
  */
 export async function registerTypes(
   store: Registering,
@@ -27,7 +26,7 @@ export async function registerTypes(
   if (!chart || (chart.resource_types === null && !chart.registers)) return;
 
   const { data: defined } = parsed(chart.resource_types ?? {});
-  // Only older rules accepted them: keep the registered ones.
+  // Types that only older rules accepted: keep the registered ones.
   if (!defined) return;
   const types = Object.entries(defined).map(([key, spec]) => ({
     key,

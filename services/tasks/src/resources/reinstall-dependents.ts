@@ -3,7 +3,7 @@ import type { WritingStore } from '../store/store.ts';
 
 const byItself = { acting_user_id: null, acting_deployment_id: null, requester: null, request_id: null };
 
-/** A `Reinstall` of every enabled deployment that refers to the resource; how many were queued. */
+/** Queues a `Reinstall` of every enabled deployment that refers to the resource, and returns how many. */
 export async function reinstallDependents(
   { reinstalls }: Pick<WritingStore, 'reinstalls'>,
   { id, name, origin }: Pick<ResourceRecord, 'id' | 'name' | 'origin'>,

@@ -36,7 +36,7 @@ async function sealExposed(store: WritingStore, keys: SecretKeys): Promise<void>
   if (exposed.length === 0 || (await missingKeys(store, keys)).length > 0) return;
   for (const row of exposed) {
     const hidden = openedOrNull(keys, row);
-    // It was changed outside Berth; its next change replaces it.
+    // The row was changed outside Berth; its next update repairs it.
     if (hidden === null) continue;
     const sealed = sealProps(keys, row, { ...row.props, ...hidden }, row.sensitive);
     await store.resourceChanges.saveSealed({ ...sealed, id: row.id });

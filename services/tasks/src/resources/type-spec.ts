@@ -8,7 +8,7 @@ export type { ResourceTypeSpec };
 
 const parsed = parseOnce((stored) => Spec.safeParse(stored), { entries: 500, bytes: 4 * 1024 * 1024 });
 
-/** A spec stored under older rules may break today's. */
+/** A spec that was stored under older rules may violate the current ones. */
 export function specOf(stored: JsonObject): ResourceTypeSpec {
   const { data } = parsed(stored);
   if (!data) throw conflict('The type of the resource does not fit the present rules: its chart has to be updated');
@@ -20,7 +20,7 @@ export const sensitiveInputs = ({ values_ui: { inputs } }: Pick<ResourceTypeSpec
   ...new Set(inputs.filter(({ sensitive }) => sensitive).map(({ id }) => id)),
 ];
 
-/** For a spec that only older rules accepted, every operation is a call, which then fails and says why. */
+/** If only older rules accepted the spec, every operation is a call, which fails with the reason. */
 export function callableOf(stored: JsonObject): Callable {
   const { data } = parsed(stored);
   const calls = (operation: keyof Callable) => data === undefined || data.lifecycle[operation]?.target !== undefined;

@@ -28,14 +28,14 @@ import { sensitiveInputs } from './type-spec.ts';
 
 type Context = HandlerContext<typeof deploymentResources.operations.update>;
 
-/** A resource under its lock, with what governs it. */
+/** A locked resource with its type and managing deployment. */
 interface Locked extends ResourceRecord {
   governed: Governing;
-  /** As the request wants it. */
+  /** The requested name and props. */
   wanted: { name: string; props: JsonObject | null } | null;
 }
 
-/** Changes the resource; once it holds, enabled deployments that refer to it get a `Reinstall`. */
+/** Changes the resource. Enabled deployments that refer to it are reinstalled once the change has been applied. */
 export const updateResource =
   (deps: ResourcesDeps) =>
   (id: string, changes: DeploymentResourceChanges, context: Context): Promise<DeploymentResource> =>
@@ -76,7 +76,7 @@ function wantedOf({ secretKeys }: ResourcesDeps, before: Locked, { name, props }
   return isSame && before.is_live && before.sync_status !== 'Error' ? before : { ...before, wanted };
 }
 
-/** Contents that do not open can still be replaced. */
+/** The stored props. Sealed ones that cannot be opened are left out, so that they can still be replaced. */
 function storedProps(keys: ResourcesDeps['secretKeys'], before: ResourceRecord): JsonObject {
   try {
     return { ...before.props, ...openProps(keys, before) };

@@ -70,7 +70,7 @@ const left = async () =>
     await database.db.anyFirst(sql.type(z.object({ id: z.string() }))`select id from deployment_tasks order by id`),
   );
 
-test('a run leaves the database to others for as long as it used it', async () => {
+test('a run pauses for as long as it has used the database', async () => {
   const page = () =>
     Array.from({ length: 100 }, () => ({ id: randomUUID(), finished_at: 'long ago', is_needed: false, log_lines: 0 }));
   const pages = [page(), page(), page(), page(), page()];
@@ -101,7 +101,7 @@ test('a run leaves the database to others for as long as it used it', async () =
 });
 
 describe('a task', () => {
-  test('that ended longer ago than the days of the setting is removed, a younger one is not', async () => {
+  test('that ended more days ago than configured is removed; a younger one is not', async () => {
     const last = await ended({ ago: 0.1 });
     const young = await ended({ ago: 29, status: 'Failed' });
     await ended({ ago: 31, status: 'Failed' });
@@ -111,7 +111,7 @@ describe('a task', () => {
     expect(await left()).toEqual(new Set([last, young]));
   });
 
-  test('that has not ended is not removed, however old', async () => {
+  test('that has not ended is not removed, regardless of its age', async () => {
     const pending = await insertTask(database.db, { deployment_id: deployment, cluster_id: cluster, execute_in: -9e7 });
     const of = await insertDeployment(database.db, cluster);
     const started = await insertTask(database.db, {
@@ -125,7 +125,7 @@ describe('a task', () => {
     expect(await left()).toEqual(new Set([pending, started]));
   });
 
-  test('that was the last to be done for its deployment stays, also where others failed since', async () => {
+  test('that is the last Done one of its deployment stays, even if others failed since', async () => {
     const last = await ended({ ago: 100, operation: { Uninstall: {} } });
     await ended({ ago: 90, status: 'Failed' });
     await ended({ ago: 110, operation: reinstall });
@@ -134,7 +134,7 @@ describe('a task', () => {
     expect(await left()).toEqual(new Set([last]));
   });
 
-  test('to which its deployment can be rolled back stays: the last ones that were installed or upgraded to', async () => {
+  test('to which its deployment can be rolled back stays: the last installs and upgrades', async () => {
     await ended({ ago: 100 });
     const second = await ended({ ago: 90 });
     const third = await ended({ ago: 80 });
@@ -157,7 +157,7 @@ describe('a task', () => {
     expect(await left()).toEqual(new Set([revision, ...later]));
   });
 
-  test('of a deleted deployment goes when its time is over', async () => {
+  test('of a deleted deployment is removed when its retention ends', async () => {
     const of = await insertDeployment(database.db, cluster);
     await ended({ ago: 31, of });
     const young = await ended({ ago: 29, of });
@@ -167,7 +167,7 @@ describe('a task', () => {
     expect(await left()).toEqual(new Set([young]));
   });
 
-  test('beyond the number kept for its deployment goes before its time, unless it is needed or ended today', async () => {
+  test('beyond the number kept per deployment is removed early, unless it is needed or ended today', async () => {
     const of = await insertDeployment(database.db, cluster);
     const others = [await ended({ ago: 9, of, status: 'Failed' }), await ended({ ago: 8, of, status: 'Failed' })];
     const done = await ended({ ago: 10 });
@@ -179,7 +179,7 @@ describe('a task', () => {
     expect(await left()).toEqual(new Set([...others, done, ...kept, today]));
   });
 
-  test('that is locked is left to the next run, which nobody waits for', async () => {
+  test('that is locked is left to the next run instead of being waited for', async () => {
     const locked = await ended({ ago: 31, status: 'Failed' });
     const isHeld = Promise.withResolvers<void>();
     const isOver = Promise.withResolvers<void>();
@@ -196,7 +196,7 @@ describe('a task', () => {
     expect(await run()).toBe(1);
   });
 
-  test('is removed with its log, and its removal is recorded for those that follow tasks', async () => {
+  test('is removed with its log, and its deletion is published to followers', async () => {
     const id = await ended({ ago: 31, status: 'Failed' });
     await database.db.query(nothing`
       insert into deployment_task_log (task_id, line, at, source, text) values (${id}, 0, now(), 'berth', 'a line')
@@ -211,7 +211,7 @@ describe('a task', () => {
   });
 });
 
-test('a run goes through more tasks than one statement examines, also where most of them stay', async () => {
+test('a run examines more tasks than fit into one statement, even if most of them stay', async () => {
   await database.db.query(nothing`
     insert into deployment_tasks (created_at, execute_at, due_at, finished_at, cluster_id, env_id, deployment_id, operation, status)
     select now(), now(), now(), date_trunc('second', now()) - interval '100 days' + (i % 7) * interval '1 second',

@@ -8,7 +8,7 @@ import type { InTransaction, ReadingStore } from '../store/store.ts';
 const batch = 100;
 /** Log lines removed in one statement with their tasks; a task has up to 10,000. */
 const linesAtOnce = 20_000;
-/** Each removal is an event for all that follow tasks. */
+/** Limited, since each removal is an event for all followers of tasks. */
 const mostPerRun = 5_000;
 /** The shortest pause. */
 const pauseMs = 20;
@@ -22,8 +22,8 @@ export interface RemoveOldTasksDeps {
 }
 
 /**
- * Removes finished tasks that are no longer kept, in short transactions, some thousands in a run; the next run goes on. In between
- * it leaves the database to others for as long as it used it: claims took seven times as long during a run without such pauses.
+ * Removes finished tasks that are no longer kept, in short transactions and some thousands per run; the next run continues. Each
+ * pause is as long as the work before it: without pauses, claims took seven times as long during a run.
  */
 export async function removeOldTasks(deps: RemoveOldTasksDeps, signal: AbortSignal): Promise<void> {
   let removed = 0;

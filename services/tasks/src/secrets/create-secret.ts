@@ -17,7 +17,7 @@ export const createSecret =
   async (body: NewSecret, context: Context): Promise<Secret> => {
     const { contents, ...fields } = body;
     const { env_id } = fields;
-    // Confirmed, because the projection of a new env may lag; an env that the caller cannot see does not exist for them.
+    // Confirmed, because the projection of a new env may lag; an env that the caller cannot see counts as missing.
     await confirm.env(env_id, envPath, context);
     const digested = { ...body, contents: secretKeys.digest(contents) };
     return createRow(inTransaction, repeatableWith(context, { body: digested }), secrets, {

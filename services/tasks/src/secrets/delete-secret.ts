@@ -22,7 +22,7 @@ export const deleteSecret =
       },
     });
 
-/** Needs the secret's lock: a deployment that is about to refer to it waits, and then finds it gone. */
+/** Call it under the secret's lock, so that a deployment that is about to refer to it waits and then finds it gone. */
 async function refuseWhileUsed(
   { references }: Pick<WritingStore, 'references'>,
   { id, collection, name }: Secret,

@@ -5,13 +5,13 @@ import type { SecretKeys } from './secret-keys.ts';
 
 export type SealedRows = Pick<ReadingStore, 'secrets' | 'resources' | 'taskInputs'>;
 
-/** Keys that something is sealed under: contents of secrets, sensitive props of resources, or inputs of actions. */
+/** Keys in use: contents of secrets, sensitive props of resources, or inputs of actions are sealed under them. */
 export async function usedKeys({ secrets, resources, taskInputs }: SealedRows): Promise<string[]> {
   const ids = [...(await secrets.keyIds()), ...(await resources.keyIds()), ...(await taskInputs.keyIds())];
   return [...new Set(ids)];
 }
 
-/** The ones that this process does not have. */
+/** The keys in use that this process does not have. */
 export async function missingKeys(store: SealedRows, { ids }: Pick<SecretKeys, 'ids'>): Promise<string[]> {
   return (await usedKeys(store)).filter((id) => !ids.includes(id));
 }
@@ -25,7 +25,7 @@ export async function refuseWithMissingKeys(store: SealedRows, keys: SecretKeys)
   );
 }
 
-/** For readiness; missing keys are logged when they change. */
+/** A readiness check, which also logs the missing keys when they change. */
 export function keysAreThere({
   store,
   secretKeys,

@@ -14,15 +14,15 @@ export interface ResealDeps {
   secretKeys: SecretKeys;
   log: Pick<Service['log'], 'info' | 'error'>;
   signal: AbortSignal;
-  /** Rows in one transaction; whoever reads them meanwhile waits that long. */
+  /** Rows per transaction. Few, since others that lock the rows wait for its end. */
   batch?: number;
 }
 
 export interface Resealed {
   resealed: number;
-  /** Secrets that do not open: their rows were changed outside Berth. */
+  /** Secrets that cannot be opened, because their rows were changed outside Berth. */
   broken: string[];
-  /** Keys under which secrets are still sealed, besides the current one. */
+  /** Other keys under which secrets are still sealed. */
   otherKeys: string[];
 }
 
@@ -58,7 +58,7 @@ type Wrapped = { id: string } & WrappedKey;
 /** The tables with sealed rows. */
 interface Table {
   name: 'secrets' | 'deployment_resources' | 'deployment_task_inputs';
-  /** Locks rows in the order of ids, and wraps the key of each again when it is called. */
+  /** Locks rows in the order of ids. `rewrap` wraps the data key of a row again. */
   lock(
     store: WritingStore,
     keys: SecretKeys,

@@ -11,11 +11,11 @@ const row = { id: randomUUID(), env_id: randomUUID() };
 const contents = ' tr\u00e8s secret \n\u{1f6a2}';
 const sealed = sealContents(keys, row, contents);
 
-test('the contents of a secret open as they were sealed, in their row', () => {
+test('the contents of a secret that are opened in their row equal the sealed ones', () => {
   expect(openContents(keys, { ...row, ...sealed })).toBe(contents);
 });
 
-test('neither the contents nor a key is in what is stored', () => {
+test('the stored form contains neither the contents nor a key', () => {
   const stored = Buffer.concat([sealed.wrapped_key, sealed.sealed_contents, Buffer.from(sealed.key_id)]);
 
   expect(stored.includes(contents)).toBe(false);
@@ -41,7 +41,7 @@ test('contents sealed under a key that is not configured fail with that reason',
   expect(() => openContents(others, { ...row, ...sealed })).toThrow(KeyIsMissing);
 });
 
-test('contents open while either of two keys seals, and after they were wrapped again without the old one', () => {
+test('contents can be opened during a rotation of keys, and after it without the old key', () => {
   const both = createSecretKeys(next, [old]);
   expect(openContents(both, { ...row, ...sealed })).toBe(contents);
 
@@ -52,7 +52,7 @@ test('contents open while either of two keys seals, and after they were wrapped 
   expect(openContents(createSecretKeys(old, [next]), again)).toBe(contents);
 });
 
-test('digests of equal contents are equal under the same key only', () => {
+test('digests of equal contents are equal only under the same key', () => {
   expect(keys.digest('a')).toBe(createSecretKeys(old, [next]).digest('a'));
   expect(keys.digest('a')).not.toBe(keys.digest('b'));
   expect(keys.digest('a')).not.toBe(createSecretKeys(next, [old]).digest('a'));

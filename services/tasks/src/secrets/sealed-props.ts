@@ -61,7 +61,7 @@ export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey
 
 export const maxTexts = 1_000;
 
-/** Every text in it, for redaction in logs and reasons. */
+/** All texts in a value, for redaction in logs and reasons. */
 export function textsIn(value: unknown, most = maxTexts): string[] {
   const texts: string[] = [];
   const walk = (each: unknown): void => {

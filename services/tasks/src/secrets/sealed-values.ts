@@ -15,7 +15,7 @@ export interface SealedValue extends WrappedKey {
   sealed: Buffer;
 }
 
-/** Seals with a data key of its own, which is wrapped under the current key of the configuration. `row` binds it to its row. */
+/** Seals under a new data key, which is wrapped under the configured current key. `row` binds the sealed value to its row. */
 export function sealValue(keys: SecretKeys, row: string, value: string): SealedValue {
   const dataKey = randomBytes(32);
   return { ...wrap(keys, row, dataKey), sealed: seal(dataKey, contentsOf(row), value) };

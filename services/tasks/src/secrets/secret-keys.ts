@@ -10,7 +10,7 @@ interface SecretKey {
 }
 
 export interface SecretKeys {
-  /** Wraps the data keys of everything that is stored from now on. */
+  /** Wraps all new data keys. */
   readonly current: Pick<SecretKey, 'id' | 'wrapping'>;
   readonly ids: readonly string[];
   wrappingKey(id: string): Buffer | undefined;

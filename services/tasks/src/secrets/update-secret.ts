@@ -11,7 +11,7 @@ import type { SecretsDeps } from './secrets-deps.ts';
 
 type Context = HandlerContext<typeof secrets.operations.update>;
 
-/** The change, and a `Reinstall` of every enabled deployment that refers to the secret, in one transaction. */
+/** Changes the secret and queues a `Reinstall` of every enabled deployment that refers to it, in one transaction. */
 export const updateSecret =
   ({ inTransaction, secretKeys, notifyRunners }: SecretsDeps) =>
   (id: string, { name, contents }: SecretChanges, context: Context): Promise<Secret> =>
@@ -43,7 +43,7 @@ export const updateSecret =
       publicRow: publicSecret,
     });
 
-/** Contents that do not open can still be replaced. */
+/** Whether the secret has these contents; false if its own cannot be opened, so that they can still be replaced. */
 function holds(secret: SecretRecord, contents: string, keys: SecretKeys): boolean {
   try {
     return openContents(keys, secret) === contents;

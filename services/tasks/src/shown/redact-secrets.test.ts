@@ -21,7 +21,7 @@ test.for([
   ['in base64 behind other letters', `x${encoded(secret, 'base64url')}`, '***'],
   ['in hexadecimal digits', `0x${encoded(secret, 'hex')}`, '***'],
   ['escaped in JSON', String.raw`{"a":"quote\"\nand more"}`, '***'],
-  ['one of its lines', 'has line of a certificate line of a certificate line of a certificate', 'has ***'],
+  ['a single line of it', 'has line of a certificate line of a certificate line of a certificate', 'has ***'],
 ] as const)('a secret is redacted: %s', ([, text, shown]) => {
   expect(redact(text)).toBe(shown);
 });
@@ -38,7 +38,7 @@ test('other texts stay as they are', () => {
   }
 });
 
-test('a short secret is redacted in messages and not in names, in which it may be any word', () => {
+test('a short secret is redacted in messages but not in names, where it may be an ordinary word', () => {
   expect(redact('user postgres: no such role')).toBe('user *** no such role');
   expect(redact('postgres-0', 12)).toBe('postgres-0');
 });

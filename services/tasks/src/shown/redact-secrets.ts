@@ -1,20 +1,20 @@
-/** What is shown in place of a secret. */
+/** Shown in place of a secret. */
 export const redacted = '***';
 
 /** Shorter texts are too common to be searched for. */
 const leastCharacters = 6;
-/** A line of a longer text; shorter lines may be `enabled: true`. */
+/** For single lines of a secret, since a shorter one may be as common as `enabled: true`. */
 const leastOfLine = 16;
-/** Whoever copies a secret copies its beginning, and the cost of a search depends on the number of lengths. */
+/** Only the beginning of a secret is searched for. This bounds the number of lengths, and thus the cost of a search. */
 const mostCharacters = 48;
 const mostSecrets = 10_000;
 
 export interface RedactSecrets {
-  /** The text without secrets of at least so many characters. Its cost grows with the text, not with the number of secrets. */
+  /** Redacts secrets of at least this length. The cost grows with the text, not with the number of secrets. */
   (text: string, atLeast?: number): string;
 }
 
-/** Finds secrets in texts as they are and in every encoding that can be decoded, whatever is in front of them. */
+/** Finds secrets in plain text and in every encoding that can be decoded, regardless of the text before them. */
 export function redactSecrets(secrets: readonly string[]): RedactSecrets {
   const beginnings = new Set<string>();
   /** The lengths of the beginnings by their first characters, the longest first. */
@@ -38,14 +38,14 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
 
   function redactPlain(text: string, atLeast: number): string {
     const lower = text.toLowerCase();
-    // Lower case may have another length.
+    // Lower case may change the length.
     const isAligned = lower.length === text.length;
     let shown = '';
     let from = 0;
     for (let found = find(lower, 0, atLeast); found; found = find(lower, from, atLeast)) {
       if (!isAligned) return redacted;
       shown += text.slice(from, found.at) + redacted;
-      // Of a longer secret the rest follows, of which nobody knows here where it ends.
+      // The rest of a longer secret follows, and its end is unknown here.
       from = found.length === mostCharacters ? text.length : endOfWord(text, found.at + found.length);
     }
     return shown + text.slice(from);
@@ -58,7 +58,7 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
   };
 }
 
-/** The whole text and, of several lines, each that is long enough. */
+/** The whole text and, if it has several lines, each line that is long enough. */
 function textsOf(secret: string): string[] {
   const whole = secret.trim();
   const lines = whole.includes('\n') ? whole.split(/\r?\n/).map((line) => line.trim()) : [];
@@ -72,7 +72,7 @@ function endOfWord(text: string, from: number): number {
   return rest < 0 ? text.length : from + rest;
 }
 
-/** What the text may stand for: percent-encoded, escaped in JSON, in hexadecimal digits, in base64. */
+/** The text decoded in every way: percent-encoding, JSON escapes, hexadecimal digits, base64. */
 function decodedOf(text: string): string[] {
   const decoded: string[] = [];
   if (/%[0-9a-f]{2}/i.test(text))

@@ -9,10 +9,10 @@ export interface RedactTextsDeps extends SecretsOfDeploymentDeps {
   store: SecretsOfDeploymentDeps['store'] & Pick<ReadingStore, 'deployments'>;
 }
 
-/** Shorter secrets may be words, which occur in names that have nothing to do with them. */
+/** Shorter secrets may be ordinary words, which occur in unrelated names. */
 const leastInNames = 12;
 
-/** Texts of the objects of a deployment without its secrets. Nothing is shown of a deployment that is gone. */
+/** Redacts the deployment's secrets in texts of its objects. If the deployment is gone, nothing is shown. */
 export async function redactTexts(
   deps: RedactTextsDeps,
   { deployment_id, names, messages }: TextsOfDeployment,

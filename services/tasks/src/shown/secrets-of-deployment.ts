@@ -15,7 +15,7 @@ export interface SecretsOfDeploymentDeps {
   secretKeys: SecretKeys;
 }
 
-/** Everything secret that the wanted configuration or the installed one refers to. */
+/** All secrets of the stored and of the installed configuration. */
 export async function secretsOfDeployment(
   { store, secretKeys }: SecretsOfDeploymentDeps,
   { env_id, helm_chart_id, config, revision_id }: DeploymentRecord,

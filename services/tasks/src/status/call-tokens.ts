@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 const mostKept = 20_000;
 /** A token is reused while it stays valid for at least this long. */
 const leastMs = 120_000;
-/** Even if it is valid for longer by this machine's clock, because auth's clock may be ahead. */
+/** Maximum time of reuse: auth's clock may be ahead, so the token may expire sooner than it seems. */
 const mostMs = 180_000;
 
 export interface PolledPath {

@@ -36,7 +36,7 @@ export interface RefollowPolledDeps {
 
 const refollowEveryMs = 5 * 60_000;
 
-/** Finds changes of polls that do not come from deployments. Under a lease that runs out, so one replica does it per period. */
+/** Finds changes of polls that do not come from deployments. The lease is left to expire, so one replica does this per period. */
 export function refollowPolled({ db, store }: RefollowPolledDeps): () => Promise<void> {
   const lease = {
     name: 'follow all polled deployments',

@@ -24,7 +24,7 @@ export interface StatusPollHandlersDeps {
 
 const parsedFeaturesOf = parseOnce((stored) => featuresOf(stored), { entries: 500, bytes: 1024 * 1024 });
 
-/** What runners call to poll the status of deployments. */
+/** Operations for runners, which poll the status of deployments. */
 export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
   implement(statusPolls, {
     claim: async ({ body }, { remainingMs }) => {
@@ -37,7 +37,7 @@ export const statusPollHandlers = (deps: StatusPollHandlersDeps) =>
         bugReason: internalError.inPoll,
         complete: (poll, deadlineMs) => pollOf(deps, poll, deadlineMs()),
       });
-      // The others, such as one without a token, are due again when their lease expires.
+      // Other failures, such as a missing token, are due again when their lease expires.
       const results = failed
         .filter(({ error }) => error instanceof AppError && error.code === 'unprocessable')
         .map(({ row: { deployment_id, fence }, reason }) => ({
@@ -69,7 +69,7 @@ async function pollOf(
   return { deployment_id, fence, call: { host, path: status.path, token } };
 }
 
-/** They may have been accepted by older rules only. */
+/** Features that only older rules accepted may no longer parse. */
 function featuresOfPoll(stored: DuePoll['features']): Features {
   try {
     return parsedFeaturesOf(stored);

@@ -10,7 +10,7 @@ function clocks() {
   return { at, clock };
 }
 
-test('the clock of a lease follows the monotonic clock, whatever corrections the wall clock gets', () => {
+test('the clock of a lease follows the monotonic clock and ignores corrections of the wall clock', () => {
   const { at, clock } = clocks();
   const start = clock();
 
@@ -24,7 +24,7 @@ test('the clock of a lease follows the monotonic clock, whatever corrections the
   expect(clock() - start).toBe(1_000);
 });
 
-test('the clock of a lease counts the time of a suspension in which the monotonic clock stood still', () => {
+test('the clock of a lease includes a suspension during which the monotonic clock stood still', () => {
   const { at, clock } = clocks();
   const start = clock();
 

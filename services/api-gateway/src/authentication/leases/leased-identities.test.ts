@@ -40,7 +40,7 @@ function leasedAt(time: { ms: number }, leaseMs = 1_000) {
   return { leased, auth, forget };
 }
 
-/** A single request has nothing to reuse and takes no lease. */
+/** Two requests, since a single one does not take a lease. */
 function useTwice(leased: Pick<LeasedIdentities, 'find'>): void {
   leased.find('ada');
   leased.find('ada');
@@ -80,7 +80,7 @@ test('a lease counts from before its renewal was sent', async () => {
   expect(leased.begin()).toMatchObject({ until: 1_000 });
 });
 
-test('without a lease nothing is kept', async () => {
+test('identities are not kept without a lease', async () => {
   const time = { ms: 0 };
   const { leased, auth } = leasedAt(time);
   useTwice(leased);
@@ -93,7 +93,7 @@ test('without a lease nothing is kept', async () => {
   expect(leased.find('ada')).toBeUndefined();
 });
 
-test('a lookup that began before auth made the gateway forget is neither reused nor kept', async () => {
+test('an identity whose lookup began before auth made the gateway forget is neither reused nor kept', async () => {
   const { leased, forget } = await withAda({ ms: 0 });
   const ticket = leased.begin();
 
@@ -106,7 +106,7 @@ test('a lookup that began before auth made the gateway forget is neither reused 
   expect(leased.find('ada')).toEqual(ada);
 });
 
-test('an identity is reused no longer than its credential is valid, counted from before it was looked up', async () => {
+test('an identity is not reused after its credential expires, counted from before the lookup', async () => {
   const time = { ms: 0 };
   const { leased } = await withAda(time);
   const ticket = leased.begin();
@@ -128,7 +128,7 @@ test.for([0, undefined])('an identity is not kept if auth allows its reuse for %
   expect(leased.find('grace')).toBeUndefined();
 });
 
-test('occasional requests take no lease', () => {
+test('occasional requests do not take a lease', () => {
   const time = { ms: 0 };
   const { leased, auth } = leasedAt(time);
 
@@ -153,7 +153,7 @@ test('a lease is renewed while there is traffic, one call at a time', async () =
 });
 
 test.for(['refused', 'failed'] as const)(
-  'a renewal that %s grants no lease and is repeated after a pause',
+  'a renewal that %s does not grant a lease and is repeated after a pause',
   async (outcome) => {
     const time = { ms: 0 };
     const { leased, auth } = leasedAt(time);
@@ -171,7 +171,7 @@ test.for(['refused', 'failed'] as const)(
   },
 );
 
-test('a stopping gateway reuses nothing more and gives up its lease', async () => {
+test('a stopping gateway stops reusing identities and gives up its lease', async () => {
   const { leased, auth } = await withAda({ ms: 0 });
 
   await leased[Symbol.asyncDispose]();
@@ -181,7 +181,7 @@ test('a stopping gateway reuses nothing more and gives up its lease', async () =
   expect(auth.calls.at(-1)).toBe('release');
 });
 
-test('with a lease time of 0, auth is never asked for a lease', async () => {
+test('the gateway never requests a lease if the lease time is 0', async () => {
   const { leased, auth } = leasedAt({ ms: 0 }, 0);
 
   expect(leased.find('ada')).toBeUndefined();

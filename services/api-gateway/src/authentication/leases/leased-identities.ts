@@ -21,7 +21,7 @@ import { leaseMetrics } from './lease-metrics.ts';
  * Without it: 573 instead of 1,151 reads of `auth/me` a second, 528 instead of 1,099 of a deployment.
  */
 export interface LeasedIdentities extends AsyncDisposable {
-  /** Undefined if auth has to be called. */
+  /** Returns undefined if auth has to be called. */
   find(key: string): Authenticated | undefined;
   /** Call it before a lookup is sent. */
   begin(): Ticket | null;
@@ -61,7 +61,7 @@ export function createLeasedIdentities({
   let lastRequest = Number.NEGATIVE_INFINITY;
   let isUsed = leaseMs > 0;
 
-  /** Delays no request: one without a lease calls auth. A single request takes no lease, as nothing would be reused. */
+  /** Does not delay requests, which call auth until there is a lease. A single request takes no lease, since it reuses nothing. */
   function renewInTime(now: number): void {
     const isAlone = now - lastRequest >= leaseMs;
     lastRequest = now;

@@ -11,8 +11,8 @@ interface Level {
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 /**
- * Finds ambiguities that a parser resolves silently: the last of two members with the same name wins, and integers beyond 2^53
- * lose digits. The text must be valid JSON within the depth limit.
+ * Finds ambiguities that a parser resolves silently: of several members with the same name the last one wins, and integers
+ * beyond 2^53 lose digits. The text must be valid JSON within the depth limit.
  */
 export function ambiguityIn(json: string): FieldError | null {
   const levels: Level[] = [];

@@ -76,6 +76,6 @@ test.for([
   expect(refusal(body)).toBeNull();
 });
 
-test('no body keeps the loop: the costliest take milliseconds', async () => {
+test('the costliest bodies block the event loop for milliseconds only', async () => {
   expect(await faultsOf(forEachInput(worstJson(2 ** 20), async (json) => refusal(json)))).toEqual([]);
 });

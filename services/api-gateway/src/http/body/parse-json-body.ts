@@ -47,7 +47,7 @@ interface Harm {
 
 const harmAt = (message: string | null): Harm | null => (message === null ? null : { path: '', message });
 
-// The path is built while returning, so that a harmless body builds none.
+// The path is built while returning, so that harmless bodies do not pay for it.
 const within = (step: string | number, harm: Harm | null): Harm | null =>
   harm && { ...harm, path: (typeof step === 'number' ? `[${step}]` : `.${step}`) + harm.path };
 

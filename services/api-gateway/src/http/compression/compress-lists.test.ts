@@ -17,7 +17,7 @@ async function send(compress: ReturnType<typeof compressLists>, json: Uint8Array
   return { body: await compress(request, reply, json), headers: sent };
 }
 
-test('only a few lists are compressed at a time, further ones are sent uncompressed', async () => {
+test('a limited number of lists are compressed at a time; others are sent uncompressed', async () => {
   const compress = compressLists({ fromBytes: 100, most: 2 });
 
   const answers = await Promise.all([send(compress), send(compress), send(compress)]);

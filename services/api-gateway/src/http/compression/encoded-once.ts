@@ -4,12 +4,12 @@ import type { Encoding } from './accepted-encoding.ts';
 
 interface Encoded {
   bytes: Buffer;
-  /** Each encoding has its own (RFC 9110, 8.8.3.3). */
+  /** Each encoding has its own ETag (RFC 9110, 8.8.3.3). */
   etag: string;
   encoding?: Encoding;
 }
 
-/** A text that never changes, in each encoding: made once at the start, not for each request. */
+/** A constant text in each encoding, encoded once at the start. */
 export function encodedOnce(text: string): Record<Encoding | 'identity', Encoded> {
   const bytes = Buffer.from(text);
   const tag = hash('sha256', bytes, 'base64url').slice(0, 27);

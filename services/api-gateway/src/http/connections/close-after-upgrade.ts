@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 /**
- * Closes the connection with the answer to a request that asks for another protocol. The gateway speaks none, and Node's parser stops
- * at such a request: one that is pipelined behind it would never be answered.
+ * Closes the connection with the answer to a request that asks for another protocol, which the gateway does not support. Node's
+ * parser stops at such a request, so requests pipelined behind it would never be answered.
  */
 export function closeAfterUpgrade(server: Server): void {
   const close = ({ headers }: IncomingMessage, response: ServerResponse) => {

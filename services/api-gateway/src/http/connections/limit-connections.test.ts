@@ -52,7 +52,7 @@ async function answerTo(socket: Socket): Promise<string> {
   return String(data);
 }
 
-test('beyond the limit the connection that has waited the longest is closed, whatever it has sent', async () => {
+test('beyond the limit the connection that has waited the longest is closed, even if it has sent part of a request', async () => {
   const { open, closed } = await start({ most: 4 });
   const silent = await open();
   const slow = await open('GET / HTT');
@@ -109,7 +109,7 @@ test.for([
   },
 );
 
-test('a client that reads nothing of its answer is disconnected, one that reads slowly is not', async () => {
+test('a client that does not read its answer is disconnected; one that reads slowly is not', async () => {
   const { open, closed } = await start({ most: 10, slowReaderMs: 3_000 });
   const deaf = await open(get('/long'));
   deaf.pause();

@@ -4,9 +4,9 @@ import { pause } from '@berth/service/waiting/pause';
 
 export interface ConnectionLimit {
   readonly most: number;
-  /** A client that reads nothing of its answer for this long is disconnected. */
+  /** A client that does not read its answer for this long is disconnected. */
   readonly slowReaderMs: number;
-  /** Unread bytes of all clients together; above this, the clients with the most are disconnected. */
+  /** Limit of the unread bytes of all clients together; above it, the clients with the most are disconnected. */
   readonly mostUnreadBytes: number;
   readonly sweepMs?: number;
   readonly onClosed?: (which: 'waiting' | 'new' | 'slow') => void;

@@ -68,7 +68,7 @@ test('pipelined requests run one after the other, with any Expect header; other 
   await expect.poll(() => ran.at(-1)).toBe('/d');
 });
 
-test('pipelined requests stop running once an answer does not reach their client', async () => {
+test('pipelined requests no longer run once an answer cannot be delivered to their client', async () => {
   const { running, ran, open } = await start();
   const socket = await open(get('/a'), get('/b'), get('/c'));
   await expect.poll(() => ran).toEqual(['/a']);
@@ -99,7 +99,7 @@ test('a connection is not read while a request on it waits for its turn, and is 
     running[n]?.end('x');
   }
   await expect.poll(() => running.length).toBe(6);
-  // It is more than both systems buffer.
+  // More than the buffers of both sockets hold.
   expect(isTaken).toBe(false);
 
   for (let n = 5; n < sent.length; n += 1) {
@@ -134,7 +134,7 @@ test('a connection stays unread when its client reads an answer while another re
   expect(request.socket.bytesRead).toBe(before);
 });
 
-test('the body of a waiting request arrives when its turn has come, and so does the request behind it', async () => {
+test('the body of a waiting request is read when its turn has come, and so is the request behind it', async () => {
   const { running, ran, bodies, open } = await start();
   const body = 'x'.repeat(3_000_000);
   await open(get('/a'), `POST /b HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n`, body, get('/c'));

@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Answers that last until their clients leave. */
+/** For answers that last until their clients leave. */
 const streams = new WeakSet<ServerResponse>();
 const begins = 'berth-stream-begins';
 
-/** Closes the connection if a request waits behind this endless answer: while it is not read, a lost client goes unnoticed. */
+/** Closes the connection if a request waits behind this endless answer: an unread connection would hide that the client is gone. */
 export function beginStream(response: ServerResponse): void {
   streams.add(response);
   response.emit(begins);

@@ -13,7 +13,7 @@ export function frameworkRefusal(error: unknown, bodyLimit: number | undefined):
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) {
     return new AppError('too_large', `The body must not be larger than ${sizeText(bodyLimit ?? smallBodyBytes)}`);
   }
-  // No path of the API has such a long part.
+  // The paths of the API do not have parts this long.
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new AppError('not_found', 'No such path');
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new AppError('invalid', 'The request is malformed', { cause: error });

@@ -36,7 +36,7 @@ export const titleOf = (status: number): string => titles[status] ?? 'Error';
 
 export interface ProblemOptions {
   requestId: string;
-  /** A more specific HTTP status than the one of the error code. */
+  /** An HTTP status that is more specific than that of the error code. */
   status?: number;
 }
 

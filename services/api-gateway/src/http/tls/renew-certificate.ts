@@ -7,7 +7,7 @@ import { oldestVersion } from './tls-server.ts';
 /**
  * A step that presents the certificate in the folder to new connections if it differs from the one in use. If it cannot be read,
  * the step throws, and the certificate in use stays.
- * Without it: each renewal restarts the gateway, and cuts off its streams; not needed where a proxy ends TLS.
+ * Without it: each renewal restarts the gateway and cuts off its streams. Not needed if a proxy terminates TLS.
  */
 export function renewCertificate(
   { server }: Pick<FastifyInstance, 'server'>,

@@ -9,7 +9,7 @@ export interface TlsOptions extends Certificate {
 
 export const oldestVersion = 'TLSv1.2';
 
-/** A server for TLS 1.2 and above. With `clientCa`, it ends the handshake of clients without a certificate of those authorities. */
+/** A server for TLS 1.2 and above. With `clientCa`, clients without a certificate of those authorities fail the handshake. */
 export const createTlsServer = (
   { cert, key, clientCa }: TlsOptions,
   http: ServerOptions,

@@ -69,7 +69,7 @@ describe('a registry that misbehaves', () => {
       /answered 404/,
     ],
     ['answers an unexpected status', (_, response) => void response.writeHead(418).end(), /answered 418/],
-  ])('that %s is refused', async ([, answer, words]) => {
+  ])('is refused if it %s', async ([, answer, words]) => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => answer(server, response));
 
@@ -99,7 +99,7 @@ describe('a registry that misbehaves', () => {
     await expect(client.manifest('charts/web', '1', signal())).rejects.toThrow('does not match its media type');
   });
 
-  test('is refused if a manifest has gigabytes', async () => {
+  test('is refused if a manifest is gigabytes long', async () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => flood(response));
 

@@ -17,7 +17,7 @@ const blobTimeoutMs = 60_000;
 const pageSize = 1000;
 const maxPages = 200;
 const maxNames = 100_000;
-/** Of one page: registries may ignore its size. */
+/** Limits of one page, because registries may ignore the requested size. */
 const pageLimits = { depth: 4, members: maxNames };
 
 const Catalog = z.object({ repositories: z.array(z.string()).nullable() }).transform((page) => page.repositories ?? []);
@@ -50,7 +50,7 @@ export function createRegistryClient(source: RegistrySource): RegistryClient {
   // The usual limit of registries. Helm copies description and annotations of a chart into its manifest.
   const manifestRequest = { accept: acceptedManifests, maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };
 
-  /** Reads all pages or throws: with half a list the rest would seem to be deleted. */
+  /** Reads all pages or throws: names missing from a partial list would seem to be deleted. */
   async function listAll(path: string, page: z.ZodType<string[]>, request: Pick<RegistryRequest, 'scope' | 'signal'>) {
     const names: string[] = [];
     const visited = new Set<string>();

@@ -17,7 +17,7 @@ export interface CallForDeps {
   secretKeys: SecretKeys;
 }
 
-/** What the runner sends: the resource with all its props, the sensitive ones too, and a token for this call. */
+/** The call that the runner makes: the resource with all props, including sensitive ones, and a token for this call. */
 export async function callFor(
   { bus, secretKeys }: CallForDeps,
   due: DueCall,

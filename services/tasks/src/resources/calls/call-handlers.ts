@@ -22,14 +22,14 @@ export interface ResourceCallHandlersDeps extends CallForDeps {
   log: Service['log'];
 }
 
-/** A call takes at most a minute; after this its runner counts as lost and the call is repeated. */
+/** A call takes at most a minute. After this time its runner counts as lost, and the call is repeated. */
 const leaseMs = 90_000;
 const pauses = { firstMs: 5_000, longestMs: 300_000, jitter: 0.2 };
-/** Half an hour in all. */
+/** All attempts together take about half an hour. */
 const maxAttempts = 12;
 const slowMs = 5_000;
 
-/** What runners call to create, update and delete resources at the deployments that manage them. */
+/** Operations for runners, which create, update and delete resources at their managing deployments. */
 export const resourceCallHandlers = (deps: ResourceCallHandlersDeps) =>
   implement(resourceCalls, {
     claim: async ({ body }, { remainingMs }) => {
@@ -45,7 +45,7 @@ export const resourceCallHandlers = (deps: ResourceCallHandlersDeps) =>
           call: await callFor(deps, due, deadlineMs()),
         }),
       });
-      // Each is an attempt too.
+      // A call that could not be prepared counts as an attempt, too.
       for (const { row, reason } of failed) {
         await record(deps, { resource_id: row.id, fence: row.fence, took_ms: 0, outcome: 'Retry', reason });
       }

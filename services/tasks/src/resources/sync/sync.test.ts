@@ -18,7 +18,7 @@ const callables: Callable[] = flags.flatMap((create) =>
 const every: Callable = { create: true, update: true, delete: true };
 const keyOf = (sync: Sync) => JSON.stringify(sync);
 
-/** Every state that some sequence of events leads to, with lifecycles that change in between. */
+/** All reachable states, including those reached while the lifecycle of the type changes. */
 function reachable(): Sync[] {
   const found = new Map<string, Sync>();
   const open = SyncStatus.options.flatMap((status) => callables.map((callable) => newSync(status, callable)));
@@ -46,7 +46,7 @@ const steps = states.flatMap((before) =>
 );
 const wrong = (holds: (step: (typeof steps)[number]) => boolean) => steps.filter((step) => !holds(step));
 
-describe('in every state that a sequence of events leads to, a resource', () => {
+describe('in every reachable state, a resource', () => {
   test('that is Ready is known to its managing deployment, and nothing is in flight', () => {
     const bad = states.filter(({ sync_status, known, call, exists }) => {
       return sync_status === 'Ready' && exists && (known !== 'yes' || call !== 'none');
@@ -56,12 +56,12 @@ describe('in every state that a sequence of events leads to, a resource', () => 
     expect(bad).toEqual([]);
   });
 
-  test('that is deleted stays so', () => {
+  test('stays deleted once it is deleted', () => {
     expect(states.some(({ exists }) => !exists)).toBe(true);
     expect(steps.filter(({ before }) => !before.exists)).toEqual([]);
   });
 
-  test('comes to rest by calls that succeed, and by calls that fail for good', () => {
+  test('needs no further call after a few calls that succeed, or that fail for good', () => {
     for (const event of ['call succeeds', 'call fails for good'] as const) {
       const stuck = states.filter((state) => {
         let sync: Sync = state;
@@ -75,7 +75,7 @@ describe('in every state that a sequence of events leads to, a resource', () => 
     }
   });
 
-  test('is Ready after a call only if that call carried what is wanted now, or nothing is left to be called', () => {
+  test('is Ready after a call only if that call carried its current props, or no call is defined for an update', () => {
     const calls = steps.filter(({ event }) => event.startsWith('call '));
     const bad = calls.filter(({ before, after, callable }) => {
       return after.sync_status === 'Ready' && after.exists && before.call === 'outdated' && callable.update;
@@ -90,7 +90,7 @@ describe('in every state that a sequence of events leads to, a resource', () => 
     ).toEqual([]);
   });
 
-  test('is deleted without a call only where none was ever made, none is defined, or the managing deployment is the one that says so or is gone', () => {
+  test('is deleted without a call only if it is unknown to its managing deployment, no call is defined, or that deployment announced the deletion or is gone', () => {
     const deletions = steps.filter(({ after }) => !after.exists);
     const silent = deletions.filter(({ event }) => event === 'deletion requested');
 
@@ -106,7 +106,7 @@ describe('in every state that a sequence of events leads to, a resource', () => 
     );
   });
 
-  test('is not created a second time once a call for it succeeded', () => {
+  test('is not created again after a call for it succeeded', () => {
     expect(wrong(({ before, after }) => before.known !== 'yes' || pendingOperation(after) !== 'create')).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe('in every state that a sequence of events leads to, a resource', () => 
     expect(lost).toEqual([]);
   });
 
-  test('concerns its dependents when it becomes as it was wanted', () => {
+  test('causes its dependents to be reinstalled when it reaches its requested state', () => {
     const notified = new Set(
       steps.filter(({ event, after }) => isForDependents(event, after)).map(({ event }) => event),
     );
@@ -133,7 +133,7 @@ describe('in every state that a sequence of events leads to, a resource', () => 
   });
 });
 
-/** The table of the specification: for a state, what an event leads to where all three operations are calls. */
+/** A cell of the table in the specification: the state after an event, if all three operations are calls. */
 function cell(status: SyncStatus, event: (typeof syncEvents)[number]): string {
   const after = (call: Sync['call'], known: Sync['known']) =>
     afterEvent({ sync_status: status, exists: true, known, call }, event, every);
@@ -148,7 +148,7 @@ function cell(status: SyncStatus, event: (typeof syncEvents)[number]): string {
   return outdated === usual ? usual : `${usual}; outdated: ${outdated}`;
 }
 
-test('the specification has the table of states and events of a resource as it is decided', () => {
+test('the specification has the same table of states and events as the code', () => {
   const page = readFileSync(
     new URL('../../../../../docs/specification/secrets-and-resources.md', import.meta.url),
     'utf8',

@@ -1,6 +1,6 @@
 import type { SyncStatus } from '@berth/contracts/resources/deployments/deployment-resources';
 
-/** What is stored of the synchronization of a resource with the deployment that manages it. */
+/** The stored state of the synchronization of a resource with its managing deployment. */
 export interface Sync {
   sync_status: SyncStatus;
   /** False after deletion, which is final. */
@@ -22,7 +22,7 @@ const operationOf: Partial<Record<SyncStatus, LifecycleOperation>> = {
   Deleting: 'delete',
 };
 
-/** The operation to call; null if there is none. */
+/** The operation to call; null if no call is needed. */
 export const pendingOperation = ({ exists, sync_status }: Pick<Sync, 'exists' | 'sync_status'>) =>
   (exists && operationOf[sync_status]) || null;
 
@@ -91,13 +91,13 @@ const transitions = {
 } as const satisfies Record<string, Transition>;
 export type SyncEvent = keyof typeof transitions;
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets which keys there are
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys is typed as string[]
 export const syncEvents = Object.keys(transitions) as SyncEvent[];
 
 /** The resource after the event; null if the event cannot happen, and a request for it is refused. */
 export const afterEvent = (before: Sync, event: SyncEvent, callable: Callable): Sync | null =>
   before.exists ? transitions[event](before, callable) : null;
 
-/** Deployments that refer to it are reinstalled with the new state. */
+/** Whether deployments that refer to the resource are reinstalled with the new state. */
 export const isForDependents = (event: SyncEvent, after: Sync): boolean =>
   event !== 'manager deleted' && after.exists && after.sync_status === 'Ready';
