@@ -53,6 +53,9 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
     const step = enterStep(record, found, wanted);
     switch (step) {
       case 'record': {
+        // Only what is read after its record shows that a recorded namespace is gone: another replica may have just made it.
+        found = record === null ? null : await read();
+        if (found) break;
         const next = { deployment_id, mark: randomUUID(), uid: null };
         record = (await write(next)) ?? (await namespaceRepository.find(wanted));
         break;

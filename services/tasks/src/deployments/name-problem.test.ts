@@ -39,6 +39,7 @@ describe('nameProblem', () => {
       'cannot be used with the kind',
     ],
     ['refuses a kind that cannot be part of a namespace', { ...naming, kind: 'My Kind' }, 'not a valid namespace'],
+    ['refuses the namespace of the accounts', { ...naming, kind: 'Berth', name: 'deployers' }, 'reserved'],
     ['refuses kube-*', { ...naming, kind: 'Kube', name: 'system' }, 'reserved'],
     ['refuses default', { ...naming, kind: 'Default', name: '', cardinality: 'OnePerCluster' }, 'reserved'],
     [

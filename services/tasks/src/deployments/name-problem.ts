@@ -32,5 +32,11 @@ export function nameProblem({ kind, name, cardinality, reserved }: Naming): stri
   return null;
 }
 
+/** Beside those of Kubernetes, the namespaces of Berth itself in clusters: whoever deployed into them would be every deployment. */
+const ownNamespaces: readonly string[] = ['berth-system', 'berth-deployers', 'berth-clusters'];
+
 const isReserved = (namespace: string, reserved: readonly string[]): boolean =>
-  namespace === 'default' || namespace.startsWith('kube-') || reserved.includes(namespace);
+  namespace === 'default' ||
+  ownNamespaces.includes(namespace) ||
+  namespace.startsWith('kube-') ||
+  reserved.includes(namespace);
