@@ -475,9 +475,10 @@ test('a deployment enters a namespace of its own with a token that can act there
   expect(claims.sub).toBe(`system:serviceaccount:berth-deployers:deployment-${deployment_id}`);
   expect(claims.exp - claims.iat).toBe(3600);
   const { metadata } = z
-    .object({ metadata: z.object({ labels: z.record(z.string(), z.string()) }) })
+    .object({ metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }) })
     .parse(JSON.parse((await kubectl('GET', own)).body));
   expect(metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' });
+  expect(metadata).toMatchObject({ annotations: { 'berth.dev/hostname': 'web.apps.example.com' } });
 });
 
 test('a RoleBinding that a workload deleted, altered or holds with a finalizer is made good at the next entry', async () => {

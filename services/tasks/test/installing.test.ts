@@ -240,7 +240,13 @@ describe('a claim', () => {
       is_dry_run: false,
       env_id: envId,
       kind_id: kindId,
-      task: { action: 'deploy', is_first: true, deployment_name: claimed.deployment_name, kind: claimed.kind },
+      task: {
+        action: 'deploy',
+        is_first: true,
+        deployment_name: claimed.deployment_name,
+        kind: claimed.kind,
+        hostname: null,
+      },
     });
     await tasks.runner.call(runnerTasks.operations.heartbeat, { body: { task_id, fence, helm_begins: true } });
     expect(await check({ task_id, fence })).toMatchObject({ task: { is_first: false } });

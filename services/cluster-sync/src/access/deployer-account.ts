@@ -44,7 +44,6 @@ const rules = [
     apiGroups: [''],
     resources: [
       'configmaps',
-      'endpoints',
       'limitranges',
       'persistentvolumeclaims',
       'pods',
@@ -56,7 +55,8 @@ const rules = [
     ],
     verbs: all,
   },
-  { apiGroups: [''], resources: ['events', 'pods/log'], verbs: read },
+  // Endpoints that a chart writes would send its Service, and an ingress controller, to any address.
+  { apiGroups: [''], resources: ['endpoints', 'events', 'pods/log'], verbs: read },
   { apiGroups: ['apps'], resources: ['daemonsets', 'deployments', 'replicasets', 'statefulsets'], verbs: all },
   { apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: all },
   { apiGroups: ['networking.k8s.io'], resources: ['ingresses', 'networkpolicies'], verbs: all },

@@ -1,4 +1,5 @@
 import type { EnteredNamespace } from '@berth/contracts/resources/clusters/deployment-namespaces';
+import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
 import { bindDeployer } from '../access/bind-deployer.ts';
 import { deployerAccount } from '../access/deployer-account.ts';
@@ -98,6 +99,7 @@ const wantedBy = ({ deps, claim, place, task_id, fence: number }: Entry) => ({
   isFirst: claim.task?.is_first ?? false,
   deploymentName: claim.task?.deployment_name ?? '',
   kind: claim.task?.kind ?? '',
+  hostname: claim.task?.hostname ?? null,
   labels: textsOf(podSecurityLabels(deps.podSecurity, place.isShared)),
 });
 
@@ -125,8 +127,11 @@ async function fence(entry: Entry, { found }: InOwn, granting: Promise<BoundGran
   const { deps, claim, place } = entry;
   const { podSecurity } = await granting;
   const level = weakestLevel([deps.podSecurity, podSecurity]) ?? deps.podSecurity;
-  const labels = claim.task?.action === 'deploy' ? podSecurityLabels(level, place.isShared) : {};
-  await takeFence(entry, { ...entry, api: place.api, found, labels });
+  if (claim.task?.action !== 'deploy')
+    return takeFence(entry, { ...entry, api: place.api, found, labels: {}, annotations: {} });
+  const labels = podSecurityLabels(level, place.isShared);
+  const annotations = { [namespaceAnnotations.hostname]: claim.task.hostname };
+  await takeFence(entry, { ...entry, api: place.api, found, labels, annotations });
 }
 
 interface Given {

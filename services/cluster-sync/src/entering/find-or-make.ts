@@ -23,6 +23,7 @@ export interface NamespaceWanted extends EnteringClaim, FencedClaim {
   readonly deploymentName: string;
   readonly kind: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly hostname: string | null;
 }
 
 export type Placed =
@@ -108,6 +109,7 @@ async function make(
         [namespaceAnnotations.deploymentName]: wanted.deploymentName,
         [namespaceAnnotations.kind]: wanted.kind,
         [namespaceAnnotations.mark]: mark,
+        ...(wanted.hostname !== null && { [namespaceAnnotations.hostname]: wanted.hostname }),
       },
     },
   } satisfies V1Namespace;

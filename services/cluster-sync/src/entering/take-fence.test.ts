@@ -37,7 +37,10 @@ function take(found: object, now: ReturnType<typeof heldBy> | null, confirm = as
     },
   };
   const signal = new AbortController().signal;
-  return { written, taken: takeFence(claim, { api, found: foundNamespace(found), labels: {}, confirm, signal }) };
+  return {
+    written,
+    taken: takeFence(claim, { api, found: foundNamespace(found), labels: {}, annotations: {}, confirm, signal }),
+  };
 }
 
 const lost = () => Promise.reject(new Error('lost'));

@@ -12,6 +12,8 @@ export interface TakeFence {
   /** The deployment's namespace, as it was read or made. */
   readonly found: FoundNamespace;
   readonly labels: Readonly<Record<string, string | null>>;
+  /** Written with the fence; null removes one. */
+  readonly annotations: Readonly<Record<string, string | null>>;
   /** Throws when the claim is over. */
   confirm(): Promise<unknown>;
   readonly signal: AbortSignal;
@@ -23,7 +25,10 @@ const deadlineMs = 5_000;
  * Fences at the cluster itself: the namespace names the claim that may act in it. A claim takes it by compare-and-swap before Helm
  * starts, so that a runner that slept through the loss of its claim learns of it in time. Labels are written with it.
  */
-export async function takeFence(claim: FencedClaim, { api, found, labels, confirm, signal }: TakeFence): Promise<void> {
+export async function takeFence(
+  claim: FencedClaim,
+  { api, found, labels, annotations, confirm, signal }: TakeFence,
+): Promise<void> {
   let namespace = found;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const step = fenceStep(namespace.holder, claim);
@@ -46,8 +51,8 @@ export async function takeFence(claim: FencedClaim, { api, found, labels, confir
 
   /** False: it was changed or deleted since it was read. */
   async function swap({ name, uid, resourceVersion }: FoundNamespace): Promise<boolean> {
-    const annotations = { [namespaceAnnotations.claim]: holderOf(claim) };
-    const patch = { metadata: { uid, resourceVersion, annotations, labels } };
+    const named = { ...annotations, [namespaceAnnotations.claim]: holderOf(claim) };
+    const patch = { metadata: { uid, resourceVersion, annotations: named, labels } };
     try {
       await api.patchJson(namespacePath(name), patch, { signal, deadlineMs });
       return true;

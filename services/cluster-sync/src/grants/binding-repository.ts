@@ -66,7 +66,7 @@ export const createBindingRepository = (db: Queries) => ({
       update granted_bindings set withdrawn_at = clock_timestamp() where id = ${id} and withdrawn_at is null
     `),
 
-  /** Those whose grant was revoked, whose cluster is in another env, or whose deployment is gone. */
+  /** Those whose grant was revoked, whose cluster is in another env, or whose namespace is no longer that of the deployment. */
   withdrawUnwanted: (clusterId: string) =>
     db.query(nothing`
       update granted_bindings b set withdrawn_at = clock_timestamp()
@@ -75,7 +75,10 @@ export const createBindingRepository = (db: Queries) => ({
           select from cluster_role_grants g join k8s_clusters c on c.env_id = g.env_id
           where g.id = b.grant_id and c.id = b.cluster_id
         )
-        or exists (select from deployment_projection d where d.id = b.deployment_id and d.deleted)
+        or not exists (
+          select from deployment_namespaces n
+          where n.cluster_id = b.cluster_id and n.name = b.namespace and n.deployment_id = b.deployment_id
+        )
       )
     `),
 

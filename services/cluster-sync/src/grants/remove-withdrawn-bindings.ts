@@ -44,7 +44,7 @@ export async function removeWithdrawnBindings(
 }
 
 /** A binding that cannot be removed does not keep the others. */
-async function removeOnce(
+export async function removeOnce(
   { bindingRepository }: Pick<RemoveBindingsDeps, 'bindingRepository'>,
   { id, api }: Cluster,
   signal: AbortSignal,

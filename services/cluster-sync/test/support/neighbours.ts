@@ -188,7 +188,8 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
         const place = fence === 7 ? neighbours.claims.get(task_id) : undefined;
         if (place === undefined) throw new AppError('conflict', 'The task was taken over by another runner');
         const { envId, kindId } = samplePlaces;
-        const task = place.task && { ...place.task, deployment_name: 'web', kind: 'Web' };
+        const hostname = 'web.apps.example.com';
+        const task = place.task && { ...place.task, deployment_name: 'web', kind: 'Web', hostname };
         return { ...place, helm_chart_id: null, env_id: envId, kind_id: kindId, task };
       },
     }),

@@ -123,6 +123,7 @@ export function createFakeTasks(bus: Bus) {
           ? {
               action: run.action,
               is_first: run.is_first && fence === 1,
+              hostname: null,
               deployment_name: run.deployment_name,
               kind: run.kind,
             }

@@ -14,6 +14,8 @@ export const namespaceAnnotations = {
   claim: 'berth.dev/claim',
   /** Which creation of a namespace this is: cluster-sync recorded it before. */
   mark: 'berth.dev/mark',
+  /** The hostname of the deployment; `deploy/rbac/hostnames-policy.yaml` lets it have no other below the ingress domain. */
+  hostname: 'berth.dev/hostname',
 } as const;
 
 /** The Secret with the token that the pods of a deployment use to call Berth. */

@@ -19,7 +19,13 @@ const Held = z.object({
   env_id: Id,
   kind_id: Id,
   task: z
-    .object({ action: RunnerAction, is_first: z.boolean(), deployment_name: z.string(), kind: z.string() })
+    .object({
+      action: RunnerAction,
+      is_first: z.boolean(),
+      deployment_name: z.string(),
+      kind: z.string(),
+      hostname: z.string().nullable(),
+    })
     .nullable(),
 });
 const NextDue = z.object({ now: Timestamp, notified_until: Timestamp, wait_ms: z.number().nullable() });
@@ -61,6 +67,15 @@ export const createLeaseRepository = (db: Queries) => ({
         t.run ->> 'helm_chart_id' as helm_chart_id, false as is_dry_run, t.env_id, d.kind_id,
         jsonb_build_object(
           'action', t.run ->> 'action', 'deployment_name', t.run ->> 'deployment_name', 'kind', t.run ->> 'kind',
+          'hostname', (
+            select lower(case
+              when h.features #>> '{ingress,hostname_format}' = 'Name' and t.run ->> 'deployment_name' <> ''
+              then t.run ->> 'deployment_name' else t.run ->> 'namespace'
+            end || '.' || c.ingress_domain)
+            from helm_chart_projection h, k8s_cluster_projection c
+            where h.id::text = t.run ->> 'helm_chart_id' and h.features #> '{ingress,enabled}' = 'true'
+              and c.id::text = t.run ->> 'cluster_id'
+          ),
           'is_first', d.revision_id is null and not exists (
             select 1 from deployment_tasks o where o.deployment_id = t.deployment_id and o.helm_fence > 0
           )

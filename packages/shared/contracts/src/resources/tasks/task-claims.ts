@@ -32,6 +32,8 @@ export const taskClaims = resource('task_claims', {
             is_first: z.boolean(),
             deployment_name: z.string(),
             kind: z.string(),
+            /** Of its ingress; null where it has none. */
+            hostname: z.string().nullable(),
           })
           .nullable()
           .optional(),

@@ -1,0 +1,194 @@
+import { unwrap, waitUntil } from '@berth/client';
+import type { Sample } from '@berth/devstack/journey/find-sample';
+import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
+import { applyRbac } from '@berth/devstack/testing/apply-rbac';
+import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
+import { crd, type KubeObject } from './setup/charts/objects-of-ways-out.ts';
+import { berthHost, ingressDomain, waysOut } from './setup/charts/ways-out.ts';
+import { type Platform, startPlatform } from './setup/platform.ts';
+
+let platform: Platform;
+let sample: Sample;
+let objects: KubernetesObjectApi;
+let chart: Awaited<ReturnType<typeof published>>;
+
+/** It renders what its configuration says, as many public charts do with some value. */
+const anything: ChartFiles = {
+  'Chart.yaml': 'apiVersion: v2\nname: anything\nversion: 1.0.0\n',
+  'templates/all.yaml': '{{ tpl (.Values.config.manifest | default "") . }}\n',
+};
+
+beforeAll(async () => {
+  platform = await startPlatform();
+  sample = await platform.sample('contained');
+  const config = new KubeConfig();
+  config.loadFromFile(platform.stack.kubeconfigFile);
+  config.setCurrentContext(platform.stack.cluster);
+  objects = KubernetesObjectApi.makeApiClient(config);
+  const target = {
+    postJson: (_path: string, body: KubernetesObject) => objects.create(withHosts(body)),
+  };
+  await applyRbac(target, 'cluster-sync', 'hostnames-policy', 'grant-example');
+  for (const kind of ['Secret', 'ConfigMap'])
+    await objects.create({ apiVersion: 'v1', kind, metadata: { name: 'bait', namespace: 'kube-system' } });
+  chart = await published('anything', anything);
+});
+afterAll(() => platform[Symbol.asyncDispose]());
+
+const withHosts = (body: KubernetesObject): KubernetesObject =>
+  body.kind === 'ConfigMap' ? ({ ...body, data: { ingressDomain, berthHosts: berthHost } } as KubernetesObject) : body;
+
+async function published(name: string, files: ChartFiles) {
+  await using packed = await chartFolder(name, files);
+  await pushChart({ ...platform.stack, folder: packed.folder, signal: AbortSignal.timeout(60_000) });
+  const { helmCharts, helmRegistries } = platform.admin;
+  return waitUntil(
+    async () => {
+      const [registry] = unwrap(await helmRegistries.list({ query: { repo_name: `charts/${name}` } })).items;
+      if (!registry) return null;
+      const [found] = unwrap(await helmCharts.list({ query: { helm_registry_id: registry.id } })).items;
+      return found && { kind_id: registry.kind_id, helm_chart_id: found.id };
+    },
+    { what: `the chart ${name} in the catalogue`, withinMs: 90_000 },
+  );
+}
+
+const manifestOf = (renders: readonly KubeObject[] | string): string =>
+  typeof renders === 'string' ? renders : renders.map((one) => JSON.stringify(one)).join('\n---\n');
+
+let count = 0;
+async function deploy(renders: readonly KubeObject[] | string, of = chart) {
+  count += 1;
+  const body = {
+    ...of,
+    name: `n${count}`,
+    cluster_id: sample.cluster.id,
+    config: { manifest: manifestOf(renders) },
+    values_override: null,
+  };
+  return unwrap(await platform.admin.deployments.create({ body }));
+}
+
+/** The deployment's latest task, once it says why it did not succeed, or is done. */
+const attempted = (deployment_id: string): Promise<DeploymentTask> =>
+  waitUntil(
+    async () => {
+      const [task] = unwrap(await platform.admin.deploymentTasks.list({ query: { deployment_id } })).items;
+      const isOver = task?.status === 'Done' || task?.status === 'Failed';
+      // An attempt that a missing right ended is repeated; it says so in the reason.
+      return task && (isOver || (task.status === 'Pending' && /forbidden|denied/.test(task.reason ?? ''))) && task;
+    },
+    { what: 'an attempt', withinMs: 120_000, longestPauseMs: 500 },
+  );
+
+const exists = (one: KubeObject, namespace: string): Promise<boolean> => {
+  const { name, namespace: given } = one.metadata;
+  const filled = (text: string) => text.replaceAll('{{ .Release.Namespace }}', namespace);
+  return objects.read({ ...one, metadata: { name: filled(name), namespace: filled(given ?? namespace) } }).then(
+    () => true,
+    (error: unknown) => {
+      if (String(error).includes('404')) return false;
+      throw error;
+    },
+  );
+};
+
+describe('a chart gets nothing beyond its namespace if it', () => {
+  test.concurrent.for(waysOut)('$way', async ({ renders, refusedBecause }) => {
+    const { id, namespace } = await deploy(renders);
+
+    const { status, reason } = await attempted(id);
+
+    expect(status).not.toBe('Done');
+    expect(reason).toMatch(refusedBecause);
+    const made =
+      typeof renders === 'string' ? [] : renders.filter(({ metadata }) => metadata.name !== 'berth-deployer');
+    const left = await Promise.all(made.map((one) => exists(one, namespace)));
+    expect(left.filter((isThere) => isThere)).toEqual([]);
+  });
+});
+
+const ended = (deployment_id: string) =>
+  waitUntil(
+    async () => {
+      const [task] = unwrap(await platform.admin.deploymentTasks.list({ query: { deployment_id } })).items;
+      return (task?.status === 'Done' || task?.status === 'Failed') && task;
+    },
+    { what: 'the task to end', withinMs: 120_000, longestPauseMs: 500 },
+  );
+
+test('a chart that names a foreign object as the owner of its own loses its own: the foreign one stays', async () => {
+  const bait = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bait', namespace: 'kube-system' } };
+  const { uid } = (await objects.read(bait)).metadata ?? {};
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'bait', uid, blockOwnerDeletion: true, controller: true };
+  const owned = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned', ownerReferences: [owner] } };
+
+  const other = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'other' } };
+  const { namespace } = await deploy([owned, other]);
+
+  await waitUntil(async () => (await exists(other, namespace)) && !(await exists(owned, namespace)), {
+    what: 'the owned object to go',
+    withinMs: 60_000,
+  });
+  expect(await exists(bait, namespace)).toBe(true);
+});
+
+test('a deployment whose binding its own pods deleted is deployed again', async () => {
+  const { id, namespace } = await deploy([]);
+  expect(await ended(id)).toMatchObject({ status: 'Done' });
+  await objects.delete({ ...ownBinding, metadata: { ...ownBinding.metadata, namespace } });
+
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'second', namespace } };
+  unwrap(await platform.admin.deployments.update({ id, body: { config: { manifest: JSON.stringify(map) } } }));
+
+  expect(await ended(id)).toMatchObject({ status: 'Done' });
+  expect(await exists(map, namespace)).toBe(true);
+});
+
+test('a chart with a custom resource definition and a ClusterRole is deployed once that is granted, and no longer when it is revoked', async () => {
+  const { admin } = platform;
+  const operator = [crd, clusterRole(['get'])];
+  const { id, namespace } = await deploy(operator);
+  const task = await ended(id);
+  expect(task).toMatchObject({ status: 'Failed', reason: expect.stringContaining('a site admin can grant') });
+  const body = { env_id: sample.cluster.env_id ?? '', kind_id: chart.kind_id, cluster_role: 'widgets-operator' };
+  const grant = unwrap(await admin.clusterRoleGrants.create({ body: { ...body, scope: 'Cluster' } }));
+
+  unwrap(await admin.deploymentTasks.retry({ id: task.id }));
+  expect(await ended(id)).toMatchObject({ status: 'Done', reason: null });
+  const change = { config: { manifest: manifestOf(operator), round: 1 } };
+  const plan = unwrap(await admin.deploymentPlans.of_update({ id, body: change }));
+  expect(plan.cluster_roles).toEqual([
+    { cluster_id: sample.cluster.id, cluster_role: 'widgets-operator', scope: 'Cluster' },
+  ]);
+  for (const one of operator) expect(await exists(one, namespace)).toBe(true);
+
+  unwrap(await admin.clusterRoleGrants.delete({ id: grant.id }));
+  await waitUntil(async () => (await grantBindings()) === 0, { what: 'the binding to go', withinMs: 30_000 });
+  const more = { config: { manifest: manifestOf([crd, clusterRole(['get', 'list'])]) } };
+  unwrap(await admin.deployments.update({ id, body: more }));
+  const refused = await attempted(id);
+  expect(refused.status).not.toBe('Done');
+  expect(refused.reason).toMatch(/forbidden|grant/);
+});
+
+const ownBinding = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: { name: 'berth-deployer' },
+};
+
+const clusterRole = (verbs: readonly string[]): KubeObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: { name: '{{ .Release.Namespace }}-reader' },
+  rules: [{ apiGroups: ['example.com'], resources: ['widgets'], verbs }],
+});
+
+async function grantBindings(): Promise<number> {
+  const { items } = await objects.list('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding');
+  return items.filter(({ metadata }) => metadata?.name?.startsWith('berth-grant-')).length;
+}
