@@ -117,6 +117,36 @@ describe('before anything is applied', () => {
     expect(await act.history(task.namespace)).toEqual(['deployed']);
   });
 
+  const others = ingress('other.apps.example.com');
+  const notSpecial = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: map }\nitems:\n- ';
+
+  test.for([
+    ['in the items of an object that says it is no list', `${notSpecial}${others.trim().replaceAll('\n', '\n  ')}\n`],
+    [
+      'in a merge after the key that it overrides',
+      ingress('own.apps.example.com\n      <<: { host: other.apps.example.com }'),
+    ],
+  ])('the host of another deployment is refused %s', async ([, text]) => {
+    const task = routed(text ?? '');
+
+    expect(await act.run(task)).toMatchObject({ outcome: 'Failed' });
+    expect(await act.exists(`/apis/networking.k8s.io/v1/namespaces/${task.namespace}/ingresses/web`)).toBe(false);
+  });
+
+  test.for([
+    ['that it gives a key twice', others.replace('metadata:', 'metadata: {}\nmetadata:')],
+    ['that libraries split into lines differently', `# \u2028${others}`],
+  ])('YAML in the folder crds is refused for %s', async ([, text]) => {
+    const files = { ...hostileChart, 'crds/any.yaml': text ?? '' };
+    const task = { ...routed(''), chart: await world.lateChart(async () => undefined, files) };
+
+    expect(await act.run(task)).toMatchObject({
+      outcome: 'Failed',
+      reason: expect.stringContaining('YAML whose meaning is not certain'),
+    });
+    expect(await act.exists(`/apis/networking.k8s.io/v1/namespaces/${task.namespace}/ingresses/web`)).toBe(false);
+  });
+
   test('a plan shows what would be refused as blocked, with the reason', async () => {
     expect(await planned(routed(ingress('berth.example.com')))).toMatchObject({
       result: {

@@ -11,6 +11,9 @@ import { outputOfHelm } from '../plan/render-chart.ts';
 const kept = 500;
 const deadlineMs = 20_000;
 
+/** Helm's YAML library ends a line here, other libraries do not. What templates render has been written anew, without them. */
+const breaksOfGo = /\r(?!\n)|[\u0085\u2028\u2029]/;
+
 export interface ChartCrdsDeps {
   helm: HelmStarter;
   work: PlanWork;
@@ -44,7 +47,8 @@ export function createChartCrds({ helm, work }: ChartCrdsDeps) {
         deadlineMs,
         signal,
       });
-      const facts = await readFacts(output, { work, owner, signal });
+      const { objects, unreadable } = await readFacts(output, { work, owner, signal });
+      const facts = { objects, unreadable: unreadable + (breaksOfGo.test(output) ? 1 : 0) };
       cache.set(chart.digest, facts);
       return facts;
     },

@@ -18,23 +18,26 @@ const namedInReason = 5;
 export async function checkRendered(run: RunContext, cluster: TaskCluster, manifests: string): Promise<void> {
   const { task, stop, deps } = run;
   const facts = await readFacts(manifests, { work: deps.work, owner: task.deployment_id, signal: stop });
-  if (facts.unreadable > 0) {
-    throw permanent('The chart renders YAML whose meaning is not certain, such as a key that is given twice');
-  }
+  refuseUncertain(run, cluster, facts);
   await refuse(run, cluster, facts);
 }
 
 /** Whether Helm is to leave out the definitions of the folder crds. It would create those that the cluster does not have. */
-export async function skipsCrds(
-  run: RunContext,
-  cluster: TaskCluster,
-  { objects }: Pick<ManifestFacts, 'objects'>,
-): Promise<boolean> {
+export async function skipsCrds(run: RunContext, cluster: TaskCluster, facts: ManifestFacts): Promise<boolean> {
+  const { objects } = facts;
+  refuseUncertain(run, cluster, facts);
   if (objects.length === 0) return false;
   const crds = objects.map((object) => ({ ...object, isCrdFile: true }));
   await refuse(run, cluster, { objects: crds });
   const group = 'apiextensions.k8s.io';
   return (await cluster.client.mayCreate({ group, resource: 'customresourcedefinitions', namespace: null })) === false;
+}
+
+function refuseUncertain({ log }: RunContext, { isShared }: TaskCluster, { unreadable }: ManifestFacts): void {
+  if (unreadable === 0) return;
+  const words = 'The chart renders YAML whose meaning is not certain, such as a key that is given twice';
+  if (!isShared) throw permanent(words);
+  log.say(`would be refused: ${words}`);
 }
 
 async function refuse(

@@ -49,7 +49,7 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly chart: { helm_chart_id: string; digest: string; version: string };
   readonly tasks: FakeTasks;
   /** A chart that is not cached; the runner receives it when `work` is done. */
-  lateChart(work: () => Promise<void>): Promise<RunnerWorld['chart']>;
+  lateChart(work: () => Promise<void>, files?: Record<string, string>): Promise<RunnerWorld['chart']>;
   /** Sets kubeconfigs that are issued, in this order, the last one repeatedly. None: those of the accounts of deployments. */
   issueInOrder(kubeconfigs: string[]): void;
   readonly adminKubeconfig: string;
@@ -120,8 +120,8 @@ export async function startRunnerWorld({ chartFiles = testChartFiles } = {}): Pr
     chart,
     tasks,
     credentials,
-    lateChart: async (work) => {
-      const { chart: next, bytes } = await packChart(helm, `1.0.${late.size + 1}`, chartFiles);
+    lateChart: async (work, files = chartFiles) => {
+      const { chart: next, bytes } = await packChart(helm, `1.0.${late.size + 1}`, files);
       late.set(next.helm_chart_id, async () => {
         await work();
         packages.set(next.digest, bytes);

@@ -37,6 +37,19 @@ test('each document and each item of a List is an object; comments and empty doc
   ).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
 });
 
+test('an object with items is a list whatever its kind says, as for the client of Helm', () => {
+  expect(contentsOf('kind: ConfigMap\nitems: [{b: 2}]\n')).toEqual([{ b: 2 }]);
+});
+
+test.for<[string, boolean]>([
+  ['a: {<<: {x: 1}, x: 2}', false],
+  ['a: {x: 2, <<: {x: 1}}', true],
+  ['x: 2\n<<: {x: 1}', true],
+  ['data: {x: 2, <<: {x: 1}}', false],
+])('a merge after other keys is ambiguous, unless only pods read it: %s', ([text, isAmbiguous]) => {
+  expect(parseManifest(text).objects[0]?.isAmbiguous).toBe(isAmbiguous);
+});
+
 test('an object of the folder crds is known by its source', () => {
   const text = '---\n# Source: web/crds/ship.yaml\na: 1\n---\n# Source: web/templates/crds.yaml\na: 2\n';
 

@@ -59,17 +59,18 @@ function read(document: string): ReadDocument {
 
 function isAmbiguous(root: YAMLMap): boolean {
   const metadata = root.get('metadata');
-  return hasTwice(root) || (isMap(metadata) && hasTwice(metadata)) || hasOtherTag(root);
+  return hasTwice(root) || (isMap(metadata) && hasTwice(metadata)) || mergesLate(root) || hasUncertain(root);
 }
 
 const otherTags = new Set(['binary', 'timestamp', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
 const contents = new Set(['data', 'binaryData', 'stringData']);
 
-/** A tag that turns text into other text, such as `!!binary`, outside of what only pods read. */
-function hasOtherTag({ items }: YAMLMap): boolean {
+/** A tag that turns text into other text, such as `!!binary`, or a late merge, outside of what only pods read. */
+function hasUncertain({ items }: YAMLMap): boolean {
   let found = false;
   const look = (_: unknown, node: Node) => {
-    if (node.tag === undefined || !otherTags.has(node.tag)) return undefined;
+    const isCertain = (node.tag === undefined || !otherTags.has(node.tag)) && !(isMap(node) && mergesLate(node));
+    if (isCertain) return undefined;
     found = true;
     return visit.BREAK;
   };
@@ -80,6 +81,12 @@ function hasOtherTag({ items }: YAMLMap): boolean {
   return found;
 }
 
+/** In Helm's library a merge (`<<`) overrides the keys before it; in others it never does. */
+const mergesLate = ({ items }: YAMLMap): boolean =>
+  items.slice(1).some(({ key }) => isScalar(key) && isMerge(key.value));
+
+const isMerge = (key: unknown): boolean => key === '<<' || typeof key === 'symbol';
+
 function hasTwice({ items }: YAMLMap): boolean {
   const keys = items.map(({ key }) => (isScalar(key) ? key.value : key));
   return new Set(keys).size < keys.length;
@@ -88,9 +95,9 @@ function hasTwice({ items }: YAMLMap): boolean {
 const unlikeGo = ({ tag, format }: { tag: string; format?: string | undefined }): boolean =>
   format === 'TIME' || /:(?:timestamp|binary|omap|pairs|set)$/.test(tag);
 
-/** Helm installs the items of a list one by one. */
+/** Helm installs the items of a list one by one. Its client takes every object with `items` for a list, whatever its kind says. */
 function itemsOf(content: JsonValue): JsonValue[] {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return [content];
-  const { kind, items } = content;
-  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? items : [content];
+  const { items } = content;
+  return Array.isArray(items) ? items : [content];
 }
