@@ -123,6 +123,8 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   app.server.on('checkExpectation', inTurn(app.routing));
   limitRequestsPerConnection(app.server, 1_000);
   closeAfterUpgrade(app.server);
+  // Each limit watches for the end of an answer, and so do Fastify and a compressed stream: more than Node's ten, but not a leak.
+  app.server.prependListener('request', (_, response) => response.setMaxListeners(20));
 
   app.decorateRequest('identity', undefined);
   app.decorateRequest('identityToken', undefined);
