@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { recordInPayload, withStatus } from '../src/release/release-payload.ts';
 import { type Admission, holdWrites, type Write } from './support/admission.ts';
 import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
@@ -166,6 +166,53 @@ test.for(['deployed', 'pending-install', 'pending-upgrade', 'failed'])(
     expect(await act.run(next(uninstall))).toMatchObject({ outcome: 'Done' });
   },
 );
+
+describe('what a workload of the namespace does cannot keep it from being removed', () => {
+  const uninstallOf = (task: ReturnType<typeof taskOf>) => ({
+    ...next(task),
+    action: 'uninstall' as const,
+    delete_namespace: true,
+    chart: null,
+  });
+
+  test('a quota that leaves no room for the RoleBinding of the deployment, which is deleted', async () => {
+    const task = taskOf(world.chart);
+    await act.run(task);
+    const quotas = `/api/v1/namespaces/${task.namespace}/resourcequotas`;
+    const hard = { 'count/rolebindings.rbac.authorization.k8s.io': '0' };
+    await act.post(quotas, { metadata: { name: 'none' }, spec: { hard } });
+    // The controller for quotas may not have come to it.
+    await world.api.patchJson(`${quotas}/none/status`, { status: { hard, used: hard } }, call());
+    const bindings = `/apis/rbac.authorization.k8s.io/v1/namespaces/${task.namespace}/rolebindings`;
+    await act.remove(`${bindings}/berth-deployer`);
+    const uninstall = uninstallOf(task);
+
+    expect(await act.run(uninstall)).toMatchObject({ outcome: 'Done' });
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+  });
+
+  test.for([
+    ['that is not YAML', '{{'],
+    ['of an unknown kind', 'apiVersion: example.com/v1\nkind: Unknown\nmetadata: { name: x }\n'],
+  ])('a manifest %s in the record of the release', async ([, manifest]) => {
+    const task = taskOf(world.chart);
+    await act.run(task);
+    const path = `/api/v1/namespaces/${task.namespace}/secrets/sh.helm.release.v1.${task.namespace}.v1`;
+    const secret = Secret.parse(await world.api.getJson(path, call()));
+    const packed = Buffer.from(secret.data['release'] ?? '', 'base64').toString();
+    const record: object = JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString());
+    const forged = gzipSync(JSON.stringify({ ...record, manifest })).toString('base64');
+    await world.api.putJson(path, { ...secret, data: { release: Buffer.from(forged).toString('base64') } }, call());
+    const uninstall = uninstallOf(task);
+
+    expect(await act.run(uninstall)).toMatchObject({ outcome: 'Retry' });
+    world.tasks.give({ ...uninstall, fence: 2, attempt: 2 });
+    await expect
+      .poll(() => world.tasks.ends.filter(({ task_id }) => task_id === uninstall.task_id), { timeout: 30_000 })
+      .toMatchObject([{ fence: 1 }, { fence: 2, outcome: 'Done' }]);
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+  });
+});
 
 test('an uninstall without a release counts as begun before it deletes the namespace', async () => {
   const task = taskOf(world.chart);

@@ -1,6 +1,7 @@
 import type { EnteredNamespace } from '@berth/contracts/resources/clusters/deployment-namespaces';
 import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
+import { KubeError } from '@berth/kube/kube-error';
 import { bindDeployer } from '../access/bind-deployer.ts';
 import { deployerAccount } from '../access/deployer-account.ts';
 import { type AccessDeps, type AccessPlace, issueAccess } from '../access/issue-access.ts';
@@ -113,7 +114,11 @@ const accountOf = ({ deps, claim }: Entry) => deployerAccount(deps.deployersName
 async function bind(entry: Entry, { isNew }: InOwn): Promise<void> {
   const { claim, place, signal } = entry;
   if (place.isShared) return;
-  await bindDeployer(place.api, { account: accountOf(entry), namespace: claim.namespace, isNew }, signal);
+  const wanted = { account: accountOf(entry), namespace: claim.namespace, isNew };
+  await bindDeployer(place.api, wanted, signal).catch((error: unknown) => {
+    // Workloads can delete the RoleBinding and leave no room for another one by a quota. The namespace is removed all the same.
+    if (claim.task?.action !== 'uninstall' || !(error instanceof KubeError) || error.status !== 403) throw error;
+  });
 }
 
 async function grant(entry: Entry): Promise<BoundGrants> {

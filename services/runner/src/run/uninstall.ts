@@ -5,7 +5,7 @@ import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { shownText } from '../log/shown-text.ts';
 import { leftUnchanged } from '../namespace/enter-namespace.ts';
 import { removeNamespace } from '../namespace/remove-namespace.ts';
-import { TaskFailure } from '../outcome/task-failure.ts';
+import { TaskFailure, transient } from '../outcome/task-failure.ts';
 import { type Observed, observeRelease } from '../release/observe-release.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { nextAction } from './next-action.ts';
@@ -34,9 +34,14 @@ export async function uninstall(run: RunContext, entering: Entering): Promise<vo
 async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boolean> {
   const { task, folder } = run;
   const [observed, kubeconfig] = await allEnded([
-    observeRelease(cluster.client, task.namespace),
+    observeRelease(cluster.client, task.namespace).catch((error: unknown) => {
+      if (!(error instanceof TaskFailure) || error.kind !== 'forbidden' || !task.delete_namespace) throw error;
+      run.log.say(`the release is not uninstalled: ${error.message}`);
+      return null;
+    }),
     folder.write('kubeconfig', cluster.kubeconfig),
   ]);
+  if (observed === null) return false;
   if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) !== 'uninstall') return false;
   const title = `helm uninstall ${task.namespace}`;
   // Helm would create the hooks that they name.
@@ -45,6 +50,8 @@ async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boo
   const args = uninstallArguments(task, { kubeconfig, hooks: !isForged });
   await inSpan('helm uninstall', () => runHelm(run, cluster, { title, args })).catch((error: unknown) => {
     if (!isOfWorkload(error, observed) || !task.delete_namespace) throw error;
+    // Helm does not say why, so it may have been the cluster: once more, and then without it.
+    if (isUndeletable(error) && task.attempt === 1) throw transient(error.message);
     run.log.say(`Helm could not uninstall the release: ${error.message}`);
     run.log.say(
       'its namespace is deleted all the same; objects of the release outside of it may be left in the cluster',
@@ -62,6 +69,10 @@ function isOfWorkload(error: unknown, observed: Observed): error is TaskFailure 
   if (error.kind === 'forbidden') return true;
   return (
     error.kind === 'permanent' &&
-    (observed.status === 'unreadable' || /timed? ?out|deadline exceeded/i.test(error.message))
+    (observed.status === 'unreadable' || isUndeletable(error) || /timed? ?out|deadline exceeded/i.test(error.message))
   );
 }
+
+/** Helm cannot delete what the record names, such as a manifest that a workload has changed. */
+const isUndeletable = ({ kind, message }: TaskFailure): boolean =>
+  kind === 'permanent' && message.startsWith('failed to delete release: ');
