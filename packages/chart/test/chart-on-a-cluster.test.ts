@@ -24,7 +24,8 @@ beforeAll(async () => {
   cluster = await startClusterInTest();
   helm = await startHelm({ KUBECONFIG: cluster.kubeconfigFile });
   offline = await startHelm();
-  for (const namespace of ['ships', 'clusters']) await create('/api/v1/namespaces', restrictedNamespace(namespace));
+  const places = ['ships', 'clusters', 'ships-ship-berth-deployers'];
+  for (const namespace of places) await create('/api/v1/namespaces', restrictedNamespace(namespace));
   for (const { path, object } of customResources) await create(path, object);
   await vi.waitFor(refuseUnservedResources, { interval: 200 });
 }, 20 * 60_000);
@@ -269,7 +270,9 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
   test('is accepted by the API server, with each field of each object', async () => {
     const dryRun = createDryRun(cluster.api);
 
-    const refused = await Promise.all(manifests.map((manifest) => once(manifest, () => dryRun(manifest))));
+    // The namespace of the accounts is there for what lies in it, which a dry run would not leave behind.
+    const sent = manifests.filter(({ kind }) => kind !== 'Namespace');
+    const refused = await Promise.all(sent.map((manifest) => once(manifest, () => dryRun(manifest))));
 
     expect(refused.filter((words) => words !== undefined)).toEqual([]);
     expect(manifests.length).toBeGreaterThan(20);

@@ -252,8 +252,7 @@ test('a run is part of the trace of the request that created its task, and is co
   expect(metrics).toMatch(/berth_runner_helm_running(\{[^}]*\})? 0/);
   const spans = traces.join('');
   expect(spans).toContain(traceId);
-  for (const name of ['run deploy', 'prepare namespace', 'helm upgrade', 'report outcome'])
-    expect(spans).toContain(name);
+  for (const name of ['run deploy', 'enter namespace', 'helm upgrade', 'report outcome']) expect(spans).toContain(name);
 });
 
 /** Its exit code if it ended by itself, else its log. */

@@ -2,6 +2,7 @@ import { waitUntil } from '@berth/client';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { deployerRoleObject } from '../../cluster-sync/src/access/deployer-account.ts';
 import { taskOf } from './support/fake-tasks.ts';
 import { actionsIn } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
@@ -10,8 +11,13 @@ let world: RunnerWorld;
 let runner: RunnerProcess;
 let act: ReturnType<typeof actionsIn>;
 beforeAll(async () => {
-  world = await startRunnerWorld();
+  // Host ports are not in the level that namespaces have otherwise.
+  world = await startRunnerWorld({ podSecurity: 'privileged' });
   act = actionsIn(world);
+  // As an operator lets all deployments have a custom kind.
+  const role = deployerRoleObject('berth-deployers');
+  const gadgets = { apiGroups: ['example.com'], resources: ['gadgets'], verbs: ['*'] };
+  await act.post('/apis/rbac.authorization.k8s.io/v1/clusterroles', { ...role, rules: [...role.rules, gadgets] });
   await act.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
   runner = await world.start({ RUNNER_CONCURRENCY: '16' });
 });

@@ -7,7 +7,11 @@ export const exceptions: Readonly<Record<string, string>> = {
   'StatefulSet postgresql: postgresql has no livenessProbe':
     'for an evaluation; ending a server that recovers from a crash would make it recover again',
   'ClusterRoleBinding runner-cluster-scoped: binds cluster-admin':
-    'opt-in, for charts with objects outside of namespaces; the value says what it means',
+    'only for the transition, for charts with objects outside of namespaces; the value says what it means',
+  'ClusterRole cluster-sync: allows bind':
+    'only the cluster role of deployments, by its name; it gives each account its own namespace',
+  'Namespace deployers: names no namespace':
+    'it is one: that of the accounts of deployments, in which nothing else may be',
 };
 
 const Resources = z.looseObject({

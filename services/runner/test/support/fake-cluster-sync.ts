@@ -6,6 +6,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { createPrepareCluster } from '../../../cluster-sync/src/access/prepare-cluster.ts';
 import { enterNamespace } from '../../../cluster-sync/src/entering/enter-namespace.ts';
 import { removeNamespace } from '../../../cluster-sync/src/entering/remove-namespace.ts';
+import type { PodSecurityLevel } from '../../../cluster-sync/src/grants/grantable-role.ts';
 import type { NamespaceRecord } from '../../../cluster-sync/src/namespaces/namespace-record.ts';
 import type { NamespaceName } from '../../../cluster-sync/src/namespaces/namespace-repository.ts';
 import type { FakeTasks } from './fake-tasks.ts';
@@ -16,12 +17,13 @@ interface FakeClusterSync {
   readonly api: KubeApi;
   readonly access: KubeAccess;
   readonly tasks: FakeTasks;
+  readonly podSecurity: PodSecurityLevel;
   /** The kubeconfig to issue in place of that of the account; null: that of the account. */
   kubeconfig(): string | null;
 }
 
 /** Lets claims into namespaces as cluster-sync does, with its own code, as an administrator, and with records in memory. */
-export function serveNamespaces(bus: Bus, { api, access, tasks, kubeconfig }: FakeClusterSync): void {
+export function serveNamespaces(bus: Bus, { api, access, tasks, podSecurity, kubeconfig }: FakeClusterSync): void {
   const deps = {
     namespaceRepository: recordsInMemory(),
     accountRepository: { use: async () => false, isRecorded: async () => true, remove: async () => undefined },
@@ -31,7 +33,7 @@ export function serveNamespaces(bus: Bus, { api, access, tasks, kubeconfig }: Fa
     deployersNamespace,
     sharedAccount: { namespace: 'berth-system', name: 'berth-runner' },
     sharesAccount: () => false,
-    podSecurity: 'baseline' as const,
+    podSecurity,
     accessSeconds: 3_600,
   };
   const placeOf = (claim: { task_id: string; fence: number }) => ({

@@ -17,6 +17,7 @@ import { parseKubeconfig, UnusableKubeconfig } from '@berth/kube/kubeconfig';
 import { compileCache } from '@berth/testing/compile-cache';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
+import type { PodSecurityLevel } from '../../../cluster-sync/src/grants/grantable-role.ts';
 import { serveNamespaces } from './fake-cluster-sync.ts';
 import { createFakeTasks, type FakeTasks } from './fake-tasks.ts';
 import { testChartFiles } from './probe-chart.ts';
@@ -59,7 +60,13 @@ export interface RunnerWorld extends AsyncDisposable {
 }
 
 /** A real cluster, NATS, Helm and runner; the other services are fakes. */
-export async function startRunnerWorld({ chartFiles = testChartFiles } = {}): Promise<RunnerWorld> {
+export async function startRunnerWorld({
+  chartFiles = testChartFiles,
+  podSecurity = 'baseline',
+}: {
+  chartFiles?: Record<string, string>;
+  podSecurity?: PodSecurityLevel;
+} = {}): Promise<RunnerWorld> {
   const stack = new AsyncDisposableStack();
   const { helm, ...tools } = await toolsForTest(...kubernetesTools, 'helm');
   const place = stack.use(await serverStart());
@@ -105,6 +112,7 @@ export async function startRunnerWorld({ chartFiles = testChartFiles } = {}): Pr
     api,
     access: access.access,
     tasks,
+    podSecurity,
     kubeconfig: () => {
       issued += 1;
       return (kubeconfigs.length > 1 ? kubeconfigs.shift() : kubeconfigs[0]) ?? null;
