@@ -25,7 +25,7 @@ test('each configured source of clusters is a separate provider', () => {
   expect(unconfigured).toEqual([]);
 });
 
-test('a source without configuration finds nothing, so clusters that it found before are flagged', async () => {
+test('an unconfigured source finds nothing, so its earlier clusters are flagged', async () => {
   const { configured, unconfigured } = configuredProviders(read(), kubeconfigs);
 
   expect(configured).toEqual([]);

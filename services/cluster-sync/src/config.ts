@@ -52,7 +52,7 @@ export const Config = z
     /** Regions whose EKS clusters are found, separated by commas; `all`: every region that is enabled for the account. */
     CLUSTER_EKS_REGIONS: list(z.string().regex(/^[a-z0-9-]{1,30}$/)),
     CLUSTER_EKS_SECONDS: seconds(300),
-    /** Gone: whoever deployed had the rights of this service. Tasks of the clusters that it names wait, with the reason. */
+    /** A removed setting, which gave deployments the rights of this service. Tasks of the clusters that it names wait. */
     CLUSTER_RUNNER_OWN_CREDENTIALS: list(z.string().min(1)),
     /** The namespace in each cluster that holds the accounts of deployments, and nothing else. */
     CLUSTER_DEPLOYERS_NAMESPACE: z
@@ -62,9 +62,9 @@ export const Config = z
         'must be the name of a namespace that holds nothing else',
       )
       .default(usualDeployersNamespace),
-    /** What pods of deployments may ask of their node: a level of the Pod Security Standards. */
+    /** The level of the Pod Security Standards for pods of deployments. */
     CLUSTER_POD_SECURITY: z.enum(podSecurityLevels).default('baseline'),
-    /** Transition: clusters, by `provider_id`, or `all`, whose deployments still share the account of the version before. */
+    /** Transition: clusters, by `provider_id`, or `all`, whose deployments still share the account of the previous version. */
     CLUSTER_SHARED_RUNNER_ACCOUNT: list(z.string().min(1)),
     /** That account, as `namespace/name`. */
     CLUSTER_RUNNER_ACCOUNT: z

@@ -47,7 +47,7 @@ describe('the connections to an API server', () => {
     expect(server.connections()).toBe(1);
   });
 
-  test('a server that speaks HTTP/1.1 only gets one for each watch, and the first one is used', async () => {
+  test('a server that speaks only HTTP/1.1 gets one connection for each watch, and the first one is used too', async () => {
     await start('http/1.1');
 
     await openWatches(3);
@@ -65,7 +65,7 @@ describe('the connections to an API server', () => {
     expect(await get('/api/v1/pods')).toContain('resourceVersion');
   });
 
-  test('after a request without an answer the next uses a new connection, and open watches continue', async () => {
+  test('after a request without an answer the next one uses a new connection, and open watches continue', async () => {
     await start();
     const open = watch();
     const first = open.next();

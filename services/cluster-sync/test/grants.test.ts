@@ -74,7 +74,7 @@ test.for<[string, Identity]>([
   ['a member of the env', envUser],
   ['a bot', bot],
   ['a deployment of the env', deployment],
-])('%s reads the grants of the env, and neither creates nor revokes one', async ([, identity]) => {
+])('%s can read the grants of the env, but not create or revoke them', async ([, identity]) => {
   const grant = await call(create, siteAdmin, { body });
 
   expect(await rolesSeenBy(identity)).toEqual([body.cluster_role]);
@@ -97,7 +97,7 @@ test.for<[string, object]>([
   ['body.cluster_role', { cluster_role: 'a'.repeat(254) }],
   ['body.scope', { scope: 'Everywhere' }],
   ['body.env_id', { env_id: 'x' }],
-])('a wrong field of a grant is refused by name: %s', async ([path, wrong]) => {
+])('a grant with an invalid field is refused, and the refusal names it: %s', async ([path, wrong]) => {
   await expect(call(create, siteAdmin, { body: { ...body, ...wrong } })).rejects.toMatchObject({
     code: 'invalid',
     errors: [{ path }],
@@ -110,7 +110,7 @@ test('a request for grants without a credential is unauthenticated', async () =>
 });
 
 test.for(['env_id', 'kind_id'] as const)(
-  'a grant whose %s its owner does not know is refused by name',
+  'a grant with an unknown %s is refused, and the refusal names it',
   async (field) => {
     await expect(call(create, siteAdmin, { body: { ...body, [field]: randomUUID() } })).rejects.toMatchObject({
       code: 'unprocessable',
@@ -119,7 +119,7 @@ test.for(['env_id', 'kind_id'] as const)(
   },
 );
 
-test('the same grant cannot exist twice, but one of the other scope, env or role can', async () => {
+test('the same grant cannot exist twice, but one with another scope, env or role can', async () => {
   await call(create, siteAdmin, { body });
 
   await expect(call(create, siteAdmin, { body })).rejects.toMatchObject({ code: 'conflict' });
@@ -176,7 +176,7 @@ test('grants are filtered by env, kind and the deployment to which they apply', 
   await expect(rolesSeenBy(siteAdmin, { deployment_id: 'x' })).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('grants go with their env, and none is created for an env that is deleted meanwhile', async () => {
+test('grants are deleted with their env, and are not created for an env that is deleted meanwhile', async () => {
   const { id } = await call(create, siteAdmin, { body });
   const gone = { resource: envs.name, id: envId, version: 2, env_id: envId, operation: 'DELETE' as const, row: {} };
   await envProjection.apply(service.db, gone);

@@ -7,7 +7,7 @@ import { type ClusterInTest, startClusterInTest } from './support/cluster-in-tes
 
 let cluster: ClusterInTest;
 let admin: KubeApi;
-/** Namespaces: of a deployment with the hostname shop, of one without a hostname, and of somebody else. */
+/** Namespaces of a deployment with the hostname shop, of a deployment without a hostname, and of somebody else. */
 const [shop, nameless, foreign] = ['web-shop', 'web-nameless', 'foreign'] as const;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
     { name: foreign, annotations },
   ])
     await admin.postJson('/api/v1/namespaces', { metadata }, call());
-  // The API server takes a policy up a moment after it was made.
+  // The API server applies a policy only a moment after its creation.
   await vi.waitUntil(async () => (await outcome(shop, ingress('berth.example.com'))) !== 'admitted', { interval: 200 });
 });
 afterAll(async () => {
@@ -91,11 +91,11 @@ test.for<[string, string, object, Record<string, string>?]>([
   expect(await outcome(namespace, spec, annotations)).toBe(words);
 });
 
-test('namespaces that are not of Berth are left alone', async () => {
+test('Ingresses in namespaces that are not Berth's are admitted', async () => {
   expect(await outcome(foreign, ingress('other.apps.example.com'))).toBe('admitted');
 });
 
-test('an Ingress that is there is not changed to another hostname', async () => {
+test('an existing Ingress cannot be changed to another hostname', async () => {
   const folder = `/apis/networking.k8s.io/v1/namespaces/${shop}/ingresses`;
   await admin.postJson(folder, { metadata: { name: 'mine' }, spec: ingress('shop.apps.example.com') }, call());
 

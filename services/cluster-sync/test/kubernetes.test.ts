@@ -33,7 +33,7 @@ const canary = 'canary-token-that-must-stay-secret';
 let cluster: ClusterInTest;
 let service: ServiceProcess;
 let folder: string | undefined;
-/** The token of the account of `deploy/rbac/cluster-sync.yaml`, the only credential that the service has for the real cluster. */
+/** The token of the account in `deploy/rbac/cluster-sync.yaml`, the service's only credential for the real cluster. */
 let token: string;
 
 beforeAll(async () => {
@@ -168,7 +168,7 @@ test.for([
   );
 });
 
-/** A kubeconfig with one context of that name, at a port where nobody listens. */
+/** A kubeconfig with one context of that name, at a closed port. */
 const elsewhere = (name: string, user: object = { token: canary }) =>
   stringify({
     clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:9' } }],
@@ -396,7 +396,7 @@ test('a namespace whose deletion hangs shows what blocks it, and is reported whe
   );
 });
 
-test('a namespace of the version before is tracked once tasks confirms what it says of itself, and stays whatever it says then', async () => {
+test('a namespace of the previous version is tracked once tasks confirms its labels, and stays tracked when they change', async () => {
   const id = 'b0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f12';
   const labels = { 'app.kubernetes.io/managed-by': 'berth' };
   await apply('/api/v1/namespaces', { metadata: { name: 'late' } });
@@ -418,7 +418,7 @@ test('a namespace of the version before is tracked once tasks confirms what it s
   expect(await kinds()).toEqual(all);
 });
 
-test('a namespace that Berth did not make is not tracked, whatever it says of itself, nor are objects outside namespaces of deployments', async () => {
+test('a namespace that Berth did not create is not tracked, whatever its labels are, nor are objects outside namespaces of deployments', async () => {
   const claims = {
     ...namespaceMetadata('anonymous', deploymentId),
     annotations: { 'berth.dev/deployment-id': deploymentId },
@@ -446,7 +446,7 @@ const accessOf = async (claim: { task_id: string; fence: number }) =>
   accessIn((await enterBy(claim)).access?.kubeconfig ?? '', 'berth');
 const uninstalling = { task: { action: 'uninstall', is_first: false } } as const;
 
-test('a deployment enters a namespace of its own with a token that can act there alone, and change nothing of the namespace itself', async () => {
+test('a deployment enters its own namespace with a token that can act only there and cannot change the namespace itself', async () => {
   const deployment_id = randomUUID();
   const entered = await enterBy(await claimed({ deployment_id, namespace: 'contained' }));
   expect(entered).toMatchObject({ state: 'entered', is_new: true, cluster_roles: [], is_shared_account: false });
@@ -481,7 +481,7 @@ test('a deployment enters a namespace of its own with a token that can act there
   expect(metadata).toMatchObject({ annotations: { 'berth.dev/hostname': 'web.apps.example.com' } });
 });
 
-test('a RoleBinding that a workload deleted, altered or holds with a finalizer is made good at the next entry', async () => {
+test('a RoleBinding that a workload deleted, altered or holds with a finalizer is repaired at the next entry', async () => {
   const deployment_id = randomUUID();
   const again = () => claimed({ deployment_id, namespace: 'tampered', task: { action: 'deploy', is_first: false } });
   await enterBy(await claimed({ deployment_id, namespace: 'tampered' }));
@@ -526,7 +526,7 @@ test('an uninstall removes the namespace, its account with the tokens, and their
     ).toEqual([]);
 });
 
-test('a namespace is known by its uid: changed annotations change nothing, and one made anew by somebody is left alone', async () => {
+test('a namespace is recognized by its uid: changed annotations have no effect, and one that somebody recreated is left alone', async () => {
   const deployment_id = randomUUID();
   const path = '/api/v1/namespaces/renamed';
   await enterBy(await claimed({ deployment_id, namespace: 'renamed' }));
@@ -558,7 +558,7 @@ test('a namespace is known by its uid: changed annotations change nothing, and o
   expect((await kubectl('GET', path)).status).toBe(200);
 });
 
-test('a plan makes no namespace, and where there is none its token has no rights', async () => {
+test('a plan does not create a namespace, and its token has no rights while there is none', async () => {
   const plan = await claimed({ namespace: 'planned', is_dry_run: true });
 
   const entered = await enterBy(plan);
@@ -578,7 +578,7 @@ test.for(['berth-deployers', 'berth-system', 'kube-system'])(
   },
 );
 
-test('without the cluster role of deployments the reason names the file that restores it, and cluster-sync makes it where it may', async () => {
+test('without the cluster role of deployments the reason names the file that restores it, and cluster-sync creates it if it may', async () => {
   const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/berth-deployer';
   await kubectl('DELETE', role);
   using limited = openKubeApi({ ...cluster.access, token, certificate: null });
@@ -602,7 +602,7 @@ test('the first objects of deploy/rbac/deployer.yaml are those that cluster-sync
   expect((await manifestsIn('deployer')).slice(0, 2)).toEqual(made);
 });
 
-test('a runner of the version before gets no access, except where the settings keep the shared account for the transition', async () => {
+test('a runner of the previous version gets access only if the settings keep the shared account for the transition', async () => {
   const { id } = await clusterNamed('real');
   const issue = () => service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, id) }, call);
 

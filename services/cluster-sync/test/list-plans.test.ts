@@ -23,7 +23,7 @@ const lists: Record<string, PlannedList> = {
       insert into cluster_role_grants (id, created_at, env_id, kind_id, cluster_role, scope)
       select ${rowId}, ${aTime()}, ${nthId(oneOf(50, 1))}, ${nthId(oneOf(20, 2))}, 'role-' || n, 'Namespace'
       from ${numbers}`,
-    // The scope of a deployment, which its owner says, is an env and a kind.
+    // The owner answers with the scope of a deployment: its env and kind.
     values: { deployment_id: [randomUUID()] },
     list: (queries, { deployment_id, ...query }: { deployment_id?: string }, seeing) => {
       const scope = deployment_id === undefined ? undefined : { env_id: deployment_id, kind_id: deployment_id };

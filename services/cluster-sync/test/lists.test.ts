@@ -61,7 +61,7 @@ describe('timestamps at the limits of Postgres', () => {
     expect(Object.keys(inserts).toSorted()).toEqual(listedResources('cluster-sync').toSorted());
   });
 
-  test.for(Object.entries(inserts))('can be read wherever %s are read', async ([name, insert]) => {
+  test.for(Object.entries(inserts))('can be read by id and in every list of %s', async ([name, insert]) => {
     const inserted = (await service.db.any(withId`${insert} returning id`)).map(({ id }) => id);
 
     const { walked, read, sorted } = await readEveryWay(name, call, 3);
@@ -81,7 +81,7 @@ describe('the largest rows that can be written', () => {
     expect(resourcesWithTexts('cluster-sync')).toEqual(['cluster_role_grants', 'k8s_clusters']);
   });
 
-  test('can be read by id and by every list of cluster_role_grants', async () => {
+  test('can be read by id and in every list of cluster_role_grants', async () => {
     await service.db.query(withId`truncate cluster_role_grants`);
     for (let n = 0; n < 10; n += 1) {
       const given = { env_id: envId, kind_id: kindId };
@@ -95,7 +95,7 @@ describe('the largest rows that can be written', () => {
     for (const ids of Object.values(sorted)) expect(ids).toHaveLength(10);
   });
 
-  test('can be read by id and by every list of k8s_clusters, and reach the copy in tasks', async () => {
+  test('can be read by id and in every list of k8s_clusters, and reach the projection in tasks', async () => {
     await service.db.query(withId`truncate k8s_clusters cascade`);
     const rows = await service.db.any(withId`
       insert into k8s_clusters (provider_id, name, region_name, ignore, is_ok, not_ok_reason)
@@ -129,7 +129,7 @@ describe('the largest rows that can be written', () => {
     await Promise.all(loops);
   });
 
-  test('of tracked resources are split into pages that fit into an answer', async () => {
+  test('tracked resources of the largest size are split into pages that fit into an answer', async () => {
     const metadata = storableMetadata({ name: 'web', labels: { note: 'あ'.repeat(32_000) } });
     expect(Buffer.byteLength(JSON.stringify(metadata))).toBeGreaterThan(90_000);
     await service.db.query(withId`

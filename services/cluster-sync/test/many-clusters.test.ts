@@ -104,7 +104,7 @@ async function podsIn(clusterId: string): Promise<Map<string, string | null>> {
 const expectPods = (clusterId: string, pods: ReadonlyMap<string, string | null>) =>
   vi.waitFor(async () => expect(await podsIn(clusterId)).toEqual(pods), { interval: 100 });
 
-/** A TCP server that is not an API server; it does this with each connection. */
+/** A TCP server that is not an API server and handles each connection with this function. */
 async function startHole(accept: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const hole = createServer((socket) => {
@@ -121,7 +121,7 @@ async function startHole(accept: (socket: Socket) => void): Promise<number> {
   return address.port;
 }
 
-test('clusters that do not answer neither delay changes of the others nor take their places', async () => {
+test('clusters that do not answer do not delay changes of the others or take their slots', async () => {
   const silent = await startHole(() => undefined);
   const dropping = await startHole((socket) => void socket.destroy());
   // These never answer; a list waits half a minute for a request, longer than this test allows the others.
@@ -160,7 +160,7 @@ test('clusters that do not answer neither delay changes of the others nor take t
   }
 }, 150_000);
 
-test('a cluster whose answers are too large says so, and the others are tracked meanwhile', async () => {
+test('a cluster whose answers are too large gets that reason, and the others are tracked meanwhile', async () => {
   const hostile = stack.use(await startFakeApiServer());
   hostile.misbehave = (_, response) => {
     response.end(`{"metadata":{"resourceVersion":"1"},"x":[${'[],'.repeat(1_000_000)}0],"items":[]}`);
@@ -178,7 +178,7 @@ test('a cluster whose answers are too large says so, and the others are tracked 
   await expect.poll(() => excess.reason()).toBe(`127.0.0.1:${hostile.port} sent an answer that is too large`);
 });
 
-test('a cluster that another replica has taken over frees its place and its room for the others', async () => {
+test('a cluster that another replica has taken over frees its slot and its room for the others', async () => {
   const [taken, other] = await Promise.all([1, 2].map(async () => stack.use(await startFakeApiServer())));
   for (const server of [taken, other]) {
     server?.put('ns', namespaceOf());

@@ -65,7 +65,7 @@ test.for<[string, Identity, string[]]>([
   ['a member of the env', envUser, ['one']],
   ['a deployment of the env', deployment, ['one']],
   ['a user without envs', outsider, []],
-])('%s reads the visible clusters only', async ([, identity, names]) => {
+])('%s reads only the visible clusters', async ([, identity, names]) => {
   const { items, num_total } = await call(clusters.list, identity, { query: { sort: 'name' } });
 
   expect(items.map(({ name }) => name)).toEqual(names);
@@ -87,7 +87,7 @@ test('clusters are filtered by env and name', async () => {
   expect(await named({ name: 'TWO' })).toEqual(['two']);
 });
 
-test('a wrong filter of clusters is refused by name, and so is a request without a credential', async () => {
+test('clusters are not listed without a credential or with an invalid filter, and the refusal names the filter', async () => {
   await expect(call(clusters.list, siteAdmin, { query: { env_id: 'x' } })).rejects.toMatchObject({
     code: 'invalid',
     errors: [{ path: 'query.env_id' }],
@@ -95,7 +95,7 @@ test('a wrong filter of clusters is refused by name, and so is a request without
   await expect(gateway.call(clusters.list, { query: {} })).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a site admin takes a new cluster into use', async () => {
+test('a site admin assigns a new cluster to an env', async () => {
   const body = {
     env_id: otherEnvId,
     ignore: false,
@@ -129,7 +129,7 @@ test.for<[string, object]>([
   ['body.metrics_url', { metrics_url: 'javascript:alert(1)' }],
   ['body.ignore', { ignore: null }],
   ['body.env_id', { env_id: 'x' }],
-])('a wrong field of a cluster is refused by name: %s', async ([path, body]) => {
+])('an update of a cluster with an invalid field is refused, and the refusal names it: %s', async ([path, body]) => {
   await expect(call(clusters.update, siteAdmin, { id: inEnv, body })).rejects.toMatchObject({
     code: 'invalid',
     errors: [{ path }],
@@ -219,7 +219,7 @@ test('a cluster with deployments is not deleted, and the refusal names ten of th
   await expect(call(clusters.get, siteAdmin, { id: inEnv })).resolves.toMatchObject({ id: inEnv });
 });
 
-test('a cluster is deleted by site admins only', async () => {
+test('only site admins delete a cluster', async () => {
   await expect(call(clusters.delete, bot, { id: inEnv })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
@@ -236,7 +236,7 @@ describe('tracked resources', () => {
     ['a bot', bot, ['web', 'web-1']],
     ['a member of the env', envUser, ['web-1']],
     ['a user without envs', outsider, []],
-  ])('%s reads the tracked resources on visible clusters only', async ([, identity, names]) => {
+  ])('%s reads the tracked resources only on visible clusters', async ([, identity, names]) => {
     const { items } = await call(resources.list, identity, { query: { sort: 'name' } });
 
     expect(items.map(({ name }) => name)).toEqual(names);

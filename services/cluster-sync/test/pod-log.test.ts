@@ -273,7 +273,7 @@ describe('a log that cannot be read is refused with a reason:', () => {
     expect(pod.queries).toEqual([]);
   });
 
-  test('when the cluster has its maximum of readers, until one of them has its part', async () => {
+  test('when the cluster has its maximum of readers, until one of them has received its part', async () => {
     const answers = cluster.server.misbehave;
     cluster.server.misbehave = () => true;
     const readers = Promise.allSettled([read(), read()]);
@@ -293,7 +293,7 @@ describe('a log that cannot be read is refused with a reason:', () => {
     expect(await read()).toMatchObject({ state: 'read' });
   });
 
-  test('when a line or a second has more than one read may take', async () => {
+  test('when a line, or the lines of one second, exceed the limit of one read', async () => {
     pod.write('x'.repeat(17 * 1024 * 1024));
 
     expect(await read()).toMatchObject({

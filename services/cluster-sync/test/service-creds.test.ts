@@ -177,7 +177,7 @@ describe('the Secret service-creds', () => {
     });
   });
 
-  test('is refreshed when it is due, and that of another deployment is not', async () => {
+  test('is refreshed when it is due, without refreshing that of another deployment', async () => {
     const due = await withCredentials('creds-due');
     const other = await withCredentials('creds-other');
 
@@ -283,7 +283,7 @@ describe('credentials for a release that is about to start', () => {
     expect(await contentsIn('creds-early')).toMatchObject({ expires_at });
   });
 
-  test('are written neither for the claim of another runner nor on an ignored cluster', async () => {
+  test('are not written for the claim of another runner, nor on an ignored cluster', async () => {
     const { deployment_id, claim } = await claimed('creds-stale');
 
     await expect(write({ ...claim, fence: 6 })).rejects.toMatchObject({ code: 'conflict' });
@@ -342,7 +342,7 @@ describe('credentials for a release that is about to start', () => {
   });
 });
 
-test('during the transition, deployments of a listed cluster share the account of the version before, and are not contained', async () => {
+test('during the transition, deployments of a listed cluster share the account of the previous version and are not contained', async () => {
   await applyRbac(admin, 'runner');
   const sharedId = await service.addCluster({ name: 'shared', envId });
   const subjectOf = (kubeconfig = '') =>

@@ -119,7 +119,7 @@ test('the lists of a cluster run one after the other', () => {
   expect(mostListsAtOnce).toBe(1);
 });
 
-test('a new namespace costs no list and interrupts no watch, whether it or its objects arrive first', async () => {
+test('a new namespace needs neither a list nor a new watch, whether it or its objects arrive first', async () => {
   const before = server.requests.length;
   const numbers = Array.from({ length: 10 }, (_, number) => String(number));
 
@@ -144,7 +144,7 @@ test('an object that arrives before its namespace is tracked with it, if it stil
   expect(requests('list')).toHaveLength(trackedKinds.length);
 });
 
-test('a namespace that is recognized later is tracked with the objects already in it, and stays whatever its labels say', async () => {
+test('a namespace that is recognized later is tracked with its existing objects, and stays tracked whatever its labels say', async () => {
   server.put('late', { path: namespaces });
   server.put('old', podIn('late'));
   await untilPodsAreProcessed();

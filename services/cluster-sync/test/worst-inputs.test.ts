@@ -44,18 +44,21 @@ const call = () => ({ signal: new AbortController().signal, deadlineMs: 30_000 }
 
 const kinds = Object.keys(answerLimits).filter((kind): kind is AnswerKind => !kind.endsWith('page'));
 
-test.for(kinds)('no answer to a request for %s keeps the loop or fills the memory', async (kind) => {
-  const inputs = worstJson(answerLimits[kind].bytes - 1_000);
+test.for(kinds)(
+  'the worst answers to a request for %s neither block the event loop nor fill the memory',
+  async (kind) => {
+    const inputs = worstJson(answerLimits[kind].bytes - 1_000);
 
-  const faults = await faultsOf(
-    forEachInput(inputs, (json) => {
-      answerAll(json);
-      return api.getJson('/hostile', { ...call(), answer: kind });
-    }),
-  );
+    const faults = await faultsOf(
+      forEachInput(inputs, (json) => {
+        answerAll(json);
+        return api.getJson('/hostile', { ...call(), answer: kind });
+      }),
+    );
 
-  expect(faults).toEqual([]);
-});
+    expect(faults).toEqual([]);
+  },
+);
 
 const list = (head: string, items: string) => `{"metadata":{"resourceVersion":"1"},"x":${head},"items":[${items}]}`;
 
@@ -66,7 +69,7 @@ async function readPage(page: Buffer): Promise<void> {
   }
 }
 
-test('no page of a list keeps the loop or fills the memory, wherever its weight lies', async () => {
+test('the worst pages of a list neither block the event loop nor fill the memory', async () => {
   const items = worstJson(2 * mib);
   const pages = Object.entries(worstJson(6 * mib)).flatMap(([input, json]): [string, string][] => [
     [`${input} before its items`, list(json, '0')],
@@ -87,19 +90,19 @@ async function readList(): Promise<void> {
   }
 }
 
-test('a list of 15 MiB of empty arrays around its items keeps the loop for milliseconds at a time', async () => {
+test('a list of 15 MiB of empty arrays around its items blocks the event loop for milliseconds at a time', async () => {
   answerAll(list(`[${'[],'.repeat(5 * mib)}0]`, ''));
 
   expect(await faultsOf({ readList })).toEqual([]);
 });
 
-test('a page of 50,000 items keeps the loop for milliseconds at a time', async () => {
+test('a page of 50,000 items blocks the event loop for milliseconds at a time', async () => {
   answerAll(list('0', Array(50_000).fill('{"metadata":{"name":"x"}}').join(',')));
 
   expect(await faultsOf({ readList })).toEqual([]);
 });
 
-test('no line of a watch keeps the loop or fills the memory, however many there are', async () => {
+test('any number of the worst lines of a watch neither block the event loop nor fill the memory', async () => {
   const lines = {
     ...Object.fromEntries(Object.entries(worstJson(mib)).map(([input, json]) => [input, `${json}\n`.repeat(2)])),
     'empty lines': '\n'.repeat(mib),
@@ -115,7 +118,7 @@ test('no line of a watch keeps the loop or fills the memory, however many there 
   expect(await faultsOf(forEachInput(lines, watch))).toEqual([]);
 });
 
-test('no log of a pod keeps the loop or fills the memory', async () => {
+test('the worst logs of a pod neither block the event loop nor fill the memory', async () => {
   const stamp = '2026-01-02T03:04:05Z';
   const logs = {
     'empty lines': '\n'.repeat(3 * mib),

@@ -7,7 +7,7 @@ const used = sql.type(z.object({ is_new: z.boolean() }));
 const unused = sql.type(z.object({ deployment_id: z.uuid() }));
 
 export const createAccountRepository = (db: Queries) => ({
-  /** Recorded before the account is made. True: there was none. */
+  /** Records the account and its use; call it before creating the account. True if there was no record yet. */
   use: async (clusterId: string, deploymentId: string): Promise<boolean> => {
     const { is_new } = await db.one(used`
       insert into deployment_accounts as a (cluster_id, deployment_id) values (${clusterId}, ${deploymentId})
@@ -16,7 +16,7 @@ export const createAccountRepository = (db: Queries) => ({
     return is_new;
   },
 
-  /** Accounts without a namespace of their deployment in the cluster, which no claim used for a while. */
+  /** Accounts whose deployment has no namespace in the cluster, and that claims have not used for a while. */
   unusedIn: (clusterId: string, forMs: number) =>
     db.any(unused`
       select deployment_id from deployment_accounts a

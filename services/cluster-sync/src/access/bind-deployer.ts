@@ -14,7 +14,7 @@ const Binding = z.object({
 });
 type Binding = z.infer<typeof Binding>;
 
-/** What to do about the RoleBinding of an account: workloads of the namespace may delete it, replace it or add to it. */
+/** Decides how to repair the RoleBinding of an account: workloads of the namespace may delete it, replace it or add to it. */
 export function bindingStep(
   found: Binding | null,
   wanted: ReturnType<typeof bindingObject>,
@@ -36,11 +36,11 @@ const deadlineMs = 5_000;
 interface BindDeployer {
   readonly account: Account;
   readonly namespace: string;
-  /** The namespace was just made, so there is most likely nothing to read. */
+  /** The namespace was just created, so the RoleBinding is most likely missing. */
   readonly isNew: boolean;
 }
 
-/** Lets an account deploy in a namespace. Repairs what workloads did to the RoleBinding, and waits for no finalizer of theirs. */
+/** Lets an account deploy in a namespace. Repairs a RoleBinding that workloads changed, without waiting for their finalizers. */
 export async function bindDeployer(
   api: Pick<KubeApi, 'getJson' | 'postJson' | 'deleteJson'>,
   { account, namespace, isNew }: BindDeployer,
@@ -61,10 +61,10 @@ export async function bindDeployer(
     await nullIfMissing(api.deleteJson(path, { preconditions: { uid: found.metadata.uid } }, call)).catch(ifChanged);
   }
   if (await create(wanted)) return;
-  // A finalizer keeps the wrong one, or somebody makes it again and again: another name does as well.
+  // A finalizer keeps the wrong one, or somebody keeps recreating it: use another name instead.
   await create(named(`berth-deployer-${randomBytes(5).toString('hex')}`));
 
-  /** False: there is one of that name. */
+  /** Returns false if a RoleBinding of that name exists. */
   function create(binding: ReturnType<typeof bindingObject>): Promise<boolean> {
     return api.postJson(folder, binding, call).then(
       () => true,

@@ -13,7 +13,7 @@ export interface ClusterAccessHandlersDeps extends ClaimedPlaceDeps {
   sharesAccount(providerId: string): boolean;
 }
 
-/** For runners of the version before, until they are replaced: only where deployments share an account for the transition. */
+/** For runners of the previous version, until they are replaced: only in clusters that share an account for the transition. */
 export const clusterAccessHandlers = ({
   sharedAccount,
   accessSeconds,

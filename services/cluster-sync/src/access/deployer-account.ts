@@ -6,13 +6,13 @@ import type {
   V1ServiceAccount,
 } from '@kubernetes/client-node';
 
-/** An account by which something acts in a cluster. */
+/** A service account. */
 export interface Account {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The namespace of the accounts in each cluster, in which no deployment has any right. The settings can name another: platforms may share a cluster. */
+/** The namespace of the accounts in each cluster, in which deployments have no rights. Platforms that share a cluster need two. */
 export const usualDeployersNamespace = 'berth-deployers';
 
 const labels = { 'app.kubernetes.io/part-of': 'berth' };
@@ -21,13 +21,13 @@ const rbac = 'rbac.authorization.k8s.io';
 const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 const read = ['get', 'list', 'watch'];
 
-/** The account as which a deployment deploys. Its name is used by no other deployment. */
+/** The account that a deployment deploys with. Its name is unique to the deployment. */
 export const deployerAccount = (namespace: string, deploymentId: string): Account => ({
   namespace,
   name: `deployment-${deploymentId}`,
 });
 
-/** For plans of namespaces that do not exist: everybody may ask a cluster which kinds it has. */
+/** For plans of namespaces that do not exist: every account may ask a cluster which kinds it has. */
 export const accountWithoutRights = (namespace: string): Account => ({ namespace, name: 'without-rights' });
 
 /** The cluster role that each deployment has in its own namespace. Accounts of two platforms must not share one. */
@@ -35,8 +35,8 @@ export const deployerRoleName = (namespace: string): string =>
   namespace === usualDeployersNamespace ? 'berth-deployer' : `${namespace}-deployer`;
 
 /**
- * What most charts need: the usual kinds, bound in one namespace. Of the namespace itself it may read what it says, and change
- * nothing: its labels decide what pods may do.
+ * The permissions that most charts need: the usual kinds, bound in one namespace. The namespace itself is read-only, because its
+ * labels decide what pods may do.
  */
 const rules = [
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },

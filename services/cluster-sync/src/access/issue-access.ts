@@ -27,7 +27,7 @@ export interface AccessPlace {
 export interface AccessWanted {
   readonly deploymentId: string;
   readonly seconds: number;
-  /** The claim acts in no namespace. */
+  /** The claim has no namespace to act in. */
   readonly isWithoutRights: boolean;
   readonly signal: AbortSignal;
 }
@@ -38,7 +38,7 @@ interface IssuedAccess {
   readonly expires_at: string;
 }
 
-/** A kubeconfig with a token for one claim: of the deployment's own account, which is recorded before it is made. */
+/** A kubeconfig with a token for one claim. The token is of the deployment's own account, which is recorded before it is created. */
 export async function issueAccess(
   deps: AccessDeps,
   { clusterId, api, access, isShared }: AccessPlace,

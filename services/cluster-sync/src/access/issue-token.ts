@@ -16,7 +16,7 @@ const TokenAnswer = z.object({
 });
 
 const deadlineMs = 5_000;
-/** A cluster grants no shorter lifetime. */
+/** Clusters do not grant a shorter lifetime. */
 const leastSeconds = 600;
 
 export async function issueToken(
@@ -32,13 +32,13 @@ export async function issueToken(
   const answer = TokenAnswer.safeParse(
     await api.postJson(paths.token(account), request, { signal, deadlineMs, answer: 'token' }),
   );
-  // Without the parser's error, which may quote the token.
+  // The parser's error is not the cause, since it may quote the token.
   if (!answer.success) throw new AppError('unavailable', 'The answer of the cluster to the token request is malformed');
   const { token, expirationTimestamp } = answer.data.status;
   return { token, expiresAt: expirationTimestamp };
 }
 
-/** A token of an account that is made if it is missing. `isNew`: it most likely is. */
+/** A token of an account, which is created if it is missing. `isNew`: it most likely is missing. */
 export async function issueTokenOfOwn(
   api: Pick<KubeApi, 'postJson'>,
   account: Account,

@@ -11,19 +11,19 @@ const Labelled = z.object({
 const deadlineMs = 5_000;
 type Api = Pick<KubeApi, 'getJson' | 'postJson'>;
 
-/** What deployments need in a cluster before the first of them: the namespace of their accounts, and their cluster role. */
+/** Prepares a cluster for its first deployment: creates the namespace of the accounts, and their cluster role. */
 export interface PrepareCluster {
   (api: Api): Promise<void>;
-  /** Looks again: something is missing after all. */
+  /** Makes the next call check again, because something is missing after all. */
   forget(api: Api): void;
 }
 
-/** Each connection is looked at once. What is missing is made where cluster-sync may, else an operator has to. */
+/** Checks each connection once. Creates missing objects if cluster-sync has the permission; otherwise an operator has to. */
 export function createPrepareCluster(namespace: string): PrepareCluster {
   const prepared = new WeakMap<Api, Promise<void>>();
 
   async function prepare(api: Api): Promise<void> {
-    // Others wait for it too, so it does not end with the request that began it.
+    // Other requests wait for it too, so it must not end with the request that began it.
     const signal = AbortSignal.timeout(2 * deadlineMs);
     await Promise.all([
       ensure(`${paths.namespaces}/${namespace}`, paths.namespaces, deployersNamespaceObject(namespace)),
@@ -57,7 +57,7 @@ export function createPrepareCluster(namespace: string): PrepareCluster {
   return Object.assign(prepareOnce, { forget: (api: Api) => void prepared.delete(api) });
 }
 
-/** A deployment of that name would own the accounts of all. */
+/** A deployment that owned this namespace would own the accounts of all deployments. */
 function refuseUnfit(what: string, { metadata }: z.infer<typeof Labelled>): void {
   if (metadata.labels?.[managedBy.label] === managedBy.value)
     throw new AppError(

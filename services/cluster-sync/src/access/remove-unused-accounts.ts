@@ -14,7 +14,7 @@ export interface RemoveUnusedAccountsDeps extends RemoveAccountDeps {
 /** Longer than a plan or the first steps of a task take. */
 const unusedMs = 15 * 60_000;
 
-/** Removes accounts that an uninstall left, such as one whose process was killed, or that only plans used. */
+/** Removes accounts that an interrupted uninstall left behind, or that only plans used. */
 export async function removeUnusedAccounts(
   deps: RemoveUnusedAccountsDeps,
   { id: clusterId, api }: { id: string; api: KubeApi },

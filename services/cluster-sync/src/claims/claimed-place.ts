@@ -10,7 +10,7 @@ export interface ClaimedPlaceDeps {
   readonly bus: Pick<Bus, 'call'>;
   readonly clusterRepository: Pick<ClusterRepository, 'find'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
-  /** Clusters, by `provider_id`, that an operator still lists in a setting which is gone. */
+  /** Clusters, by `provider_id`, that an operator still lists in a removed setting. */
   readonly ownCredentials: ReadonlySet<string>;
 }
 
@@ -22,7 +22,7 @@ type Claimed = Omit<Answer, 'env_id' | 'kind_id' | 'task'> & {
   task: NonNullable<Answer['task']> | null;
 };
 
-/** What a claim is good for, and the connection to its cluster. */
+/** A valid claim with its place, and the connection to its cluster. */
 export interface ClaimedPlace {
   readonly claim: Claimed;
   readonly providerId: string;

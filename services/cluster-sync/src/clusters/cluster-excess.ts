@@ -1,4 +1,4 @@
-/** What a cluster answers beyond the limits, until the same request is answered within them. */
+/** The requests that a cluster last answered beyond the limits. */
 export interface ClusterExcess {
   note(request: string, reason: string | null): void;
   /** Why the cluster cannot be used; null if it can. */

@@ -43,7 +43,7 @@ export const clusterHandlers = ({ inTransaction, clusterRepository, bus }: Clust
     if (await isMissing(envId, caller)) named(null, 'body.env_id', envs.singular);
   }
 
-  /** The env may be deleted between check and write. If the event of its deletion came before the write, only this undoes it. */
+  /** The env may be deleted between check and write. If the event of its deletion comes first, only this releases the cluster. */
   async function takeBackFromMissingEnv(envId: string, caller: Caller): Promise<void> {
     const isGone = await isMissing(envId, caller).catch(() => false);
     if (!isGone) return;

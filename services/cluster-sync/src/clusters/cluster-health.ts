@@ -9,8 +9,8 @@ export interface ClusterHealth {
 }
 
 /**
- * The result of a probe. `answered`: the API server is ready. `failed`: it is not, for this reason. `silent`: there was no
- * probe for a while. `unusable`: it cannot be probed, such as a cluster that is no longer configured.
+ * The result of a probe. `answered`: the API server is ready. `failed`: it is not, for this reason. `silent`: it was not
+ * probed for a while. `unusable`: it cannot be probed, such as a cluster that is no longer configured.
  */
 export type ProbeResult =
   | { readonly kind: 'answered' }
@@ -23,7 +23,7 @@ export const silenceMs = 60_000;
 /** `last_seen_at` changes with every probe; a change of it alone is published no more often than this. */
 const publishSeenMs = 60_000;
 
-/** The health after a probe, and whether to publish it. Null: nothing changes. */
+/** The health after a probe, and whether to publish it; null if nothing changes. */
 export function healthAfter(
   before: ClusterHealth,
   result: ProbeResult,

@@ -79,7 +79,7 @@ test('a discovered cluster is not ok before its first probe, has no env, and is 
   expect(await published()).toEqual([{ resource: 'k8s_clusters', operation: 'INSERT', env_id: null, row: cluster }]);
 });
 
-test('a cluster that is discovered again changes its names only', async () => {
+test('a cluster that is discovered again gets its new names, and nothing else changes', async () => {
   const cluster = await add();
   await clearOutbox();
 

@@ -126,7 +126,7 @@ export const createClusterRepository = (db: Queries) => ({
 
   lock: (id: string) => db.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for no key update`),
 
-  /** Also blocks transactions that are about to refer to it. */
+  /** Also blocks transactions that are about to refer to the cluster. */
   lockToRemove: (id: string) => db.maybeOne(cluster`select ${columns} from k8s_clusters where id = ${id} for update`),
 
   /** Takes clusters out of a deleted env. Auth refuses to delete an env with clusters; this handles one assigned since. */
@@ -164,7 +164,7 @@ export const createClusterChanges = (tx: Transaction) => {
 
     publishResources: (row: K8sCluster) => publishResources(tx, row),
 
-    /** With what is tracked on it. */
+    /** Removes the cluster with its tracked resources. */
     remove: async (row: K8sCluster): Promise<void> => {
       const gone = await tx.any(resource`
         delete from k8s_resources where cluster_id = ${row.id} returning ${resourceColumns}

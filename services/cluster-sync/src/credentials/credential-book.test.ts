@@ -86,7 +86,7 @@ test('a Secret that keeps being changed is repaired and does not delay others', 
   for (const namespace of hostile) expect(repaired.get(namespace)).toBeGreaterThan(20);
 });
 
-test('credentials that the runner wrote meanwhile are watched again at once', () => {
+test('credentials that the runner has written are watched again at once', () => {
   const { book, rows, secrets } = world(1);
   const [row] = rows;
   if (!row) throw new Error('no row');

@@ -28,7 +28,7 @@ export interface CredentialBookDeps {
 
 /**
  * Decides which credentials of one cluster are due, by comparing the database (wanted) with the watch (found). The time is an
- * argument, so its tests need no clock.
+ * argument, so tests do not need a clock.
  */
 export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBookDeps) {
   const entries = new Map<string, Entry>();
@@ -87,7 +87,7 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
       const entry = entries.get(namespace);
       if (!entry) return false;
       entry.digest = written.digest;
-      // It was right when it was written, so a difference has begun since then.
+      // The Secret was right when it was written, so it has been changed since then.
       entry.differsSince = null;
       entry.refreshAt = now + written.refreshInMs;
       return stateOf(namespace, entry) === 'intact';
@@ -105,7 +105,7 @@ export function createCredentialBook({ secretOf, betweenWritesMs }: CredentialBo
       if (entry) entry.failures = 0;
     },
 
-    /** Writes nothing before then. */
+    /** Holds writes until this time. */
     postpone(namespace: string, until: number): void {
       const entry = entries.get(namespace);
       if (entry) entry.notBefore = until;

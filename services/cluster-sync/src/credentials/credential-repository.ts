@@ -29,7 +29,7 @@ export interface IssuedCredentials {
 }
 
 export const createCredentialRepository = (db: Queries) => ({
-  /** The wanted credentials of a cluster. What was written at an earlier place of the deployment does not count. */
+  /** The wanted credentials of a cluster. Writes at an earlier place of the deployment do not count. */
   wantedIn: (clusterId: string) =>
     db.any(sql.type(WantedCredentials)`
       select d.id as deployment_id, d.namespace, c.env_id, s.digest, ${refreshInMs} as refresh_in_ms

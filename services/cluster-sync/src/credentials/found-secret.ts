@@ -21,7 +21,7 @@ export interface FoundSecret {
   readonly uid: string;
   /** The digest of its contents; null if it lacks our label. */
   readonly digest: string | null;
-  /** Helm made it, as part of a release. */
+  /** Whether Helm made it, as part of a release. */
   readonly isOfChart: boolean;
 }
 

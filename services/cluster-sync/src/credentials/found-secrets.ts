@@ -43,7 +43,7 @@ export function createFoundSecrets() {
   return {
     sink,
     of: (namespace: string): FoundSecret | undefined => secrets.get(namespace),
-    /** Until the first list has ended, a Secret may seem absent without being so. */
+    /** Until the first list has ended, an existing Secret may seem absent. */
     isListed: () => isListed,
   };
 }

@@ -45,8 +45,8 @@ const outage = { firstMs: 1_000, longestMs: 30_000, jitter: 0.5 };
 
 /**
  * Refreshes `service-creds` of all deployments of a cluster, and repairs it when somebody changes it, until the signal aborts.
- * One deployment does not delay another. During an outage of auth, the bus or the cluster all wait, then continue at the same
- * pace.
+ * One deployment does not delay another. During an outage of auth, the bus or the cluster, all deployments wait and then
+ * continue at the same pace.
  */
 export async function keepCredentials(
   deps: KeepCredentialsDeps,
@@ -113,10 +113,10 @@ async function writeDue(deps: Writing, cluster: Cluster, signal: AbortSignal): P
 
   while (!signal.aborted) {
     const due = secrets.isListed() ? book.due(performance.now(), Math.ceil(writesPerSecond)) : [];
-    // During an outage only one is tried, as the others would fail as well.
+    // During an outage a single write is tried, since the others would fail as well.
     for (const one of outages > 0 ? due.slice(0, 1) : due) {
       if (inFlight.size >= mostAtOnce) await Promise.race(inFlight);
-      // The first failed, so the others would, too.
+      // The first write failed, so the others would too.
       if (signal.aborted || (outages > 0 && one !== due[0])) break;
       book.postpone(one.namespace, performance.now() + deps.betweenWritesMs);
       const writing = write(one).finally(() => inFlight.delete(writing));

@@ -47,7 +47,7 @@ interface WriteOptions {
 
 export type WriteCredentials = (place: CredentialPlace, options: WriteOptions) => Promise<WrittenCredentials>;
 
-/** A Secret that no write can repair. */
+/** A Secret that a write cannot repair. */
 const Fixed = z
   .object({ metadata: z.object({ uid: z.string() }), type: z.string(), immutable: z.boolean().default(false) })
   .refine(({ type, immutable }) => type !== 'Opaque' || immutable);
@@ -72,7 +72,7 @@ export function createWriteCredentials({
 
   return async (place, { signal, namespaceWithinMs = 0, check }) => {
     const looking = isOfDeployment(place, { namespaceRepository, signal, withinMs: namespaceWithinMs });
-    // A person waits if the namespace is still being created, so the token is issued meanwhile, even if it may not be needed.
+    // A person may be waiting for the namespace, so the token is issued meanwhile, even though it may not be needed.
     if (namespaceWithinMs === 0 && !(await looking)) return { kind: 'no_namespace' };
     const [isOfItsDeployment, issued] = await Promise.all([looking, issue(place), check]);
     if (!isOfItsDeployment) return { kind: 'no_namespace' };
@@ -106,7 +106,7 @@ interface Looking extends Pick<WriteCredentialsDeps, 'namespaceRepository'> {
   readonly withinMs: number;
 }
 
-/** A namespace of the same name that belongs to somebody else gets no token. */
+/** Keeps the token out of a namespace of the same name that belongs to somebody else. */
 async function isOfDeployment(
   { api, clusterId, namespace: name, deploymentId }: CredentialPlace,
   { namespaceRepository, signal, withinMs }: Looking,
@@ -121,7 +121,7 @@ async function isOfDeployment(
   return ownerOf(await namespaceRepository.find({ clusterId, name }), found) === deploymentId;
 }
 
-/** False if the namespace was deleted or is being deleted. */
+/** Returns false if the namespace was deleted or is being deleted. */
 async function applySecret({ api, namespace }: CredentialPlace, stringData: object, signal: AbortSignal) {
   const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
   const secret = {

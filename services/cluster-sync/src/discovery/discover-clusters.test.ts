@@ -80,7 +80,7 @@ test('a cluster that vanished from the kubeconfig loses its connection and gets 
   expect(results).toEqual([['id of a', { kind: 'unusable', reason: 'it is no longer in the kubeconfig' }]]);
 });
 
-test('a kubeconfig that cannot be read changes no cluster', async () => {
+test('a kubeconfig that cannot be read does not change clusters', async () => {
   const read = vi.fn<() => Promise<ReachableCluster[]>>();
   const { discover, directory, results, serverOf } = setUp(read);
   using _ = directory;
@@ -109,7 +109,7 @@ test('clusters in an unreadable part of a source keep their connections, others 
   expect(results).toEqual([['id of b', { kind: 'unusable', reason: 'it is no longer in the kubeconfig' }]]);
 });
 
-test('a provider changes no cluster of another one', async () => {
+test('a provider does not change clusters of another provider', async () => {
   const { discover, directory } = setUp(async () => []);
   using _ = directory;
   const other = { ...reachable('a', 1), provider_id: 'secret:one/a' };
@@ -120,7 +120,7 @@ test('a provider changes no cluster of another one', async () => {
   expect(directory.connectionTo('secret:one/a')).toBeDefined();
 });
 
-test('a new token from the same source keeps the connection, one from another source makes a new connection', async () => {
+test('a new token keeps the connection, and a new source of tokens makes a new one', async () => {
   const directory = createClusterDirectory();
   using _ = directory;
   const withToken = (source: string, token: string) => ({

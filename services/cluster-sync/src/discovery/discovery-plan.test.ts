@@ -14,7 +14,7 @@ describe('discoveryPlan', () => {
     expect(discoveryPlan([one], [], { ...options, ignoreNew: false }).upsert).toEqual([{ ...row, ignore: false }]);
   });
 
-  test('plans nothing for a known cluster', () => {
+  test('plans nothing for an unchanged cluster', () => {
     expect(discoveryPlan([one], [known], options)).toEqual({ upsert: [], unusable: [] });
   });
 

@@ -46,7 +46,7 @@ export const deploymentNamespaceHandlers = (deps: DeploymentNamespaceHandlersDep
     },
   });
 
-/** An error of the cluster in words for the reason of a task, which is repeated unless the cluster refuses the object itself. */
+/** Words an error of the cluster for the reason of a task. The task is repeated unless the cluster refuses the object itself. */
 function refusal(error: unknown, what: string, server: string): unknown {
   if (error instanceof AppError) return error;
   const words = `The cluster did not ${what}: ${describeFailure(error, server)}`;

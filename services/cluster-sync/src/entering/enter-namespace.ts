@@ -43,8 +43,8 @@ type InOwn = Extract<Placed, { state: 'entered' }>;
 const noGrants: BoundGrants = { clusterRoles: [], refused: [], podSecurity: null };
 
 /**
- * Makes or finds the namespace of a claim, and gives the claim what it needs to act there and nowhere else. A person waits, so steps go
- * together where they can.
+ * Creates or finds the namespace of a claim, and issues access that is limited to it. A person may be waiting, so steps run
+ * concurrently if possible.
  */
 export async function enterNamespace(
   deps: EnterDeps,
@@ -56,7 +56,7 @@ export async function enterNamespace(
   const entry: Entry = { ...entering, deps, claim, place };
   if (!claim.task) return enterForPlan(entry);
 
-  // Most tasks need it, and it depends on nothing that is found.
+  // Started early: most tasks need it, and it does not depend on the namespace.
   const issuing = issue(entry, { isWithoutRights: false });
   issuing.catch(() => undefined);
   const placed = await findOrMake({ ...deps, api, signal: entering.signal }, wantedBy(entry));
@@ -73,7 +73,7 @@ export async function enterNamespace(
   return answer(entry, 'entered', { is_new: placed.isNew, access: issued, bound });
 }
 
-/** A plan makes no namespace and binds no grant. Where there is no namespace, its token has no rights at all. */
+/** A plan does not create a namespace, and its token has no rights at all while there is none. */
 async function enterForPlan(entry: Entry): Promise<EnteredNamespace> {
   const { deps, claim, place, signal } = entry;
   const [placed, clusterRoles] = await Promise.all([
@@ -161,7 +161,7 @@ const answer = (
 function refuseUnfit({ task, namespace }: Entry['claim'], { deployersNamespace, sharedAccount }: AccessDeps): void {
   if (task?.action === 'invoke')
     throw new AppError('forbidden', 'A call into a deployment needs no access to its cluster');
-  // Whoever deploys into the namespace of the accounts has the rights of all of them.
+  // A deployment in the namespace of the accounts would have the rights of all of them.
   const isOfCluster =
     [deployersNamespace, sharedAccount.namespace].includes(namespace) || namespace.startsWith('kube-');
   if (isOfCluster)

@@ -3,19 +3,19 @@ import { type NamespaceRecord, ownerOf } from '../namespaces/namespace-record.ts
 
 export interface EnteringClaim {
   readonly deployment_id: string;
-  /** A deploy makes the namespace; every other claim only finds it. */
+  /** Whether the claim may create the namespace, as only deploys do. */
   readonly makes: boolean;
-  /** Nothing of the deployment was ever there, so no namespace of before records can be its own. */
+  /** The deployment was never installed, so a namespace without a record cannot be its own. */
   readonly isFirst: boolean;
 }
 
-/** How to get from what is recorded and found to what the claim wants; each step leaves a state from which the next attempt goes on. */
+/** The next step towards entering the namespace. An interrupted claim continues from the record and the found namespace. */
 export type EnterStep =
-  /** Record a new mark in place of what was read. */
+  /** Replace the record with a new mark. */
   | 'record'
-  /** Make the namespace with the recorded mark. */
+  /** Create the namespace with the recorded mark. */
   | 'make'
-  /** Record the uid of the namespace, which an earlier attempt made, or the version before records. */
+  /** Record the uid of a namespace that an earlier attempt created, or a version without records. */
   | 'learn'
   | 'enter'
   | 'terminating'
@@ -30,14 +30,14 @@ export function enterStep(
 ): EnterStep {
   if (found === null) {
     if (!makes) return 'absent';
-    // A recorded uid was that of a namespace which somebody deleted; a record of another deployment is left over.
+    // The namespace with the recorded uid was deleted, or the record is left over from another deployment.
     return record?.deployment_id === deployment_id && record.uid === null ? 'make' : 'record';
   }
   if (ownerOf(record, found) !== deployment_id && !isOfVersionBefore()) return 'foreign';
   if (record?.uid !== found.uid) return 'learn';
   return found.isTerminating ? 'terminating' : 'enter';
 
-  /** The version before knew its namespaces by what they say. In an upgrade its runner may make one beside a record of this version. */
+  /** The previous version relied on labels. During an upgrade, its runner may create one beside a record without a uid. */
   function isOfVersionBefore(): boolean {
     const isUnmade = record === null || (record.deployment_id === deployment_id && record.uid === null);
     return isUnmade && found?.mark === null && !isFirst && found.namedDeployment === deployment_id;

@@ -31,23 +31,23 @@ export type Placed =
       readonly state: 'entered';
       readonly found: FoundNamespace;
       readonly isNew: boolean;
-      /** Records the uid; to be awaited before anybody acts in the namespace. */
+      /** Records the uid. Await it before anybody acts in the namespace. */
       readonly learned: Promise<void>;
     }
   | { readonly state: 'terminating' | 'absent' | 'foreign' };
 
 const deadlineMs = 5_000;
-/** Each step but the last changes what the next one finds; more only where others change it at the same time. */
+/** A few steps are enough, unless others keep changing the namespace at the same time. */
 const mostSteps = 8;
 
-/** Goes from what is recorded and found to what the claim wants. Killed after any step, the next attempt goes on from there. */
+/** Runs the steps of `enterStep` until one of them ends the search. After a crash, the next attempt continues from the record. */
 export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted): Promise<Placed> {
   const { namespaceRepository, api, signal } = deps;
   const { name, deployment_id, makes, isFirst } = wanted;
   const read = () => readNamespace(api, name, signal);
   const [before, seen] = await Promise.all([namespaceRepository.find(wanted), makes && isFirst ? undefined : read()]);
   let record = before;
-  // A first deploy does not wait for the answer that there is no namespace, unless an earlier attempt got as far as a record.
+  // A first deploy assumes that the namespace is missing, unless an earlier attempt has left a record.
   let found = seen === undefined ? (record === null ? null : await read()) : seen;
 
   for (let steps = 0; steps < mostSteps; steps += 1) {
@@ -80,7 +80,7 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
   }
   throw new AppError('unavailable', `The namespace ${name} was changed by others each time the task tried to enter it`);
 
-  /** Null: somebody else was faster. */
+  /** Returns null if somebody else has changed the record. */
   function write(next: NamespaceRecord): Promise<NamespaceRecord | null> {
     return record ? namespaceRepository.replace(wanted, record, next) : namespaceRepository.insert(wanted, next);
   }
@@ -90,7 +90,7 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
   }
 }
 
-/** Null: there is one of that name, perhaps made by an attempt whose answer was lost. */
+/** Returns null if the name is taken, perhaps by an attempt whose answer was lost. */
 async function make(
   api: Pick<KubeApi, 'postJson'>,
   wanted: NamespaceWanted,

@@ -25,8 +25,8 @@ interface Removing extends FencedClaim {
 const deadlineMs = 5_000;
 
 /**
- * One step of the deletion of a deployment's namespace. The deletion names the version that was read: a later claim may have installed
- * something in it meanwhile. Once it is gone, so are its record, the account and what was bound to it.
+ * One step of the deletion of a deployment's namespace. Only the version that was read is deleted, since a later claim may have
+ * installed something meanwhile. Once the namespace is gone, its record, account and bindings are removed too.
  */
 export async function removeNamespace(
   deps: RemoveDeps,
@@ -56,12 +56,12 @@ export async function removeNamespace(
       return { gone: false, waits_for: null };
     default: {
       const held = causeOf('Namespace', object);
-      // "It is being deleted" alone is not a reason.
+      // "It is being deleted" alone does not explain the wait.
       return { gone: false, waits_for: held && held.cause !== 'Terminating' ? held.message : null };
     }
   }
 
-  /** A namespace may have become terminating before it was entered by this version. */
+  /** Records the uid of a namespace that has been terminating since before this version entered it. */
   async function learned(read: NamespaceRecord | null, seen: FoundNamespace | null): Promise<NamespaceRecord | null> {
     const isFirst = claim.task?.is_first ?? false;
     if (!seen || enterStep(read, seen, { deployment_id, makes: false, isFirst }) !== 'learn') return read;
@@ -73,14 +73,14 @@ export async function removeNamespace(
     const options = { propagationPolicy: 'Foreground', preconditions: { uid, resourceVersion } };
     await nullIfMissing(api.deleteJson(namespacePath(name), options, { signal, deadlineMs })).catch(
       (error: unknown) => {
-        // It was changed since it was read: the next step reads it again.
+        // The namespace was changed since it was read; the next step reads it again.
         if (!(error instanceof KubeError) || error.status !== 409) throw error;
       },
     );
   }
 
   async function leave(left: NamespaceRecord | null): Promise<void> {
-    // A loop removes what was bound outside of the namespace.
+    // A loop removes the bindings outside of the namespace.
     await deps.bindingRepository.withdrawFrom({ clusterId, namespace: name, deploymentId: deployment_id });
     if (left?.deployment_id === deployment_id) await namespaceRepository.remove(at, left);
     if (await namespaceRepository.isIn(clusterId, deployment_id)) return;

@@ -2,10 +2,10 @@ import type { FoundNamespace } from '../namespaces/found-namespace.ts';
 import { type NamespaceRecord, ownerOf } from '../namespaces/namespace-record.ts';
 import { type FencedClaim, holderOf } from './fence-step.ts';
 
-/** `gone`: there is none, or one that is not the deployment's and stays. `taken over`: it names another claim. */
+/** `gone`: the namespace does not exist, or belongs to somebody else and stays. `taken over`: it names another claim. */
 export type RemoveStep = 'gone' | 'wait' | 'delete' | 'taken over';
 
-/** What an uninstall does next about the namespace of its deployment. */
+/** The next step of an uninstall that removes the namespace of its deployment. */
 export function removeStep(
   record: NamespaceRecord | null,
   found: Pick<FoundNamespace, 'uid' | 'mark' | 'holder' | 'isTerminating'> | null,

@@ -103,7 +103,7 @@ test.for(rows)('recorded: %s; found: %s', ([recorded, seen, [first, later, findi
   ]).toEqual([first, later, finding, removal]);
 });
 
-test('what is being deleted is entered by nobody, once its uid is recorded', () => {
+test('a namespace that is being deleted is not entered once its uid is recorded', () => {
   const claim = { deployment_id: own, makes: true, isFirst: false };
   const terminating = { ...found, isTerminating: true };
 
@@ -113,7 +113,7 @@ test('what is being deleted is entered by nobody, once its uid is recorded', () 
 });
 
 test.for(['this:2', 'this:4', 'next:1', ''])(
-  'a namespace that names the claim %j is not deleted by another',
+  'a namespace that names the claim %j is not deleted by another claim',
   (holder) => {
     const claim = { deployment_id: own, task_id: 'this', fence: 3 };
 

@@ -71,7 +71,7 @@ test('the fence of a namespace is not written again by the claim that holds it',
   expect(written).toEqual([]);
 });
 
-test('the fence is taken from another task only while the claim is confirmed, for that task may be the next one', async () => {
+test('the fence is taken from another task only if the claim is confirmed, since that task may be the next one', async () => {
   const found = heldBy('other:1');
   const refused = take(found, found, lost);
   await expect(refused.taken).rejects.toThrow('lost');
@@ -82,14 +82,14 @@ test('the fence is taken from another task only while the claim is confirmed, fo
   expect(confirmed.written).toEqual(['this:3']);
 });
 
-test('taking the fence reads a namespace again that was changed in between', async () => {
+test('a namespace that changes while its fence is taken is read again', async () => {
   const { taken, written } = take(heldBy('this:1'), heldBy('this:2'));
 
   await taken;
   expect(written).toEqual(['this:3']);
 });
 
-test('the fence is not taken from a later claim that took it in between', async () => {
+test('the fence is not taken from a later claim that has just taken it', async () => {
   const { taken, written } = take(heldBy('this:2'), heldBy('this:4'));
 
   await expect(taken).rejects.toThrow('taken over this task');
@@ -100,7 +100,7 @@ test.for([
   ['is gone', null],
   ['is terminating', heldBy('this:2', { phase: 'Terminating' })],
   ['was made anew', heldBy('', { uid: 'another' })],
-])('taking the fence of a namespace that %s in between is repeated by the task', async ([, now]) => {
+])('a task that takes the fence of a namespace that %s meanwhile is repeated', async ([, now]) => {
   const { taken, written } = take(heldBy('this:2'), now as ReturnType<typeof heldBy> | null);
 
   await expect(taken).rejects.toMatchObject({ code: 'unavailable' });

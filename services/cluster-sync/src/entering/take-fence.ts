@@ -34,8 +34,8 @@ export async function takeFence(
     const step = fenceStep(namespace.holder, claim);
     if (step === 'taken over') throw takenOver();
     if (step === 'held' && hasLabels(namespace.labels, labels)) return;
-    // The holder is another task: an earlier one, or the next one, if the runner slept. Confirmed after the read, so that a
-    // claim which takes the namespace after this confirmation makes the swap below fail.
+    // The holder is an earlier task, or the next one if this runner slept. Confirmed after the read: if another claim takes the
+    // namespace after this confirmation, the swap below fails.
     await confirm();
     if (await swap(namespace)) return;
 
@@ -49,7 +49,7 @@ export async function takeFence(
     `The namespace ${found.name} was changed by others each time the task tried to take it`,
   );
 
-  /** False: it was changed or deleted since it was read. */
+  /** Returns false if the namespace was changed or deleted since it was read. */
   async function swap({ name, uid, resourceVersion }: FoundNamespace): Promise<boolean> {
     const named = { ...annotations, [namespaceAnnotations.claim]: holderOf(claim) };
     const patch = { metadata: { uid, resourceVersion, annotations: named, labels } };

@@ -13,7 +13,7 @@ export const envProjection = createProjection({
   columns: [],
   onGone: async (id, tx, why) => {
     await createClusterRepository(tx).releaseEnv(id);
-    // Keep grants: a restored backup may lack the env, and a later one have it again. Without clusters they bind nothing.
+    // Grants stay: a restored backup may lack the env, which may come back. Without clusters they have no effect.
     if (why === 'deleted') await createGrantChanges(tx).removeOfEnv(id);
   },
 });

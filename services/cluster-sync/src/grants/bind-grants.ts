@@ -17,15 +17,15 @@ import { grantableLabel, grantableRole, type PodSecurityLevel, weakestLevel } fr
 interface GrantPlace extends BindingPlace {
   readonly kindId: string;
   readonly api: Pick<KubeApi, 'server' | 'getJson' | 'postJson' | 'deleteJson'>;
-  /** As which the deployment acts in the cluster. */
+  /** The account of the deployment in the cluster. */
   readonly account: ServiceAccountName;
 }
 
 export interface BoundGrants {
   readonly clusterRoles: readonly { readonly cluster_role: string; readonly scope: GrantScope }[];
-  /** Why a grant gives nothing in this cluster, in a sentence each that says who can change that. */
+  /** Why grants have no effect in this cluster: one sentence each, which says who can change that. */
   readonly refused: readonly string[];
-  /** The weakest level of pod security that a bound ClusterRole asks for. */
+  /** The weakest level of pod security that a bound ClusterRole requires. */
   readonly podSecurity: PodSecurityLevel | null;
 }
 
@@ -37,14 +37,14 @@ export type BindGrants = (place: GrantPlace, signal: AbortSignal) => Promise<Bou
 
 const deadlineMs = 5_000;
 
-/** Why one grant gives nothing; the deployment goes on without it. */
+/** Why one grant has no effect; the deployment continues without it. */
 class GrantRefused extends Error {
   override readonly name = 'GrantRefused';
 }
 
 /**
  * Gives the account of a deployment the ClusterRoles that its kind was granted in the env of the cluster. Each binding is recorded
- * before it is made, so that one that a crash leaves behind is found and removed.
+ * before it is created, so that a binding left behind by a crash is found and removed.
  */
 export const bindGrants =
   ({ bindingRepository }: BindGrantsDeps): BindGrants =>
@@ -78,10 +78,10 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
     nullIfMissing(api.getJson(pathOfBinding(binding), call)),
   ]);
   if (found !== null && isBindingOf(found, binding, account)) return role.podSecurity;
-  // The chart can edit the bindings in its namespace. The role of a binding cannot be changed, so it is made anew.
+  // The chart can edit the bindings in its namespace. The role of a binding cannot be changed, so it is recreated.
   if (found !== null) await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
   await api.postJson(folderOfBinding(binding), bindingObject(binding, account), call).catch((error: unknown) => {
-    // By a concurrent call.
+    // A concurrent call has created it.
     if (error instanceof KubeError && error.reason === 'AlreadyExists') return;
     throw refusedToBind(error, binding) ?? error;
   });

@@ -24,7 +24,7 @@ const binding = sql.type(GrantedBinding);
 const nothing = sql.type(z.object({}));
 const columns = sql.fragment`id, deployment_id, namespace, cluster_role, scope`;
 
-/** Longer than a call that binds may take: after that time nothing can make a withdrawn binding again. */
+/** Longer than any call that binds; after this time a withdrawn binding cannot be created again. */
 const finalAfterMs = 30_000;
 const mostAtOnce = 200;
 
@@ -32,7 +32,7 @@ const isOf = ({ clusterId, namespace, deploymentId }: BindingPlace) => sql.fragm
   cluster_id = ${clusterId} and namespace = ${namespace} and deployment_id = ${deploymentId} and withdrawn_at is null`;
 
 export const createBindingRepository = (db: Queries) => ({
-  /** Records the bindings that the deployment is to have in this place. The env is that of the cluster. */
+  /** Records and returns the bindings that the deployment should have in this place, by the env of the cluster. */
   record: (place: BindingPlace & { readonly kindId: string }) =>
     db.transaction(async (tx) => {
       const { clusterId, namespace, deploymentId, kindId } = place;
@@ -50,14 +50,14 @@ export const createBindingRepository = (db: Queries) => ({
       `);
     }),
 
-  /** What the deployments of a kind are to have in a cluster, whether it is bound or not. */
+  /** The ClusterRoles granted to deployments of a kind in a cluster, bound or not. */
   grantedTo: (clusterId: string, kindId: string) =>
     db.any(sql.type(GrantedBinding.pick({ cluster_role: true, scope: true }))`
       select distinct g.cluster_role, g.scope from cluster_role_grants g join k8s_clusters c on c.env_id = g.env_id
       where c.id = ${clusterId} and g.kind_id = ${kindId} order by g.cluster_role, g.scope
     `),
 
-  /** Those of a place that the deployment has left. */
+  /** Withdraws the bindings of a place that the deployment has left. */
   withdrawFrom: (place: BindingPlace) =>
     db.query(nothing`update granted_bindings set withdrawn_at = clock_timestamp() where ${isOf(place)}`),
 
@@ -66,7 +66,7 @@ export const createBindingRepository = (db: Queries) => ({
       update granted_bindings set withdrawn_at = clock_timestamp() where id = ${id} and withdrawn_at is null
     `),
 
-  /** Those whose grant was revoked, whose cluster is in another env, or whose namespace is no longer that of the deployment. */
+  /** Withdraws bindings whose grant was revoked, whose cluster is in another env, or whose namespace the deployment no longer owns. */
   withdrawUnwanted: (clusterId: string) =>
     db.query(nothing`
       update granted_bindings b set withdrawn_at = clock_timestamp()
@@ -82,7 +82,7 @@ export const createBindingRepository = (db: Queries) => ({
       )
     `),
 
-  /** The withdrawn ones that have to be removed from the cluster now. */
+  /** The withdrawn bindings that have to be removed from the cluster now. */
   toRemove: (clusterId: string) =>
     db.any(sql.type(GrantedBinding.extend({ is_final: z.boolean() }))`
       select ${columns}, is_final from granted_bindings,

@@ -25,7 +25,7 @@ interface Caller {
 }
 
 const { singular } = clusterRoleGrants;
-/** Each is bound and checked by two requests to the cluster before every deploy. */
+/** Limited, because each grant costs two requests to the cluster before every deploy. */
 const mostOfKind = 20;
 
 export const grantHandlers = ({ inTransaction, grantRepository, bus }: GrantHandlersDeps) => {
@@ -41,7 +41,7 @@ export const grantHandlers = ({ inTransaction, grantRepository, bus }: GrantHand
     named(kind, 'body.kind_id', deploymentKinds.singular);
   }
 
-  /** The env and kind of a deployment, from its owner; null if there is no such deployment. */
+  /** The env and kind of a deployment, from its owner; null if the deployment does not exist. */
   async function scopeOf(deployment_id: string, requestId: string) {
     const { now } = deploymentPlace.operations;
     return (await bus.call(now, { body: { deployment_id } }, { requestId })).deployment;

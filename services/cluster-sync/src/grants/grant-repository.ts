@@ -56,7 +56,7 @@ export const createGrantChanges = (tx: Transaction) => {
   return {
     ...createGrantRepository(tx),
 
-    /** False for a deleted env. Its deletion is not applied before the transaction ends. */
+    /** Returns false for a deleted env. A later deletion is applied only after the transaction. */
     holdEnv: async (id: string): Promise<boolean> => {
       await tx.query(nothing`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
       return !(await tx.exists(nothing`select from env_projection where id = ${id} and deleted`));

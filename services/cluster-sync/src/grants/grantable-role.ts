@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Set by the operator on a ClusterRole that a grant may name: without it nobody could be kept from naming `cluster-admin`. */
+/** The operator sets this label on each ClusterRole that grants may name; otherwise anybody could grant `cluster-admin`. */
 export const grantableLabel = 'berth.dev/grantable';
-/** Set by the operator on a ClusterRole whose deployments need a weaker level of pod security than others. */
+/** The operator sets this annotation on a ClusterRole whose deployments need a weaker level of pod security. */
 export const podSecurityAnnotation = 'berth.dev/pod-security';
 
 /** From the strictest to the weakest. */
@@ -16,7 +16,7 @@ const ClusterRole = z.object({
   }),
 });
 
-/** What a grant has to know of a ClusterRole; null if the operator has not released it for grants. */
+/** The settings of a ClusterRole for grants; null if the operator has not released it for grants. */
 export function grantableRole(found: unknown): { podSecurity: PodSecurityLevel | null } | null {
   const parsed = ClusterRole.safeParse(found).data;
   if (parsed?.metadata.labels[grantableLabel] !== 'true') return null;

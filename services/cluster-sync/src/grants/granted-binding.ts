@@ -48,7 +48,7 @@ const FoundBinding = z.object({
   subjects: z.array(z.object({ kind: z.string(), name: z.string(), namespace: z.string().optional() })),
 });
 
-/** Whether the found object binds this ClusterRole to this account, and to nobody else. */
+/** Whether the found object binds this ClusterRole to this account only. */
 export function isBindingOf(found: unknown, { cluster_role }: GrantedBinding, account: ServiceAccountName): boolean {
   const parsed = FoundBinding.safeParse(found).data;
   if (!parsed) return false;

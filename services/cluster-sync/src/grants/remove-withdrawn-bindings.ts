@@ -43,7 +43,7 @@ export async function removeWithdrawnBindings(
   }
 }
 
-/** A binding that cannot be removed does not keep the others. */
+/** A binding that cannot be removed does not prevent the removal of the others. */
 export async function removeOnce(
   { bindingRepository }: Pick<RemoveBindingsDeps, 'bindingRepository'>,
   { id, api }: Cluster,

@@ -20,7 +20,7 @@ test('a cluster rests for a turn after some milliseconds of work', async () => {
   expect(cpu.isTired()).toBe(false);
 });
 
-test('a cluster that used up its burst rests until its share has made up for it', async () => {
+test('a cluster that has used up its burst rests until its share covers the time', async () => {
   const { cpu, take, wait } = clusterWith({ share: 0.5, burstMs: 100 });
   take(110);
   const began = performance.now();

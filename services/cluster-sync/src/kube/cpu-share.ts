@@ -1,20 +1,20 @@
 import { nextTurn } from '@berth/service/waiting/next-turn';
 import { pause } from '@berth/service/waiting/pause';
 
-/** How much of the event loop the answers of one cluster take. */
+/** Limits the share of the event loop that the answers of one cluster take. */
 export interface CpuShare {
-  /** Does a piece of work and counts its time. */
+  /** Runs a piece of work and counts its time. */
   run<T>(work: () => T): T;
   /** Whether `rest` is due. */
   isTired(): boolean;
-  /** Lets the work of others go on: for a turn of the event loop, or longer if the cluster has used up its share. */
+  /** Yields to other work: for a turn of the event loop, or longer if the cluster has used up its share. */
   rest(signal: AbortSignal): Promise<void>;
 }
 
 export interface CpuShareOptions {
-  /** Of the time of this process. */
+  /** A fraction of the time of this process. */
   readonly share?: number;
-  /** What a cluster may take at once, as when all of it is listed after a start. */
+  /** Time that a cluster may take at once, as when everything is listed after a start. */
   readonly burstMs?: number;
   readonly now?: () => number;
 }
@@ -22,8 +22,8 @@ export interface CpuShareOptions {
 const turnMs = 5;
 
 /**
- * A hostile cluster may answer within all limits and without end. It gets a fifth of the time then, in turns of milliseconds. A real
- * cluster does not use up its burst: 20,000 objects take some 3 s.
+ * A hostile cluster may send endless answers within all other limits. It then gets a fifth of the time, a few milliseconds at once.
+ * A real cluster does not use up its burst: 20,000 objects take some 3 s.
  */
 export function cpuShare({
   share = 0.2,

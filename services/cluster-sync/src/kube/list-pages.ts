@@ -14,9 +14,9 @@ const Page = z.object({
 });
 
 export interface ListedPage {
-  /** Read them before the next page; each is parsed when it is reached. */
+  /** The objects, each parsed when it is reached. Read them before the next page. */
   readonly items: AsyncIterable<unknown>;
-  /** How many objects of the page are larger than an object may be, and are left out. */
+  /** How many objects of the page were too large and are left out. */
   readonly left: number;
   /** The version of the whole list: all its pages show the state at this version. */
   readonly resourceVersion: string;
@@ -26,7 +26,7 @@ type PageKind = Extract<AnswerKind, 'page' | 'live_page'>;
 
 export interface ListOptions {
   readonly signal: AbortSignal;
-  /** A longer list is an error, since an endless one would block the other lists of the cluster. */
+  /** Limit of pages, since an endless list would block the other lists of the cluster. */
   readonly maxPages?: number;
   /** The slot of this list among those read at once; it may lose the slot while the server hangs. */
   readonly slot?: Slot;
@@ -73,7 +73,7 @@ export async function* listPages(
   throw new ListTooLarge(maxPages, `the list of ${path} has more than ${maxPages} pages`);
 }
 
-/** The items, between which other clusters and requests get their turns. */
+/** Yields the items and, between them, to other clusters and requests. */
 async function* inTurns(
   items: Iterable<unknown>,
   { cpu, slot, signal }: Required<Pick<ListOptions, 'cpu' | 'slot' | 'signal'>>,
@@ -89,7 +89,7 @@ async function* inTurns(
 
 interface PageRequest {
   readonly limit: number;
-  /** The size of a page that was accepted so far. */
+  /** The page size that has been accepted so far. */
   readonly mostBytes: number;
   readonly from: string | undefined;
   readonly signal: AbortSignal;

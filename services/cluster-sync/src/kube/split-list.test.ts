@@ -28,7 +28,7 @@ describe('the items of a list', () => {
       JSON.stringify({ metadata: { continue: 'x' }, kind: 'List', items: odd }, null, '\t '),
     ],
     [
-      'behind texts and lists that only look like items',
+      'after texts and lists that only look like items',
       JSON.stringify({
         a: 'items',
         b: ['items', ['"items":[']],
@@ -67,14 +67,14 @@ describe('the items of a list', () => {
     expect(read).toEqual([{ a: 1 }]);
   });
 
-  test('are refused if they are more than a page can have', async () => {
+  test('are refused if there are more of them than a page may have', async () => {
     const json = (items: number) => `{"items":[${'0,'.repeat(items - 1)}0]}`;
 
     expect((await split(json(50_000))).items).toHaveLength(50_000);
     await expect(split(json(50_001))).rejects.toThrow('a page of a list has more than 50000 items');
   });
 
-  test('are refused if the answer is cut off, wherever that is', async () => {
+  test('are refused if the answer is cut off anywhere', async () => {
     const json = JSON.stringify({ metadata: { resourceVersion: '1' }, items: odd });
 
     for (let length = 0; length < json.length; length += 1) {
@@ -97,17 +97,17 @@ describe('the items of a list', () => {
   });
 });
 
-describe('what surrounds the items', () => {
+describe('a list with too much around its items', () => {
   const empty = '[],'.repeat(10_000_000);
   test.for([
     ['many members before them', `{"x":[${'0,'.repeat(1_000)}0],"items":[]}`],
-    ['many members behind them', `{"items":[],"x":[${'0,'.repeat(1_000)}0]}`],
+    ['many members after them', `{"items":[],"x":[${'0,'.repeat(1_000)}0]}`],
     ['many levels', `{"x":${'['.repeat(200)}${']'.repeat(200)},"items":[]}`],
     ['30 MB of empty arrays before them', `{"x":[${empty}0],"items":[]}`],
-    ['30 MB of empty arrays behind them', `{"items":[],"x":[${empty}0]}`],
+    ['30 MB of empty arrays after them', `{"items":[],"x":[${empty}0]}`],
     ['30 MB of empty arrays and no items', `{"x":[${empty}0]}`],
     ['one text of 30 MB', `{"x":"${'x'.repeat(30_000_000)}","items":[]}`],
-  ])('is refused with %s, and is not parsed', async ([, json = '']) => {
+  ])('is refused without parsing it: %s', async ([, json = '']) => {
     const bytes = Buffer.from(json);
     using parse = vi.spyOn(JSON, 'parse');
 

@@ -14,9 +14,9 @@ const bytesPerTurn = 1024 * 1024;
 export interface SplitList {
   /** The parsed answer without its items. */
   readonly head: unknown;
-  /** Each is parsed when it is reached, so that only one is in memory as objects. */
+  /** Each item is parsed when it is reached, so that only one parsed item is in memory. */
   readonly items: Iterable<unknown>;
-  /** How many items exceed the limits of an object and are left out. */
+  /** How many items were left out because they exceed the limits of an object. */
   readonly left: number;
 }
 
@@ -44,7 +44,7 @@ export async function splitList(json: Buffer, page: AnswerKind = 'page'): Promis
   };
 }
 
-/** What surrounds the items, parsed. */
+/** The parsed JSON around the items. */
 function parseHead(json: Buffer, start: number, end: number): unknown {
   const { bytes } = answerLimits.head;
   const size = start + json.length - end;
@@ -58,7 +58,7 @@ function parseHead(json: Buffer, start: number, end: number): unknown {
 }
 
 interface FoundItems {
-  /** From after the opening bracket to the closing one. */
+  /** The range between the brackets of the list. */
   readonly start: number;
   readonly end: number;
   /** The start and the end of each item, one after the other. */
@@ -81,7 +81,7 @@ async function findItems(json: Buffer, kind: AnswerKind): Promise<FoundItems | n
   let itemStart = -1;
   let members = 0;
   let levels = 0;
-  /** The last byte that counts opened an object or array, so the next one may be its first member. */
+  /** Whether the last significant byte opened an object or array, so that its first member may follow. */
   let isFirst = false;
 
   const endItem = (at: number): void => {

@@ -25,7 +25,7 @@ const Failure = z.object({ code: z.number().int() });
 const Versioned = z.object({ metadata: z.object({ resourceVersion: z.string().min(1) }) });
 
 const openingDeadlineMs = 30_000;
-/** Objects that are too large come now and then; a watch of nothing else is refused. */
+/** A watch may have some lines that are malformed or too large; more than this end it. */
 const mostUnread = 1_000;
 
 /** Watches a kind of object from a version on. A line that is malformed or too large yields null and does not end the watch. */

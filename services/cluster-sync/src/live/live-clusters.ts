@@ -18,7 +18,7 @@ export type ReadCluster = <T>(clusterId: string, reader: Reader, work: (api: Kub
 
 /** Must equal the interval of the probes. */
 const probedEverySeconds = 15;
-/** An operator needs at least this long to correct a configuration. */
+/** `Retry-After` for faults that an operator has to correct. */
 const configuredWithinSeconds = 60;
 /** A longer `Retry-After` of a cluster is shortened to this. */
 const longestRetryAfterMs = 60_000;

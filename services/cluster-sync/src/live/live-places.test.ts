@@ -8,7 +8,7 @@ const full = /which is the maximum/;
 const takeMany = (take: TakePlace, times: number, who: Reader) =>
   Promise.all(Array.from({ length: times }, () => take(cluster, who)));
 
-test('one identity takes three places and the others get theirs; its next read waits for one of its own', async () => {
+test('an identity gets three places and then waits for one of its own, while others still get places', async () => {
   const take = createLivePlaces(usualLimits);
   const [first] = await takeMany(take, 3, reader('member'));
 
@@ -36,7 +36,7 @@ test('followed logs take half of the places of a cluster, so that events can be 
   place[Symbol.dispose]();
 });
 
-test('a read that is refused takes no place', async () => {
+test('a refused read does not take a place', async () => {
   const take = createLivePlaces({ perCluster: 1, total: 2, perIdentity: 1 });
   const held = await take(cluster, reader('a'));
   for (let n = 0; n < 5; n += 1) await expect(take(cluster, reader('b'))).rejects.toThrow(full);

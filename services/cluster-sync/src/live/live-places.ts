@@ -4,13 +4,13 @@ import { type Slots, slots } from '@berth/service/waiting/slots';
 import { withinMs } from '@berth/service/waiting/within-ms';
 
 export interface Reader {
-  /** Whom the read is for; null for cluster-sync itself. */
+  /** The identity that reads; null for cluster-sync itself. */
   readonly identity: Pick<Identity, 'kind' | 'id'> | null;
   /** A followed log keeps its place while the pod writes nothing. */
   readonly follows?: boolean;
 }
 
-/** Reads at the same time. More are refused: they would use up the connections of the watches. */
+/** Maximum concurrent reads. More would use up the connections of the watches. */
 export interface LiveLimits {
   readonly perCluster: number;
   readonly total: number;
@@ -29,7 +29,7 @@ export type TakePlace = (cluster: { id: string; name: string }, reader: Reader) 
 /**
  * Places for reads, with a share for each identity. At its limit an identity waits for its own reads; at the limit of a
  * cluster or of all, a read is refused at once. Followed logs take half of the places at most, as each may last.
- * Without it: one caller reads as much as all may, and the others nothing.
+ * Without it: one caller can use all reads, and the others get none.
  */
 export function createLivePlaces({ perCluster, total, perIdentity }: LiveLimits): TakePlace {
   const open = new Map<string, number>();

@@ -69,6 +69,6 @@ test.for<[string, unknown, number, unknown]>([
     0,
     { report: 'The namespace web-one was deleted from the cluster and made anew by somebody else' },
   ],
-])('a lost namespace that %s has its verdict', ([, object, age_ms, verdict]) => {
+])('the verdict on a lost namespace that %s', ([, object, age_ms, verdict]) => {
   expect(verdictByNamespace({ ...lost, age_ms }, { namespace: object, record })).toEqual(verdict);
 });

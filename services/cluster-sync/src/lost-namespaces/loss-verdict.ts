@@ -16,7 +16,7 @@ export function verdictByPlace(lost: LostNamespace, place: DeploymentPlace | nul
     case 'Installing':
     case 'Upgrading':
     case 'Renaming':
-      // The task may still recreate the namespace. If it ends without it, the running deployment has lost its namespace.
+      // The task may still recreate the namespace. If it ends without doing so, the namespace is lost.
       return 'wait';
     default:
       return 'forget';

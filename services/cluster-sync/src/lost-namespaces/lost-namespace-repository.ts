@@ -6,7 +6,7 @@ const LostNamespace = z.object({
   cluster_id: z.uuid(),
   namespace: z.string(),
   deployment_id: z.uuid(),
-  /** How long ago it was noticed. */
+  /** How long ago the loss was noticed. */
   age_ms: z.number(),
 });
 export type LostNamespace = z.infer<typeof LostNamespace>;

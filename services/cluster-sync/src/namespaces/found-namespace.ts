@@ -22,17 +22,17 @@ const Namespace = z.object({
     .transform((status) => status ?? {}),
 });
 
-/** A namespace as the cluster shows it. Its labels and annotations prove nothing: people and admins of the cluster change them. */
+/** A namespace as the cluster shows it. Its labels and annotations prove nothing, since users of the cluster can change them. */
 export interface FoundNamespace {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly isTerminating: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** The claim that it names, or ''. */
+  /** The claim that the namespace names; empty if it names none. */
   readonly holder: string;
   readonly mark: string | null;
-  /** The deployment that it names; null without our label. */
+  /** The deployment that the namespace names; null without our label. */
   readonly namedDeployment: string | null;
 }
 

@@ -1,17 +1,17 @@
 import type { FoundNamespace } from './found-namespace.ts';
 
-/** What Berth knows about the namespace of a name in a cluster. */
+/** Berth's record of a namespace in a cluster. */
 export interface NamespaceRecord {
   readonly deployment_id: string;
-  /** Written into the namespace when it is made. Null: it was made before there were records. */
+  /** Written into the namespace at its creation; null if it is older than these records. */
   readonly mark: string | null;
-  /** Null: it is not known yet whether the namespace was made. */
+  /** Null if it is not known yet whether the namespace was created. */
   readonly uid: string | null;
 }
 
 /**
- * The deployment whose namespace this is; null if Berth did not make it. Its uid proves it. Until that is recorded the mark does,
- * which nobody else knows before the namespace exists.
+ * The deployment that owns the namespace; null if Berth did not create it. The proof is the recorded uid or, until it is recorded,
+ * the mark, which nobody else knows before the namespace exists.
  */
 export function ownerOf(
   record: NamespaceRecord | null | undefined,

@@ -31,7 +31,7 @@ export const createNamespaceRepository = (db: Queries) => ({
       select ${columns} from deployment_namespaces where cluster_id = ${clusterId} and deployment_id = ${deploymentId}
     `),
 
-  /** Adds a record where there is none. Null: somebody was faster. */
+  /** Adds a record; null if one exists. */
   insert: (at: NamespaceName, next: NamespaceRecord): Promise<NamespaceRecord | null> =>
     db.maybeOne(record`
       insert into deployment_namespaces (cluster_id, name, deployment_id, mark, uid)
@@ -39,14 +39,14 @@ export const createNamespaceRepository = (db: Queries) => ({
       on conflict (cluster_id, name) do nothing returning ${columns}
     `),
 
-  /** Replaces the record that was read. Null: it was changed since. */
+  /** Replaces the record that was read; null if it was changed since. */
   replace: (at: NamespaceName, read: NamespaceRecord, next: NamespaceRecord): Promise<NamespaceRecord | null> =>
     db.maybeOne(record`
       update deployment_namespaces set deployment_id = ${next.deployment_id}, mark = ${next.mark}, uid = ${next.uid}
       where ${isAt(at)} and ${is(read)} returning ${columns}
     `),
 
-  /** Forgets the record that was read. */
+  /** Removes the record unless it was changed since it was read. */
   remove: async (at: NamespaceName, read: NamespaceRecord): Promise<void> => {
     await db.query(record`delete from deployment_namespaces where ${isAt(at)} and ${is(read)}`);
   },

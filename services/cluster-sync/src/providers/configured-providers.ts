@@ -18,7 +18,7 @@ export interface ProviderSettings {
   readonly rediscoverMs: number;
 }
 
-/** One for each source. One without configuration only flags clusters that it found earlier. */
+/** One provider for each source. An unconfigured one only flags clusters that it found earlier. */
 export function configuredProviders(
   settings: ProviderSettings,
   kubeconfigs: LabelledSecretsOptions['kubeconfigs'],

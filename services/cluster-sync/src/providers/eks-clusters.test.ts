@@ -106,7 +106,7 @@ test('only the listed regions are requested', async () => {
   expect(new Set(requests.map((request) => request.split(' ')[2]))).toEqual(new Set(['us-east-1']));
 });
 
-test('a region or a cluster that AWS refuses does not affect others', async () => {
+test('a region or cluster that AWS refuses to describe does not affect others', async () => {
   closed.add('eu-west-1');
   clusters['us-east-1'] = ['four', 'broken', 'five'];
 
@@ -133,7 +133,7 @@ test('an EKS cluster that is being created is refused until it has an address', 
   expect((await find()).clusters).toMatchObject([{ access: null, refused: 'EKS has no address for it yet' }]);
 });
 
-test('the error for an AWS account that refuses does not quote its answer', async () => {
+test('the error for a refusal of AWS does not quote the answer', async () => {
   const away = eksProvider({ regions: null, endpoint: 'http://127.0.0.1:9' }, 1_000).find(AbortSignal.timeout(20_000));
 
   await expect(away).rejects.toThrow(/^the regions of the AWS account cannot be read: \w+$/);

@@ -52,7 +52,7 @@ export function eksProvider(options: EksOptions, everyMs: number): ClusterProvid
       if (arn === undefined) continue;
       const ca = Buffer.from(certificateAuthority?.data ?? '', 'base64').toString();
       const row = { provider_id: arn, name, region_name: region };
-      // A cluster that is being created has neither.
+      // A cluster that is being created has neither endpoint nor certificate.
       if (endpoint === undefined || ca === '') {
         clusters.push({ ...row, access: null, refused: 'EKS has no address for it yet' });
         continue;

@@ -6,7 +6,7 @@ import type { ReachableCluster } from './cluster-provider.ts';
 /** Each context costs a check of its certificates. */
 const mostContexts = 500;
 
-/** What `labelled-secrets.ts` asks for, in a process of its own. */
+/** The process in which `labelled-secrets.ts` reads kubeconfigs. */
 const jobs = {
   clustersOf({ text, source }: { text: string; source: KubeconfigSource }): ReachableCluster[] | { unusable: string } {
     try {

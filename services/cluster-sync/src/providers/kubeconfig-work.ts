@@ -1,6 +1,6 @@
 import { createUntrustedWork, type UntrustedWork } from '@berth/untrusted-work/untrusted-work';
 import type { KubeconfigJobs } from './kubeconfig-process.ts';
 
-/** Reads kubeconfigs that others than the operator wrote. One process: they change seldom. */
+/** Reads kubeconfigs that were not written by the operator. One process is enough, since they rarely change. */
 export const kubeconfigWork = (): UntrustedWork<KubeconfigJobs> =>
   createUntrustedWork({ entry: new URL('./kubeconfig-process.ts', import.meta.url), places: 1 });

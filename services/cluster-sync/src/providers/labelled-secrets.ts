@@ -23,7 +23,7 @@ const prefix = 'secret:';
 const secretLabel = 'berth.dev/cluster';
 const key = 'kubeconfig';
 const mostSecrets = 500;
-/** A kubeconfig takes milliseconds. */
+/** An ordinary kubeconfig takes milliseconds. */
 const withinMs = 2_000;
 /** Anybody who may write Secrets can make one, so it must neither read files of this machine nor run programs on it. */
 const ofThisMachine: readonly AllowedField[] = ['tokenFile', 'exec'];
@@ -34,7 +34,7 @@ const Secret = z.object({
 });
 type Secret = z.infer<typeof Secret>;
 
-/** Reads the Secrets with the label, each with a kubeconfig. They are read every time, so a change counts at the next read. */
+/** Reads the Secrets with the label, each with a kubeconfig. They are read every time, so changes take effect at the next read. */
 export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs: number): ClusterProvider {
   const allowed = new Set([...options.allowed].filter((field) => !ofThisMachine.includes(field)));
   const found = whenChanged<Promise<FoundClusters>>();

@@ -19,7 +19,7 @@ export interface OwnAccess {
 
 const prefix = 'own:';
 
-/** Access to the cluster that the service runs in. The authority is read each time, since it may be replaced. */
+/** Access to the cluster that the service runs in. The CA certificate is read each time, since it may be replaced. */
 export function ownAccess({ folder, host, port }: OwnClusterOptions): () => Promise<OwnAccess> {
   const token = tokenFromFile(join(folder, 'token'));
   const address = host.includes(':') ? `[${host}]` : host;

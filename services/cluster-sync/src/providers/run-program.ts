@@ -4,10 +4,10 @@ import { giveWay, withLimits } from '@berth/process-guard/process-limits';
 import { NoCredential } from '@berth/kube/kube-error';
 
 export interface ProgramRun {
-  /** An absolute path. No shell reads it or its arguments. */
+  /** An absolute path, which is run without a shell. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Its whole environment. That of this process contains passwords and is not passed on. */
+  /** Its whole environment. The environment of this process contains passwords and is not passed on. */
   readonly env: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   readonly maxBytes: number;

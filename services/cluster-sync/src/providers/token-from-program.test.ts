@@ -70,7 +70,7 @@ test('a token that the cluster refuses is replaced before its expiry, with a pau
   expect(await runs()).toBe(3);
 });
 
-test('a program sees its arguments, its own variables and the request, and no variable of the service', async () => {
+test('a program gets its arguments, its own variables and the request, but no variables of the service', async () => {
   process.env['NATS_PASSWORD_IN_TEST'] = 'of the service';
   const command = await program(`{ env; printf '%s\\n' "$@"; } > ${folder}/received\necho '${credential('ok')}'`);
 

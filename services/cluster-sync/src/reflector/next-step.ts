@@ -46,7 +46,7 @@ export interface Chance {
 const listGapMs = 5_000;
 /** After this many consecutive watches without an event the resource version is suspect. */
 const fruitlessLimit = 5;
-/** A server that ends a watch this soon is failing, whatever its status. */
+/** A server that ends a watch this soon is failing, even if it answers with success. */
 const hastyMs = 1_000;
 const longestRetryAfterMs = 60_000;
 
@@ -90,7 +90,7 @@ export function nextStep(state: ReflectorState, outcome: Outcome, chance: Chance
   }
 }
 
-/** A watch that delivered an event before it failed proves that the version is good. */
+/** A watch that delivered an event before it failed proves that its version is valid. */
 const fruitOf = (state: ReflectorState, resourceVersion: string | null) => ({
   resourceVersion,
   fruitless: resourceVersion === state.resourceVersion ? state.fruitless + 1 : 1,

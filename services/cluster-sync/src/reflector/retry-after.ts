@@ -1,9 +1,9 @@
 import { AnswerTooLarge, KubeError } from '@berth/kube/kube-error';
 
-/** The next answer would be as large, and each costs as much as the limits allow. */
+/** The pause after an answer that was too large, since the next one would cost as much again. */
 const excessPauseMs = 60_000;
 
-/** How long a failed request is not repeated at least; null for the usual pauses. */
+/** The minimal pause before a failed request is repeated; null for the usual pauses. */
 export function retryAfterOf(error: unknown): number | null {
   if (error instanceof AnswerTooLarge) return excessPauseMs;
   return error instanceof KubeError ? error.retryAfterMs : null;

@@ -7,7 +7,7 @@ const untilAborted = (ended: string[], name: string) => async (signal: AbortSign
   ended.push(name);
 };
 
-test('when one of several fails, the others are stopped and waited for before the error is thrown', async () => {
+test('when one fails, the error is thrown after the others have been stopped', async () => {
   const ended: string[] = [];
   const fail = async () => {
     throw new Error('broken');
@@ -19,7 +19,7 @@ test('when one of several fails, the others are stopped and waited for before th
   expect(ended).toEqual(['a', 'b']);
 });
 
-test('several that are stopped end without an error, even if one of them fails while it stops', async () => {
+test('stopping ends all without an error, even if one of them fails while it stops', async () => {
   const stopping = new AbortController();
   const ended: string[] = [];
   const breaksAtTheEnd = async (signal: AbortSignal) => {

@@ -59,7 +59,7 @@ export function clusterSyncLoop({
     readMs: 10_000,
     betweenWritesMs: 15_000,
     saveChanges: saveInGroups(k8sResourceRepository),
-    // A cluster whose lists hang delays the others no longer than this.
+    // The longest that a cluster with hanging lists delays the others.
     listInTurn: atMost(4, { awayMs: 2_000 }),
     queueRoom: queueRoom(600),
   };

@@ -1,8 +1,8 @@
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 
 /**
- * Marks clusters that have not answered for too long as not ok, whichever replica should probe them: a dead replica
- * records no failures, and a probe comes only every 15 s.
+ * Marks clusters that have not answered for too long as not ok, regardless of the replica that should probe them: a dead
+ * replica does not record failures, and probes come only every 15 s.
  */
 export const flagSilentClusters =
   ({ clusterRepository }: { clusterRepository: Pick<ClusterRepository, 'silent' | 'recordProbe'> }) =>

@@ -31,8 +31,8 @@ export interface SyncedCluster {
 }
 
 /**
- * Probes a cluster and, unless it is ignored, watches it, keeps its credentials fresh and removes revoked bindings and unused accounts, while its
- * lease is held.
+ * Probes a cluster while its lease is held. Unless the cluster is ignored, also watches it, keeps its credentials fresh, and removes
+ * revoked bindings and unused accounts.
  */
 export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signal: AbortSignal): Promise<void> {
   const excess = clusterExcess();

@@ -11,7 +11,7 @@ export interface SyncClustersDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'all'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
   readonly log: Service['log'];
-  /** Does the work while this process holds the lease of the cluster; returns at once if another one holds it. */
+  /** Runs the work while this process holds the lease of the cluster; returns at once if another process holds it. */
   whileHolding(
     clusterId: string,
     signal: AbortSignal,

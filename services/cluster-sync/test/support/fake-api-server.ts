@@ -12,7 +12,7 @@ interface FakeObject {
   metadata: { uid: string; name: string; namespace?: string; resourceVersion: string };
 }
 
-/** The list that an object belongs to, pods by default, and its metadata. */
+/** The metadata of an object, and the list that it belongs to (pods by default). */
 interface FakeContent {
   path?: string;
   metadata?: { namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };

@@ -16,7 +16,7 @@ export const namespaceMetadata = (name: string, deploymentId: string) => ({
   },
 });
 
-/** Records the namespace as cluster-sync does before it makes it. */
+/** Records the namespace, as cluster-sync does before it creates one. */
 export async function recordNamespace(
   db: Queries,
   { clusterId, name, deploymentId }: { clusterId: string; name: string; deploymentId: string },
@@ -28,7 +28,7 @@ export async function recordNamespace(
   `);
 }
 
-/** For watches of fake servers: what a namespace names is what `tasks` would confirm. */
+/** For watches of fake servers: `tasks` would confirm the deployment that a namespace names. */
 export const adoptByAnnotation = async (
   _clusterId: string,
   { uid, namedDeployment }: FoundNamespace,

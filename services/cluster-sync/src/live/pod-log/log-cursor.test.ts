@@ -45,7 +45,7 @@ describe('a log that is read in parts', () => {
     });
   }
 
-  test('has a message of the kubelet once, before the first line', () => {
+  test('has a message of the kubelet only once, before the first line', () => {
     const log = [
       { at: null, text: 'words' },
       { at: at(1), text: 'line' },

@@ -46,7 +46,7 @@ const millisOf = (at: string): number => Date.parse(at);
 
 const nanosOf = (at: string): string => (/\.(\d+)/.exec(at)?.[1] ?? '').padEnd(9, '0');
 
-/** Times of one log may differ in zone and number of digits. */
+/** Normalises times, which may differ in zone and number of digits within one log. */
 function compare(one: string, other: string): number {
   const seconds = Math.floor(millisOf(one) / 1_000) - Math.floor(millisOf(other) / 1_000);
   return seconds === 0 ? Number(nanosOf(one)) - Number(nanosOf(other)) : seconds;

@@ -8,7 +8,7 @@ import { createLogCursor, readFrom } from './log-cursor.ts';
 import { createLogSplitter, type LogLine } from './log-lines.ts';
 import { containerOf, hasEnded, LoggedPod } from './pod-of-log.ts';
 
-/** The pod that a tracked resource is. */
+/** The pod whose log is read. */
 export interface PodToRead {
   readonly namespace: string;
   readonly name: string;
@@ -38,7 +38,7 @@ const start: LogPosition = { at: null, lines: 0 };
 
 /**
  * Reads the part of a log after a position. Each part is a separate request, so nothing is kept for a reader between two parts,
- * any replica can read the next one, and a slow reader delays nobody.
+ * any replica can read the next one, and a slow reader does not delay others.
  */
 export async function readLogPart(
   api: Pick<KubeApi, 'getJson' | 'streamBytes'>,
@@ -88,7 +88,7 @@ function nodeDoesNotAnswer({ spec: { nodeName } }: LoggedPod, error: KubeError):
   );
 }
 
-/** With `tail_lines=0` the first part only finds the end of the log. */
+/** True for the first part with `tail_lines=0`, which only finds the end of the log. */
 const findsEnd = ({ tail_lines, position }: Options): boolean => position === null && tail_lines === 0;
 
 const waitsForMore = (request: Options, ended: boolean): boolean =>

@@ -35,7 +35,7 @@ const service = (name: string) => ({
 });
 
 const Annotated = z.object({ metadata: z.object({ annotations: z.record(z.string(), z.string().optional()) }) });
-/** In place of the records. */
+/** The owners of namespaces, instead of records. */
 const ownerByAnnotation = (object: unknown): string | null =>
   Annotated.safeParse(object).data?.metadata.annotations['berth.dev/deployment-id'] ?? null;
 
@@ -74,7 +74,7 @@ function list(kind: TrackedKind, objects: object[], inNamespace?: string): void 
 beforeEach(() => start());
 
 describe('an object', () => {
-  test('is tracked in a namespace of a deployment only, under that deployment', () => {
+  test('is tracked only in a namespace of a deployment, under that deployment', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     mirror.put(podKind, pod('b', 'kube-system'));
@@ -95,7 +95,7 @@ describe('an object', () => {
     expect(queued()).toEqual(['+pod-a']);
   });
 
-  test('that is deleted is removed once', () => {
+  test('is removed once when it is deleted', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
@@ -107,7 +107,7 @@ describe('an object', () => {
     expect(queued()).toEqual(['-pod-a']);
   });
 
-  test('that could not be stored is written again at its next event', () => {
+  test('is written again at its next event if it could not be stored', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
@@ -118,7 +118,7 @@ describe('an object', () => {
     expect(queued()).toEqual(['+pod-a']);
   });
 
-  test('that is missing in a list is removed, unlike those of other kinds and namespaces', () => {
+  test('is removed when a list of its kind and namespace lacks it', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(namespaceKind, namespace('more'));
     for (const object of [pod('a'), pod('b'), pod('c', 'more')]) mirror.put(podKind, object);
@@ -132,7 +132,7 @@ describe('an object', () => {
     expect(queued()).toEqual([]);
   });
 
-  test('that is malformed is logged and keeps its row', () => {
+  test('is logged and keeps its row if it is malformed', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
@@ -146,7 +146,7 @@ describe('an object', () => {
 });
 
 describe('a namespace', () => {
-  test('that is labelled later, moves to another deployment or is created again is listed', () => {
+  test('is listed when it is labelled later, moves to another deployment or is created again', () => {
     mirror.put(namespaceKind, foreign('managed'));
     mirror.put(podKind, pod('early'));
     mirror.put(namespaceKind, namespace('managed'));
@@ -163,7 +163,7 @@ describe('a namespace', () => {
     expect(onNamespace).toHaveBeenCalledTimes(3);
   });
 
-  test('that loses its label is no longer tracked, with all its objects', () => {
+  test('is no longer tracked, with all its objects, when it loses its label', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
@@ -175,7 +175,7 @@ describe('a namespace', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test('that was created again under its name stays tracked, with its objects', () => {
+  test('stays tracked with its objects when it was created again under its name', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
@@ -187,7 +187,7 @@ describe('a namespace', () => {
     expect(queued()).toEqual(['+ns-recreated', '-ns-managed', '+pod-b']);
   });
 
-  test('that is deleted is removed with its objects', () => {
+  test('is removed with its objects when it is deleted', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
@@ -198,7 +198,7 @@ describe('a namespace', () => {
     expect(queued().sort()).toEqual(['-ns-managed', '-pod-a']);
   });
 
-  test('that moves to another deployment moves its objects too', () => {
+  test('moves its objects when it moves to another deployment', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     changes = [];
@@ -209,7 +209,7 @@ describe('a namespace', () => {
     expect(rows().map(({ deployment_id }) => deployment_id)).toEqual([otherDeploymentId, otherDeploymentId]);
   });
 
-  test('that is no longer that of a deployment is not tracked, nor are its objects', () => {
+  test('is no longer tracked, nor are its objects, when it stops belonging to a deployment', () => {
     mirror.put(namespaceKind, namespace('managed'));
     mirror.put(podKind, pod('a'));
     queued();
@@ -237,7 +237,7 @@ describe('an object that arrives before its namespace', () => {
     expect(onNamespace).not.toHaveBeenCalled();
   });
 
-  test('is dropped when the namespace has no deployment, or is deleted', () => {
+  test('is dropped when the namespace is deleted or does not belong to a deployment', () => {
     mirror.put(podKind, pod('a', 'unmanaged'));
     mirror.put(podKind, pod('b', 'gone'));
 
@@ -250,7 +250,7 @@ describe('an object that arrives before its namespace', () => {
     expect(onNamespace.mock.calls).toEqual([['unmanaged'], ['gone']]);
   });
 
-  test('is tracked only if it is in a list of its kind that has begun since', () => {
+  test('is not tracked if it is missing in a later list of its kind', () => {
     for (const name of ['a', 'b']) mirror.put(podKind, pod(name));
 
     const pass = mirror.beginPass(podKind);
@@ -271,7 +271,7 @@ describe('an object that arrives before its namespace', () => {
     expect(queued()).toEqual(['+ns-more', '+pod-early', '+ns-managed']);
   });
 
-  test('is listed if too many were held back, until the next list of namespaces has ended', () => {
+  test('is found by a list if too many objects were held back, until the next list of namespaces has ended', () => {
     for (const name of ['a', 'b', 'c', 'd']) mirror.put(podKind, pod(name));
 
     mirror.put(namespaceKind, namespace('managed'));
@@ -309,7 +309,7 @@ describe('after a restart', () => {
   });
 });
 
-test('odd objects have rows, and are logged at most once, however often they change', () => {
+test('an odd object has a row and is logged at most once, however often it changes', () => {
   const conditions = [
     { type: 'Surprise', status: 'Perhaps', reason: 7 },
     { type: 'Ready', status: 'False' },
@@ -337,8 +337,8 @@ test('odd objects have rows, and are logged at most once, however often they cha
   }
 });
 
-describe('the number of rows', () => {
-  test('of one kind in a namespace is bounded, and one that is deleted makes room', () => {
+describe('the number of tracked objects', () => {
+  test('is bounded per kind and namespace, and a deletion makes room', () => {
     mirror.put(namespaceKind, namespace('managed'));
     for (const name of ['a', 'b', 'c', 'd', 'e']) mirror.put(podKind, pod(name));
 
@@ -352,7 +352,7 @@ describe('the number of rows', () => {
     expect(queued()).toEqual(['-pod-a', '+pod-e']);
   });
 
-  test('of one kind leaves room for the others', () => {
+  test('of one kind leaves room for other kinds', () => {
     mirror.put(namespaceKind, namespace('managed'));
     for (const name of ['a', 'b', 'c', 'd']) mirror.put(podKind, pod(name));
     queued();
@@ -362,13 +362,13 @@ describe('the number of rows', () => {
     expect(queued()).toEqual(['+svc-web']);
   });
 
-  test('of a cluster is bounded', () => {
+  test('is bounded per cluster', () => {
     for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) mirror.put(namespaceKind, namespace(name));
 
     expect(queued()).toEqual(['+ns-one', '+ns-two', '+ns-three', '+ns-four', '+ns-five']);
   });
 
-  test('counts the rows of an earlier watch', () => {
+  test('includes the rows of an earlier watch', () => {
     start(['a', 'b', 'c'].map((name) => ({ uid: `pod-${name}`, kind: 'Pod', namespace: 'managed', fingerprint: '' })));
     mirror.put(namespaceKind, namespace('managed'));
     for (const name of ['a', 'd']) mirror.put(podKind, pod(name));

@@ -14,7 +14,7 @@ export interface ClusterMirrorDeps {
   readonly known: readonly KnownObject[];
   readonly queue: Pick<ChangeQueue, 'add'>;
   readonly log: { warn(fields: object, words: string): void };
-  /** The deployment whose namespace this is, or null. */
+  /** The deployment that owns the namespace, or null. */
   ownerOf(namespace: unknown): string | null;
   /** Called when a namespace became tracked and objects in it may have been missed, so that it is listed. */
   onNamespace(namespace: string): void;

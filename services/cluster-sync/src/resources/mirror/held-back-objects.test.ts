@@ -47,7 +47,7 @@ test('held-back objects are removed one by one, or all of a kind', () => {
   expect(uids(heldBack.take('new'))).toEqual(['c']);
 });
 
-test('too many held-back objects are dropped, and incomplete until a list of namespaces that began later has ended', () => {
+test('held-back objects beyond the limit are dropped, which counts as incomplete until a later list of namespaces has ended', () => {
   const endOfEarlierList = heldBack.startRecovery();
   for (const uid of ['a', 'b', 'c', 'd']) heldBack.put(object(uid));
   expect(heldBack.isIncomplete()).toBe(true);

@@ -14,7 +14,7 @@ export interface RowLimits {
 
 export const usualLimits: RowLimits = { perKind: 500, perCluster: 20_000 };
 
-/** The objects of one kind in one namespace share these strings, instead of a copy for each of a hundred thousand objects. */
+/** Objects of one kind in one namespace share these strings, which would otherwise be copied a hundred thousand times. */
 interface Group {
   readonly kind: string;
   readonly namespace: string;

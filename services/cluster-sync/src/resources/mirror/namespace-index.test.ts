@@ -7,7 +7,7 @@ beforeEach(() => {
   index = createNamespaceIndex({ removedLimit: 2 });
 });
 
-test('a namespace is new once, with or without a deployment', () => {
+test('a namespace counts as new only once, with or without a deployment', () => {
   expect(index.deploymentOf('managed')).toBeUndefined();
 
   expect([index.put('managed', 'd1'), index.put('managed', 'd1')]).toEqual(['new', 'none']);

@@ -1,4 +1,4 @@
-/** What an event of a namespace changes: nothing, the name is new, or the name belongs to another deployment or namespace. */
+/** The effect of an event of a namespace: none, the name is new, or the name now belongs to another deployment or namespace. */
 export type NamespaceChange = 'none' | 'new' | 'reassigned';
 
 /**

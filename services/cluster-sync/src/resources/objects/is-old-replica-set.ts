@@ -6,7 +6,7 @@ const Scaled = z.object({
   status: z.object({ replicas: count.default(0) }).default({ replicas: 0 }),
 });
 
-/** A ReplicaSet that has and wants no pods: a Deployment keeps ten of them for rollbacks. */
+/** Whether a ReplicaSet neither has nor wants pods. A Deployment keeps ten of them for rollbacks. */
 export function isOldReplicaSet(kind: string, object: unknown): boolean {
   if (kind !== 'ReplicaSet') return false;
   const { data } = Scaled.safeParse(object);

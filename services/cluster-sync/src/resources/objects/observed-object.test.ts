@@ -117,7 +117,7 @@ describe('trackedObject', () => {
   test.for([
     ['of a kind that is not tracked', { apiVersion: 'example.com/v1', kind: 'Rollout' }],
     ['of the same kind in another group', { apiVersion: 'example.com/v1', kind: 'ReplicaSet' }],
-  ] as const)('names a parent %s without the id of a row', ([, reference]) => {
+  ] as const)('has a parent without a row id if the parent is %s', ([, reference]) => {
     const ownerReferences = [{ ...reference, name: 'web', uid: 'u2' }];
 
     expect(track(pod({ ownerReferences })).metadata['parent']).toEqual({

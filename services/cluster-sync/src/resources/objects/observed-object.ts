@@ -49,7 +49,7 @@ export function observedObject(
       ...storableMetadata(metadata),
       ...(Object.keys(summary).length > 0 && storableMetadata({ summary })),
       ...(parent && storableMetadata({ parent })),
-      // The strings `cause` and `message`.
+      // Leaves room for the strings `cause` and `message`.
       ...causeOf(kind, object),
     },
   };

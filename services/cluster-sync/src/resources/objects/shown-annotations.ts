@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/
 import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 
 /**
- * The annotations that are shown. Charts write what they like into others, contents of secrets and digests of them among it, and nobody
- * could tell which. These are written by Kubernetes, Helm and Berth, or say how an object is treated.
+ * The annotations that are shown: those of Kubernetes, Helm and Berth, and those that say how an object is treated. Others may hold
+ * anything that a chart writes, including secrets and their digests.
  */
 const shown: ReadonlySet<string> = new Set([
   namespaceAnnotations.deploymentId,

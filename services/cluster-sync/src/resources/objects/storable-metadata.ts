@@ -3,7 +3,7 @@ import { shownAnnotations } from './shown-annotations.ts';
 
 /** `resourceVersion` changes with every status update; the others are large bookkeeping of tools and may repeat secrets. */
 const dropped = new Set(['managedFields', 'resourceVersion', 'selfLink']);
-/** Too much for a row that goes through the bus to a browser. */
+/** Larger metadata is too much for a row that goes over the bus to a browser. */
 const maxCharacters = 32 * 1024;
 const maxDepth = 16;
 

@@ -13,7 +13,7 @@ async function isDone(work: Promise<void>): Promise<boolean> {
   return done;
 }
 
-test('a list waits for shared room, a watch of another cluster does not', async () => {
+test('a list waits for shared room; a watch of another cluster does not', async () => {
   const room = queueRoom(3);
   const [listed, watched] = [createChangeQueue(10, room), createChangeQueue(10, room)];
   for (const uid of ['a', 'b', 'c']) listed.add(gone(uid));
@@ -29,7 +29,7 @@ test('a list waits for shared room, a watch of another cluster does not', async 
   expect(await isDone(otherList)).toBe(true);
 });
 
-test('changes count once in the shared room, however often they are replaced, taken and given back', () => {
+test('a change takes shared room once, however often it is replaced, taken and given back', () => {
   const room = queueRoom(10);
   const queue = createChangeQueue(10, room);
   for (const uid of ['a', 'b', 'a']) queue.add(gone(uid));

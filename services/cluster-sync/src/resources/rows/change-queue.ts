@@ -45,7 +45,7 @@ export function createChangeQueue(capacity: number, shared: QueueRoom = queueRoo
       events.emit('added');
     },
 
-    /** Puts back changes that could not be written, except where a newer one was added since. */
+    /** Puts back changes that could not be written, except those that a newer change has replaced. */
     giveBack(changes: readonly RowChange[]): void {
       for (const change of changes) if (!pending.has(change.uid)) put(change);
     },
@@ -72,7 +72,7 @@ export function createChangeQueue(capacity: number, shared: QueueRoom = queueRoo
       while (pending.size === 0) await once(events, 'added', { signal });
     },
 
-    /** Gives its room back to the other clusters. */
+    /** Frees the shared room of this queue. */
     clear: (): void => remove([...pending.values()]),
 
     size: () => pending.size,

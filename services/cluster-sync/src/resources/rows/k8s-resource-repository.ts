@@ -24,7 +24,7 @@ const PlacedObject = TrackedObject.extend({ namespace: z.string(), env_id: z.uui
 const resource = sql.type(K8sResource);
 const known = sql.type(z.object({ uid: z.string(), kind: z.string(), namespace: z.string(), fingerprint: z.string() }));
 const written = sql.type(K8sResource.pick({ id: true, last_updated_at: true }).extend({ is_new: z.boolean() }));
-/** The fields of a shown row that a change contains. */
+/** The fields of a row that a change contains. */
 const SentRow = K8sResource.omit({ id: true, cluster_id: true, last_updated_at: true }).strip();
 const cluster = sql.type(z.object({ id: z.uuid(), env_id: z.uuid().nullable() }));
 
@@ -129,7 +129,7 @@ async function ownedIn(tx: Transaction, group: readonly ClusterChanges[]): Promi
 /** How long the deletion of a namespace may take before it is reported. */
 const deletionMs = 60_000;
 
-/** Stores these namespaces, so that a restart does not forget them; what to do about their deployments is decided later. */
+/** Stores lost namespaces, so that they survive a restart; the verdict on their deployments follows later. */
 async function noteLostNamespaces(
   tx: Transaction,
   put: readonly K8sResource[],

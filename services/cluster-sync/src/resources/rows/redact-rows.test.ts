@@ -66,7 +66,7 @@ test('secrets are redacted in labels, names, owners, hosts and messages before a
   });
 });
 
-test('a name that is known to be harmless is not asked for again, a message is', async () => {
+test('a harmless name is sent for redaction once; a message is sent each time', async () => {
   const change = changeOf({ labels: { app: 'web-application' }, message: 'not ready: no endpoints' });
   await redactRows([change]);
   await redactRows([change, { uid: 'gone' }]);
@@ -75,7 +75,7 @@ test('a name that is known to be harmless is not asked for again, a message is',
   expect(asked.map(({ messages }) => messages)).toEqual([['not ready: no endpoints'], ['not ready: no endpoints']]);
 });
 
-test('large rows are asked for in several calls, and texts that are too long are hidden', async () => {
+test('large rows are redacted in several calls, and texts that are too long are hidden', async () => {
   const large = (index: number) =>
     changeOf(
       {
@@ -93,7 +93,7 @@ test('large rows are asked for in several calls, and texts that are too long are
   expect(rows.at(-1)?.metadata).toEqual({ odd: '***' });
 });
 
-test('no row is written while nobody can say what is secret in it', async () => {
+test('rows are not written while tasks cannot redact them', async () => {
   failure = new AppError('unavailable', 'tasks does not answer');
 
   await expect(redactRows([changeOf({ message: 'something is wrong' })])).rejects.toBe(failure);

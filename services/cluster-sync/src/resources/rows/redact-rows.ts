@@ -8,15 +8,15 @@ import type { RowChange } from './change-queue.ts';
 export type RedactRows = (changes: readonly RowChange[]) => Promise<readonly RowChange[]>;
 
 const hidden = '***';
-/** Shorter texts are no secrets. */
+/** Shorter texts are not secrets. */
 const leastCharacters = 6;
 const mostCharacters = 1_000;
-/** Of one call; a row has 32 KiB at most. */
+/** Limit of one call; a row has 32 KiB at most. */
 const mostOfCall = { characters: 128 * 1024, rows: 50 };
 const mostNames = 2_000;
 const mostKnown = 50_000;
 
-/** Members of `metadata` that Kubernetes makes up. */
+/** Members of `metadata` that Kubernetes generates. */
 const harmless = new Set(['uid', 'creationTimestamp', 'deletionTimestamp', 'cause', 'resource_id']);
 
 interface Put {
@@ -26,8 +26,8 @@ interface Put {
 }
 
 /**
- * A chart may copy a secret into a label, a hostname or an argument that a message quotes. Only `tasks` can open secrets, so it redacts:
- * one call for the rows of a transaction, with the texts that are not known to be harmless yet. While it does not answer, rows wait.
+ * A chart may copy a secret into a label, a hostname or an argument that a message quotes. Only `tasks` can open secrets, so it
+ * redacts: one call per transaction, with the texts that are not yet known to be harmless. Rows wait until it answers.
  */
 export function createRedactRows({ bus }: { bus: Pick<Bus, 'call'> }): RedactRows {
   const known = new Set<string>();

@@ -42,7 +42,7 @@ test('changes that arrive while all transactions are busy are saved in one', asy
   expect(database.groups).toEqual([['a'], ['b'], ['c', 'd', 'e']]);
 });
 
-test('a transaction of several clusters has a limit of rows, one of a single cluster has not', async () => {
+test('a transaction of several clusters has a limited number of rows; that of a single cluster does not', async () => {
   const database = slowDatabase();
   const save = saveInGroups({ ...database, atOnce: 1, mostRows: 200 });
 

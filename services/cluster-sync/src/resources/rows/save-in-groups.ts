@@ -15,7 +15,7 @@ export interface SaveInGroupsDeps {
   saveTogether(group: readonly ClusterChanges[]): Promise<ReadonlySet<string>>;
   /** The number of concurrent transactions. */
   readonly atOnce?: number;
-  /** The most rows in a transaction of several clusters. */
+  /** Maximum rows in a transaction of several clusters. */
   readonly mostRows?: number;
 }
 

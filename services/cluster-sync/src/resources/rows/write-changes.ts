@@ -15,7 +15,7 @@ export interface WriteChangesDeps {
 }
 
 const batchSize = 100;
-/** A new object changes several times within a moment; gathering writes it once. An event may be shown a second late. */
+/** A new object changes several times within a moment; gathering writes it once. Events may be shown up to a second late. */
 const gatherMs = 300;
 
 /** Writes the queued changes to the database until the signal aborts. */
