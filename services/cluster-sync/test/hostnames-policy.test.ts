@@ -91,7 +91,7 @@ test.for<[string, string, object, Record<string, string>?]>([
   expect(await outcome(namespace, spec, annotations)).toBe(words);
 });
 
-test('Ingresses in namespaces that are not Berth's are admitted', async () => {
+test('Ingresses in foreign namespaces are admitted', async () => {
   expect(await outcome(foreign, ingress('other.apps.example.com'))).toBe('admitted');
 });
 

@@ -31,15 +31,15 @@ export const Config = z
     /** Private folder for charts, discovery caches and the files of running tasks; a tmpfs is best. */
     RUNNER_FOLDER: z.string().min(1),
     RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4),
-    /** Polls of the status of deployments at the same time; with 0 this runner makes none. */
+    /** Concurrent polls of the status of deployments; 0 turns them off at this runner. */
     RUNNER_POLLS: z.coerce.number().int().min(0).max(256).default(32),
-    /** Dry runs for plans at the same time; with 0 this runner makes none. */
+    /** Concurrent dry runs for plans; 0 turns them off at this runner. */
     RUNNER_PLANS: z.coerce.number().int().min(0).max(64).default(2),
-    /** Calls for resources at the same time; with 0 this runner makes none. */
+    /** Concurrent calls for resources; 0 turns them off at this runner. */
     RUNNER_RESOURCE_CALLS: z.coerce.number().int().min(0).max(64).default(16),
-    /** The most memory of one Helm, in MiB: a chart that needs more fails. */
+    /** Memory limit of one Helm, in MiB. A chart that needs more fails. */
     RUNNER_HELM_MEMORY: z.coerce.number().int().min(96).max(16_384).default(192),
-    /** The most processor time in which one Helm renders a chart, in seconds. */
+    /** Limit of processor time for rendering a chart, in seconds. */
     RUNNER_HELM_CPU_SECONDS: z.coerce.number().int().min(1).max(600).default(30),
     RUNNER_NAME: z.string().max(200).optional(),
     /** PEM certificates that calls into deployments trust in addition to those of the system. */

@@ -74,7 +74,7 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
   runner.signal(signal);
   await runner.ended;
   await helmEnded(task.namespace);
-  // Counted before Helm started, so that an attempt that kills its runner counts too.
+  // The attempt was counted before Helm started, so that one that kills its runner counts too.
   expect(world.tasks.begun).toContain(task.task_id);
   expect(await readdir(join(runner.folder, 'tasks'))).toHaveLength(1);
 
@@ -119,7 +119,7 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
     // No other runner took it over, so a report of this one would be recorded.
     runner.signal('SIGCONT');
     await soon('the runner to log it', () => runner.log().includes('claim lost'));
-    // Counted only now: the guard keeps the deadline to the millisecond, and lines that were sent before it are in order.
+    // Lines count only from now on: those sent before the deadline, which the guard keeps to the millisecond, are allowed.
     const lines = linesOf(task.task_id);
     await delay(300);
 
@@ -143,24 +143,27 @@ test.for<[string, (task: ClaimedTask) => Promise<unknown>]>([
         { signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 },
       ),
   ],
-])('a runner that slept while its chart was fetched starts no Helm when another runner holds %s', async ([, take]) => {
-  await using runner = await world.start();
-  const taken = Promise.withResolvers<void>();
-  const chart = await world.lateChart(async () => {
-    await soon('a heartbeat', () => world.tasks.beats.includes(task.task_id));
-    await soon('the namespace', () => act.exists(`/api/v1/namespaces/${task.namespace}`));
-    await take(task);
-    taken.resolve();
-  });
-  const task = taskOf(chart, { values: { slow: true } });
+])(
+  'a runner that slept while its chart was fetched does not start Helm when another runner holds %s',
+  async ([, take]) => {
+    await using runner = await world.start();
+    const taken = Promise.withResolvers<void>();
+    const chart = await world.lateChart(async () => {
+      await soon('a heartbeat', () => world.tasks.beats.includes(task.task_id));
+      await soon('the namespace', () => act.exists(`/api/v1/namespaces/${task.namespace}`));
+      await take(task);
+      taken.resolve();
+    });
+    const task = taskOf(chart, { values: { slow: true } });
 
-  world.tasks.give(task);
-  await taken.promise;
-  await soon('the runner to log it', () => /claim lost|task ended/.test(runner.log()));
+    world.tasks.give(task);
+    await taken.promise;
+    await soon('the runner to log it', () => /claim lost|task ended/.test(runner.log()));
 
-  expect(await act.releases(task.namespace)).toEqual([]);
-  expect(world.tasks.begun).not.toContain(task.task_id);
-});
+    expect(await act.releases(task.namespace)).toEqual([]);
+    expect(world.tasks.begun).not.toContain(task.task_id);
+  },
+);
 
 test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its task back and exits', async () => {
   await using runner = await world.start();
@@ -168,7 +171,7 @@ test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its t
   await act.startSlow(task);
 
   runner.signal('SIGTERM');
-  // Only a Helm that receives SIGTERM prints it. A claim under way at the signal was answered before this line.
+  // Only a Helm that receives SIGTERM prints it. Claims in flight at the signal have been answered by then.
   await soon('Helm to end', () => world.tasks.textOf(task.task_id).includes('has been cancelled'));
   const late = taskOf(world.chart);
   world.tasks.give(late);

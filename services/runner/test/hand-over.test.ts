@@ -92,7 +92,7 @@ const objectsOf = (text: string) =>
     .objects.map(({ content }) => JSON.stringify(content))
     .toSorted();
 
-test('what was handed over and given back is what Helm renders without it', async () => {
+test('handing over does not change the manifests that Helm renders', async () => {
   const files = Object.entries(forms).map(([name, text]) => [`templates/${name}`, text]);
   const chart = await chartOf('forms', Object.fromEntries(files));
   const seen: string[] = [];
@@ -107,7 +107,7 @@ test('what was handed over and given back is what Helm renders without it', asyn
   expect(names.filter((name) => !seen[0]?.includes(name === 'list' ? 'in-a-list' : name))).toEqual([]);
 });
 
-test('Helm fails when what it has rendered is refused, and the refusal is known', async () => {
+test('Helm fails when its manifests are refused, and the refusal is known', async () => {
   const chart = await chartOf('refused', { 'templates/map.yaml': metadata('refused') });
 
   const { code, text, refusal } = await rendered(chart, () => Promise.reject(new Error('not that')));
@@ -117,7 +117,7 @@ test('Helm fails when what it has rendered is refused, and the refusal is known'
   expect(refusal).toEqual(new Error('not that'));
 });
 
-test('a chart that prints the mark of the end cannot know it', async () => {
+test('a chart cannot print the mark of the end, since it does not know it', async () => {
   const chart = await chartOf('marked', {
     'templates/map.yaml': `${metadata('marked')}data: { a: $BERTH_END_OF_MANIFEST }\n`,
   });
@@ -127,7 +127,7 @@ test('a chart that prints the mark of the end cannot know it', async () => {
   expect(seen[0]).toContain('$BERTH_END_OF_MANIFEST');
 });
 
-test('a chart that renders more than is checked is refused', async () => {
+test('a chart that renders more than can be checked is refused', async () => {
   const chart = await chartOf('large', {
     'templates/map.yaml': `${metadata('large')}data: { a: {{ repeat 9000000 "x" }} }\n`,
   });

@@ -30,7 +30,7 @@ const hostileChart = {
 
 const threeGigabytes = '# {{ repeat 3000000000 "x" | len }}';
 const spin = '{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}';
-/** More than is read, and little enough for the memory of one Helm. */
+/** More output than is read, but within the memory of one Helm. */
 const endlessNotes = '{{ repeat 1500000 "a\\n" }}';
 
 const hostile = (values: Record<string, string>): ClaimedTask =>
@@ -95,7 +95,7 @@ spec:
 const routed = (text: string): ClaimedTask => ({ ...hostile({ text }), hosts });
 
 describe('before anything is applied', () => {
-  test('an Ingress with the host of Berth is refused, and nothing of the chart is installed', async () => {
+  test('an Ingress with the host of Berth is refused, and the chart is not installed', async () => {
     const task = routed(ingress('berth.example.com'));
 
     expect(await act.run(task)).toMatchObject({
@@ -147,7 +147,7 @@ describe('before anything is applied', () => {
     expect(await act.exists(`/apis/networking.k8s.io/v1/namespaces/${task.namespace}/ingresses/web`)).toBe(false);
   });
 
-  test('a plan shows what would be refused as blocked, with the reason', async () => {
+  test('a plan shows objects that would be refused as blocked, with the reason', async () => {
     expect(await planned(routed(ingress('berth.example.com')))).toMatchObject({
       result: {
         objects: expect.arrayContaining([
@@ -170,14 +170,14 @@ describe('before anything is applied', () => {
   });
 });
 
-test('a release whose notes have no end is deployed, and its log says what it leaves out', async () => {
+test('a release with endless notes is deployed, and its log mentions the omission', async () => {
   const task = hostile({ notes: endlessNotes });
 
   expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
   expect(world.tasks.textOf(task.task_id)).toMatch(/left out/);
 });
 
-test('releases of others are deployed at their first attempt while hostile charts take what they can', async () => {
+test('other releases are deployed at their first attempt while hostile charts use all they can', async () => {
   const attacks = [threeGigabytes, spin, threeGigabytes, spin].map((text) => hostile({ text }));
   const notes = hostile({ notes: endlessNotes });
   const others = Array.from({ length: 5 }, () => hostile({}));

@@ -14,7 +14,7 @@ let world: RunnerWorld;
 let runner: RunnerProcess;
 let act: ReturnType<typeof actionsIn>;
 
-/** Each claim has a token of the account of its deployment, with the rights of `deploy/rbac/deployer.yaml`, and nothing else. */
+/** Each claim has a token of its deployment's account, with only the rights of `deploy/rbac/deployer.yaml`. */
 beforeAll(async () => {
   world = await startRunnerWorld({ chartFiles: usualChartFiles });
   act = actionsIn(world);
@@ -57,7 +57,7 @@ const run = (task: Parameters<typeof act.run>[0]) => act.run(task, 90_000);
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const Named = z.object({ metadata: z.object({ uid: z.string() }) });
 
-test('a chart of the usual kinds is installed, upgraded, restarted and uninstalled under the least that the manifest grants', async () => {
+test('a chart of the usual kinds is installed, upgraded, restarted and uninstalled with only the rights of the manifest', async () => {
   const task = usual();
   expect(await run(task)).toMatchObject({ outcome: 'Done', reason: null });
 

@@ -118,7 +118,7 @@ async function versionsAtRest(namespace: string): ReturnType<typeof versionsIn> 
   }
 }
 
-/** What the chart shows of these contents. */
+/** The values that the chart derives from these contents. */
 const derivedFrom = (contents: string): string[] => [
   encodeURIComponent(contents),
   Buffer.from(`k:${contents}`).toString('base64').slice(4, -4),
@@ -208,7 +208,7 @@ describe('a dry run', () => {
     expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
   });
 
-  test('of a namespace that belongs to something else says so', async () => {
+  test('of a namespace that belongs to somebody else reports that', async () => {
     const task = await installed([]);
 
     const result = await planned(dryRunOf(task, { deployment_id: randomUUID() }));
@@ -216,7 +216,7 @@ describe('a dry run', () => {
     expect(shown(result)).toEqual([`blocked Namespace ${task.namespace}`]);
   });
 
-  test('of an object that exists outside the release shows nothing of it', async () => {
+  test('of an object that exists outside the release does not show its contents', async () => {
     const task = await installed([]);
     const strange = `strange-${randomUUID()}`;
     await act.post('/api/v1/namespaces/default/configmaps', {
@@ -230,7 +230,7 @@ describe('a dry run', () => {
     expect(result.objects).toMatchObject([{ action: 'blocked', name: strange, namespace: 'default', fields: [] }]);
   });
 
-  test('shows no contents of a secret, wherever the chart puts them', async () => {
+  test('never shows the contents of a secret, wherever the chart puts them', async () => {
     const task = await installed([], {
       values: { text: 'was hammerhead' },
       secrets: { ours: { key: 'old contents' } },
@@ -253,7 +253,7 @@ describe('a dry run', () => {
     expect(runner.log()).not.toMatch(/swordfish|hammerhead|c4n4ry/);
   });
 
-  test('shows nothing that the chart made of contents that it gets as a value, in whatever encoding, before a rotation or after', async () => {
+  test('never shows values that the chart derives from a secret, in any encoding, before or after a rotation', async () => {
     const [before, after] = ['Old+Secret&Value=1234567', 'New/Secret&Value?7654321'];
     const task = await installed([], { values: { conf: before, text: 'one' }, confidential: [before] });
 
@@ -281,7 +281,7 @@ describe('a dry run', () => {
     }
   });
 
-  test('shows no value where the chart does not render with other contents', async () => {
+  test('shows no values if the chart does not render with other contents', async () => {
     const contents = 'Some-Secret-Value-1';
     const task = await installed([], { values: { conf: contents, text: 'one' }, confidential: [contents] });
     // The marker of these contents is one that the chart refuses.
@@ -294,7 +294,7 @@ describe('a dry run', () => {
     expect(JSON.stringify(result)).not.toMatch(/"(?:before|after)"/);
   });
 
-  test('of a removal shows what the namespace takes with it', async () => {
+  test('of a removal shows the objects that are deleted with the namespace', async () => {
     const cluster = `probe-${randomUUID()}`;
     const role = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -318,7 +318,7 @@ describe('a dry run', () => {
     expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(true);
   });
 
-  test('of a chart that fails is refused with the words of the chart, without secrets', async () => {
+  test('of a chart that fails is refused with the message of the chart, without secrets', async () => {
     const task = taskOf(world.chart, { values: { fail: 'replicas must be odd, swordfish' } });
 
     const outcome = await outcomeOf(dryRunOf(task, { confidential: ['swordfish'] }));

@@ -52,7 +52,7 @@ test.for(['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstallin
   },
 );
 
-test('an upgrade that was left pending behind a deployed revision is repaired and deployed again', async () => {
+test('an upgrade that was left pending after a deployed revision is repaired and deployed again', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   await act.run(next(task));
@@ -101,7 +101,7 @@ async function forge(namespace: string, name: string, json: string): Promise<voi
   });
 }
 
-test('a forged record that Helm does not take for the newest changes nothing, whatever it unpacks to', async () => {
+test('a forged record that Helm does not take for the newest has no effect, whatever it contains', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   const bomb = `{"info":{"status":"pending-upgrade"},"x":[${'[],'.repeat(3_000_000)}[]]}`;
@@ -111,7 +111,7 @@ test('a forged record that Helm does not take for the newest changes nothing, wh
   expect(await act.run(next(task))).toMatchObject({ outcome: 'Done' });
 });
 
-test('a deploy on a forged record that Helm would continue from fails, and says which Secret to delete', async () => {
+test('a deploy fails on a forged record that Helm would continue from, and names the Secret to delete', async () => {
   const task = taskOf(world.chart);
   await act.run(task);
   const name = `sh.helm.release.v1.${task.namespace}.v99`;

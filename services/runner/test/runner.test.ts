@@ -122,7 +122,7 @@ test('a restart leaves another workload of the same name, and a namespace of ano
   expect(await restartedAt()).toMatchObject({ at: undefined });
 });
 
-test('a call of an action is sent with its token, which is in no log, and needs no access to a cluster', async () => {
+test('a call of an action is sent with its token, which is not logged, and does not need access to a cluster', async () => {
   const token = 'a-token-of-the-test';
   const call = { host: '127.0.0.1', path: '/drain', method: 'POST' as const, body: '{}', token, hidden: ['swordfish'] };
   deployment.respond(({ headers }, response) => response.end(`swordfish ${headers.authorization}`));
@@ -176,7 +176,7 @@ test('a second deploy of a deployment upgrades its release and updates its Secre
   });
 });
 
-test('a deploy without values does not reuse those of the one before', async () => {
+test('a deploy without values does not reuse those of the previous one', async () => {
   const first = taskOf(world.chart, { values: { text: 'of the first' } });
   await act.run(first);
 
@@ -335,7 +335,7 @@ test('in a storm of a thousand cancellations exactly the canceled Helms end, and
   await soon('the outcome of the task', () => world.tasks.endOf(kept.task_id));
 });
 
-test('access that the cluster withdrew is replaced within the run', async () => {
+test('access that the cluster has revoked is replaced within the run', async () => {
   const refused = world.adminKubeconfig
     .replace(/client-certificate-data:.*/, 'token: this-is-not-a-token-of-the-cluster')
     .replace(/client-key-data:.*/, '');
@@ -348,7 +348,7 @@ test('access that the cluster withdrew is replaced within the run', async () => 
   expect(world.issued() - before).toBe(2);
 });
 
-test('a right that the cluster refuses gives the outcome Forbidden before Helm, and a refusal for good of what the chart may not have, and the task can run later', async () => {
+test('a right that the cluster refuses gives the outcome Forbidden before Helm starts, fails the task for good within Helm, and the task can run later', async () => {
   const name = `limited-${process.pid}`;
   const roles = '/apis/rbac.authorization.k8s.io/v1';
   const mayDo = (resources: string[], verbs: string[]) => ({ apiGroups: [''], resources, verbs });

@@ -86,7 +86,7 @@ const unready = {
   message: 'the supply swordfish-of-a-gadget is off',
 };
 
-/** Many run side by side here, so each takes longer than alone. */
+/** Many tasks run at the same time here, so each takes longer. */
 const patiently = { withinMs: 120_000, everyMs: 50, longestPauseMs: 50 };
 const ended = (task: ClaimedTask) =>
   waitUntil(async () => world.tasks.endOf(task.task_id), { what: 'the outcome of the task', ...patiently });
@@ -107,7 +107,7 @@ const deploying = (objects: object[], more: Partial<ClaimedTask> = {}) =>
     ...more,
   });
 
-describe.concurrent('a deploy says what it waits for, and at last why it failed:', { timeout: 150_000 }, () => {
+describe.concurrent('a deploy reports what it waits for and, in the end, why it failed:', { timeout: 150_000 }, () => {
   test.for<[string, object[], string]>([
     [
       'pods that fit on no node, in the words of the scheduler',
@@ -199,7 +199,7 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
     expect(await ended(task)).toMatchObject({ outcome: 'Canceled', reason: null });
   });
 
-  test('nothing of a secret of the task that a message of the cluster repeats', async () => {
+  test('not a secret of the task that a message of the cluster repeats', async () => {
     const secret = 'swordfish-of-the-test';
     const image = { ...container, image: `registry.example.com/${secret}:1` };
     const task = deploying([workload('Deployment', podTemplate({ containers: [image] }, 'image-pull-error'))], {
@@ -216,7 +216,7 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
     expect(runner.log()).not.toContain(secret);
   });
 
-  test('nothing of a secret that the condition of a custom resource repeats, and the condition when Helm gives up', async () => {
+  test('not a secret in the condition of a custom resource, and the condition again when Helm gives up', async () => {
     const task = deploying([gadget({ observedGeneration: 1, conditions: [unready] })], {
       confidential: ['swordfish-of-a-gadget'],
     });
@@ -227,7 +227,7 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
     });
   });
 
-  test('nothing of workloads outside its release, and nothing if it does not wait', async () => {
+  test('not workloads outside its release, and nothing at all if it does not wait', async () => {
     const first = deploying([]);
     await run(first);
     await act.post(
@@ -257,7 +257,7 @@ describe.concurrent('a deploy says what it waits for, and at last why it failed:
   });
 });
 
-test('a restart says what its workload waits for', async () => {
+test('a restart reports what its workload waits for', async () => {
   const installed = deploying([]);
   await run(installed);
   const path = `/apis/apps/v1/namespaces/${installed.namespace}/deployments`;
@@ -282,7 +282,7 @@ test('a restart says what its workload waits for', async () => {
   expect(await ended(restart)).toMatchObject({ outcome: 'Canceled' });
 });
 
-test('an uninstall says what keeps the namespace', async () => {
+test('an uninstall reports what blocks the deletion of the namespace', async () => {
   const task = deploying([]);
   await run(task);
   const held = { metadata: { name: 'held', finalizers: ['berth.dev/held'] } };

@@ -41,7 +41,7 @@ function clientWith(options: Partial<DeploymentClientOptions> = {}) {
 }
 
 describe('a call into a deployment', () => {
-  test('carries the token and the body as JSON, and brings the answer', async () => {
+  test('carries the token and the body as JSON, and returns the answer', async () => {
     const call = clientWith();
 
     const answer = await call({ method: 'POST', path: 'restart?now=1', body: '{"a":"ü"}' });
@@ -64,18 +64,18 @@ describe('a call into a deployment', () => {
     expect(deployment.calls).toHaveLength(1);
   });
 
-  test('goes to no server whose certificate is of an unknown authority', async () => {
+  test('is not sent to a server whose certificate is of an unknown authority', async () => {
     await expect(clientWith({ ca: undefined })()).rejects.toThrow('the certificate of localhost is not trusted');
     expect(deployment.calls).toEqual([]);
   });
 
-  test('goes to no server whose certificate is for another name', async () => {
+  test('is not sent to a server whose certificate is for another name', async () => {
     await expect(clientWith()({ host: 'other.example.com' })).rejects.toThrow('is not trusted (ERR_TLS_CERT_ALTNAME');
     expect(deployment.calls).toEqual([]);
   });
 
   test.for(['127.0.0.1', '169.254.169.254', '::1', '0.0.0.0', '::ffff:127.0.0.1', 'fe80::1'])(
-    'connects to no name that is at %s',
+    'does not connect to a name that resolves to %s',
     async (address) => {
       const call = clientWith({ allowAddresses: [], resolve: at(address) });
 
@@ -84,7 +84,7 @@ describe('a call into a deployment', () => {
     },
   );
 
-  test('connects to no literal address that is refused', async () => {
+  test('does not connect to a literal address that is refused', async () => {
     const call = clientWith({ allowAddresses: [] });
 
     await expect(call({ host: '127.0.0.1' })).rejects.toThrow('the address 127.0.0.1 is not allowed');
@@ -107,7 +107,7 @@ describe('a call into a deployment', () => {
     '\\\\elsewhere.example',
     '\t//elsewhere.example',
     '/\n/elsewhere.example',
-  ])('stays at the host of the deployment with the path %j', async (path) => {
+  ])('stays on the host of the deployment with the path %j', async (path) => {
     let resolved: string | undefined;
     const call = clientWith({
       resolve: async (name) => {
@@ -145,7 +145,7 @@ describe('a call into a deployment', () => {
     await expect(call({}, { timeoutMs: 200 })).rejects.toThrow('did not answer completely within 0.2 s');
   });
 
-  test('reads no more of an endless answer than it may', async () => {
+  test('reads an endless answer only up to the limit', async () => {
     let written = 0;
     const chunk = Buffer.alloc(64 * 1024, 'x');
     deployment.respond(async (_call, response) => {
@@ -164,13 +164,13 @@ describe('a call into a deployment', () => {
     expect(written).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('reads no headers of any size', async () => {
+  test('does not read headers beyond the limit', async () => {
     deployment.respond((_call, response) => response.setHeader('x', 'y'.repeat(20_000)).end());
 
     await expect(clientWith()()).rejects.toThrow('localhost sent no usable answer (HPE_HEADER_OVERFLOW)');
   });
 
-  test('hides the token where the deployment answers with it', async () => {
+  test('hides the token if the deployment answers with it', async () => {
     deployment.respond(({ headers }, response) => response.end(`you sent ${headers.authorization}`));
 
     expect((await clientWith()()).text).toBe('you sent Bearer ***');

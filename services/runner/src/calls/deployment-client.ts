@@ -30,7 +30,7 @@ export interface Answer {
   isCut: boolean;
 }
 
-/** Why a deployment could not be called, worded by us. */
+/** Why a deployment could not be called, in our own words. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
 }
@@ -81,7 +81,7 @@ export function createDeploymentClient({
           method,
           headers,
           ...(body !== undefined && { body }),
-          // Read a token that begins within the limit to its end: half a token could not be redacted.
+          // Read a bit further, so that a token across the limit is whole: half a token would not be redacted.
           maxBytes: beginningSuffices ? maxBytes + token.length : maxBytes,
           beginningSuffices,
           signal: deadline,

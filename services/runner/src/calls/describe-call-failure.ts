@@ -1,6 +1,6 @@
 import { EgressRefused, ReplyTooLarge } from '@berth/egress/egress-errors';
 
-/** Why a deployment did not answer, worded by us: the error's message may quote what was sent or answered. */
+/** Why a deployment did not answer, in our own words: the error's message may quote the request or the answer. */
 export function describeCallFailure(error: unknown, { host, timeoutMs }: { host: string; timeoutMs: number }): string {
   if (error instanceof EgressRefused || error instanceof ReplyTooLarge) return `${host}: ${error.message}`;
   const code = codeOf(error);

@@ -66,7 +66,7 @@ describe('a call of an action', () => {
     expect(run.lines).toEqual(['POST https://127.0.0.1/drain', 'the deployment answered 200', 'one', 'two']);
   });
 
-  test('is not sent where its beginning cannot be recorded', async () => {
+  test('is not sent if its beginning cannot be recorded', async () => {
     const run = runOf({ begins: () => Promise.reject(new Error('the claim is lost')) });
 
     await expect(run.done()).rejects.toThrow('the claim is lost');
@@ -83,7 +83,7 @@ describe('a call of an action', () => {
     expect(deployment.calls).toHaveLength(1);
   });
 
-  test('fails and is not repeated where the connection is cut', async () => {
+  test('fails and is not repeated if the connection is cut', async () => {
     deployment.respond((_call, response) => response.destroy());
 
     await expect(runOf().done()).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe('a call of an action', () => {
     expect(deployment.calls).toHaveLength(1);
   });
 
-  test.for(['silent', 'trickling'])('fails where the deployment is %s for too long', async (path) => {
+  test.for(['silent', 'trickling'])('fails if the deployment is %s for too long', async (path) => {
     deployment.respond(hostileAnswers(() => undefined).respond);
 
     await expect(runOf({ target: { path }, as: hurried }).done()).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('a call of an action', () => {
     });
   });
 
-  test('fails, and does not arrive, where the certificate is for another name', async () => {
+  test('fails and does not arrive if the certificate is for another name', async () => {
     await expect(runOf({ target: { host: withWrongCertificate } }).done()).rejects.toMatchObject({
       outcome: 'Failed',
       message: expect.stringContaining(`the certificate of ${withWrongCertificate} is not trusted (ERR_TLS_CERT_ALT`),
@@ -124,7 +124,7 @@ describe('a call of an action', () => {
     expect(answers.endlessBytes()).toBeLessThan(mostOfEndless);
   });
 
-  test('has no token in its log and reason where the deployment answers with it', async () => {
+  test('hides the token in log and reason if the deployment answers with it', async () => {
     deployment.respond(hostileAnswers(() => undefined).respond);
     const run = runOf({ target: { path: 'echoing' } });
 
@@ -142,7 +142,7 @@ describe('a call of an action', () => {
     expect(run.lines.join('').length).toBeLessThan(257 * 1024);
   });
 
-  test('is cut off by a cancellation, and not by a runner that stops', async () => {
+  test('is cut off by a cancellation, but not by the stop of its runner', async () => {
     const arrived = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     deployment.respond(async (_call, response) => {

@@ -18,12 +18,12 @@ export interface InvokeRun {
 
 const timeoutMs = 60_000;
 const maxAnswerBytes = 256 * 1024;
-/** A call that the runner cuts off cannot be repeated. */
+/** A stopping runner waits this long for a call, which could not be repeated after a cut. */
 const graceMs = 8_000;
-/** The rest of the answer is left out, as lines that arrive too fast for the log are. */
+/** Lines of an answer that the log keeps. */
 const maxLines = 2_000;
 const maxQuoted = 300;
-/** Of which the quote is taken. Only this much is searched for secrets. */
+/** The quote is taken from this beginning of the answer; only this much is searched for secrets. */
 const maxSearched = 4_000;
 
 /** Sends the call of an action, once. Its answer goes to the log. */

@@ -105,7 +105,7 @@ test('a cancellation hint causes a heartbeat at once', async () => {
   expect(beats()).toBe(1);
 });
 
-test('heartbeats say what a run waits for: at once, each time, and no longer when it waits for nothing', async () => {
+test('heartbeats report at once what a run waits for, repeat it, and stop when the run no longer waits', async () => {
   const { lease, said, beats } = claim(60_000, () => renewed(60_000));
   using _ = lease;
 
@@ -123,7 +123,7 @@ test('heartbeats say what a run waits for: at once, each time, and no longer whe
   ]);
 });
 
-test('a claim whose service does not take what is waited for goes on without it', async () => {
+test('a claim continues if the service does not accept the report of a wait', async () => {
   let refusals = 0;
   const { lease, said } = claim(60_000, () => {
     if (JSON.stringify(said.at(-1)).includes('waits_for')) {

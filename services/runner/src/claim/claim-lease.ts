@@ -14,7 +14,7 @@ const beginTries = 3;
 export interface ClaimLeaseDeps {
   task: Pick<ClaimedTask, 'task_id' | 'fence' | 'lease_ms'>;
   bus: Pick<Bus, 'call' | 'hints'>;
-  /** `machineMs()` before the claim was requested. */
+  /** The value of `machineMs()` before the claim was requested. */
   claimedAt: number;
 }
 
@@ -80,7 +80,7 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
       if (answer.cancel_requested) canceled.abort();
     } catch (error) {
       if (isOver(error)) lost.abort();
-      // Keep the claim without this field: a service of the previous version does not know it.
+      // Retried without this field, which a service of the previous version does not know.
       if (error instanceof AppError && error.code === 'invalid') {
         isUnderstood = false;
         waits_for = null;

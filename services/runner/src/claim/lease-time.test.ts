@@ -7,7 +7,7 @@ test('a claim is given up ten seconds before others may take it', () => {
   expect(safeUntil(1_000, leaseMs)).toBe(21_000);
 });
 
-test('an answer that was overtaken by a later one does not shorten the claim', () => {
+test('an answer that arrives after a newer one does not shorten the claim', () => {
   expect(renewedUntil(safeUntil(9_000, leaseMs), 4_000, leaseMs)).toBe(29_000);
 });
 

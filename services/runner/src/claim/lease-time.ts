@@ -9,7 +9,7 @@ const firstMs = 1_000;
 /** When the runner gives up a claim that was made or renewed by a request sent then. */
 export const safeUntil = (sentAt: number, leaseMs: number): number => sentAt + leaseMs * safeShare;
 
-/** Answers may arrive out of order; none shortens the claim. */
+/** Answers may arrive out of order; an older one does not shorten the claim. */
 export const renewedUntil = (deadline: number, sentAt: number, leaseMs: number): number =>
   Math.max(deadline, safeUntil(sentAt, leaseMs));
 

@@ -27,7 +27,7 @@ export interface KindName {
 /** Null if the cluster does not have the kind. */
 export type FindKind = (object: KindName) => Promise<ApiKind | null>;
 
-/** Text of a chart that goes into a path. */
+/** The pattern for texts of a chart that go into a path. */
 const apiVersionForm = /^(?:[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?\/)?v[a-z0-9]{1,60}$/;
 const nameForm = /^(?!\.{1,2}$)[^/%\s?#]{1,253}$/;
 

@@ -17,37 +17,37 @@ export type NewSecret = Required<Pick<V1Secret, 'type' | 'stringData'>> & {
 /** The few calls that the runner makes itself; Helm makes the others. Each has a deadline and fails with a `TaskFailure`. */
 export interface ClusterClient {
   readNamespace(name: string): Promise<Namespace | null>;
-  /** Metadata of the Secrets in which Helm stores the revisions of a release. Null: there are more than Helm would keep. */
+  /** Metadata of the Secrets in which Helm stores the revisions of a release; null if there are more than Helm would keep. */
   releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[] | null>;
   readSecret(namespace: string, name: string): Promise<Secret | null>;
-  /** False: it exists already. */
+  /** Returns false if it exists already. */
   createSecret(secret: NewSecret): Promise<boolean>;
-  /** Compare-and-swap. False: it was changed since it was read. */
+  /** Compare-and-swap; returns false if it was changed since it was read. */
   replaceSecret(namespace: string, secret: Secret | NewSecret): Promise<boolean>;
   readWorkload(namespace: string, workload: WorkloadName): Promise<Workload | null>;
-  /** False: it is gone or was replaced. */
+  /** Returns false if it is gone or was replaced. */
   patchWorkload(namespace: string, workload: WorkloadName, patch: object): Promise<boolean>;
-  /** At most 50. */
+  /** At most 50 pods. */
   listPods(namespace: string): Promise<Pods>;
-  /** The first few hundred of a kind. Null if the cluster does not let the runner list them. */
+  /** The first few hundred objects of a kind; null if the cluster does not let the runner list them. */
   listSome<T>(namespace: string, list: SomeOf<T>): Promise<Listed<T> | null>;
   findKind: FindKind;
   /** Whether this account may create such objects; null if the cluster does not say. */
   mayCreate(wanted: WantedKind): Promise<boolean | null>;
-  /** An object of any kind. Null if it is missing, or the cluster does not let the runner read it. */
+  /** An object of any kind; null if it is missing, or the cluster does not let the runner read it. */
   readObject(path: string): Promise<unknown>;
 }
 
-/** Objects of one kind in one place; the group of the core is empty. */
+/** A kind of object in a namespace; the core group is the empty string. */
 export interface WantedKind {
   group: string;
   resource: string;
-  /** Null: outside of all namespaces. */
+  /** Null if cluster-scoped. */
   namespace: string | null;
 }
 
 export interface SomeOf<T> {
-  /** As in paths of the API. */
+  /** The plural, as in paths of the API. */
   kind: keyof typeof groups;
   item: z.ZodType<T>;
   query?: Record<string, string>;
@@ -74,7 +74,7 @@ export interface ClusterClientDeps {
   api: KubeApi;
   /** Ends every call. */
   signal: AbortSignal;
-  /** Throws when nothing may be written from now on. */
+  /** Throws once writes are no longer allowed. */
   beforeWrite: () => void;
 }
 
@@ -100,7 +100,7 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
   const orNull = <T>(what: string, request: () => Promise<T>): Promise<T | null> =>
     attempt(what, () => nullIfMissing(request()));
 
-  /** False when the cluster's state is not the one that the write requires. */
+  /** Returns false if the cluster's state is not the one that the write requires. */
   async function unlessConflict(what: string, write: () => Promise<unknown>, conflicts = [409]): Promise<boolean> {
     beforeWrite();
     try {

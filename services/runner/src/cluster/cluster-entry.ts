@@ -13,33 +13,33 @@ const maxClusters = 100;
 /** cluster-sync forwards only what its operator allows, and never files. */
 const allowed = new Set(['insecure-skip-tls-verify', 'proxy-url'] as const);
 
-/** What one claim may do in its cluster: the token can act in the namespace of the deployment, and is used by no other claim. */
+/** The access of one claim to its cluster: a token for the namespace of the deployment, used by this claim only. */
 export interface ClusterAccess {
   kubeconfig: string;
   /** Texts to redact from every log line. */
   credentials: string[];
   api: KubeApi;
-  /** Transition: the account is that of all deployments of the cluster. */
+  /** Transition: all deployments of the cluster share the account. */
   isShared: boolean;
 }
 
 /** The namespace of a claim, as cluster-sync found or made it. */
 export interface Entered extends Omit<EnteredNamespace, 'access'> {
-  /** Null: the claim may not act there. */
+  /** Null if the claim may not act there. */
   access: ClusterAccess | null;
 }
 
 type Claim = Pick<ClaimedTask, 'task_id' | 'fence'>;
 type Connections = ReturnType<typeof openConnectionsTo>;
 
-/** Has cluster-sync let a claim into its namespace. */
+/** Enters namespaces by way of cluster-sync. */
 export interface ClusterEntry extends Disposable {
   enter(claim: Claim, neededMs: number): Promise<Entered>;
 }
 
-/** Connections to a cluster are shared by all claims, tokens by none: each request names its own. */
+/** Claims share the connections to a cluster but not the token, which each request sets. */
 export function createClusterEntry({ bus }: { bus: Pick<Bus, 'call'> }): ClusterEntry {
-  // Another run may still use the oldest, so it is not disposed of. Idle connections close by themselves.
+  // Evicted connections are not disposed of, since another run may still use them. Idle ones close by themselves.
   const connections = new LRUCache<string, Connections>({ max: maxClusters });
 
   function connectionsTo(access: KubeAccess): Connections {

@@ -11,23 +11,23 @@ import {
 
 export const statusOf = (error: unknown): number | null => (error instanceof KubeError ? error.status : null);
 
-/** An error of the Kubernetes API in words for the user, without the body of the response, which may quote what was sent. */
+/** Words an error of the Kubernetes API for the user, without the body of the response, which may quote the request. */
 export function kubeFailure(what: string, error: unknown, server: string): TaskFailure {
-  // The next answer would be as large.
+  // Permanent, since the next answer would be as large.
   if (error instanceof AnswerTooLarge) return permanent(`The cluster could not ${what}: ${error.message}`, error);
   if (!(error instanceof KubeError)) {
     return unreachable(`The cluster could not be reached to ${what}: ${describeFailure(error, server)}`, error);
   }
   const { status } = error;
   if (status === 401) return new AccessRefused(`The cluster rejected the platform's credential to ${what}`, error);
-  // A terminating namespace also answers 403 to a creation.
+  // In a terminating namespace, creations are refused with 403 as well.
   if (/because it is being terminated|namespaces? "[^"]*" not found/.test(error.message)) {
     return transient(`The cluster could not ${what}: the namespace is being deleted`, error);
   }
   if (status === 403) return forbidden(`The cluster refused to ${what}: the platform lacks the permission`, error);
   if (status === 429 || status >= 500)
     return unreachable(`The cluster could not ${what} (it answered ${status})`, error);
-  // The object was deleted or changed in between; the next attempt reads it again.
+  // The object was deleted or changed meanwhile; the next attempt reads it again.
   if (status === 404 || status === 409) {
     return transient(`The cluster could not ${what} (it answered ${status})`, error);
   }

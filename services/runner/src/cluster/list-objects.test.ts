@@ -36,7 +36,7 @@ test('a list is read to its end', async () => {
   expect(isPartial).toBe(false);
 });
 
-test('a list without end is read for four pages', async () => {
+test('an endless list is read for four pages', async () => {
   const { api, requests } = server(Number.MAX_SAFE_INTEGER);
 
   expect(await listObjects(api, call)).toMatchObject({ items: { length: 200 }, isPartial: true });
@@ -44,7 +44,7 @@ test('a list without end is read for four pages', async () => {
   expect(requests.every(({ answer }) => answer === 'list')).toBe(true);
 });
 
-test('a page of large objects is read in smaller ones, and not at all where even these are too large', async () => {
+test('a page of large objects is read in smaller pages, and given up if even these are too large', async () => {
   const large = server(12, 5);
   expect(await listObjects(large.api, call)).toMatchObject({ items: { length: 12 }, isPartial: false });
 
@@ -52,7 +52,7 @@ test('a page of large objects is read in smaller ones, and not at all where even
   expect(await listObjects(huge.api, call)).toEqual({ items: [], isPartial: true });
 });
 
-test('an object of another shape is passed over, and an empty list may be null', async () => {
+test('an object of another shape is skipped, and an empty list may be null', async () => {
   const getJson = async () => ({ items: [{ id: 'one' }, { id: 2 }] });
   expect((await listObjects({ getJson }, call)).items).toEqual([{ id: 2 }]);
   expect((await listObjects(server(0).api, call)).items).toEqual([]);

@@ -16,14 +16,14 @@ const Page = z.object({
 
 export interface Listed<T> {
   items: T[];
-  /** There are more, which were not read. */
+  /** True if there are more objects, which were not read. */
   isPartial: boolean;
 }
 
 export interface ListRequest<T> extends Pick<KubeCall, 'signal' | 'deadlineMs' | 'accept'> {
   path: string;
   query?: Record<string, string>;
-  /** The schema of what is kept; objects that do not match are skipped. */
+  /** The fields to keep; objects that do not match are skipped. */
   item: z.ZodType<T>;
 }
 

@@ -11,10 +11,10 @@ export type ClusterReader = Pick<
 /** The cluster of a run: the runner's own client, and the kubeconfig for Helm. */
 export interface TaskCluster {
   readonly client: ClusterClient;
-  /** Reads while the run goes on, until the signal ends its calls; it writes nothing. */
+  /** A read-only client with its own signal, for reads beside the run. */
   reader(signal: AbortSignal): ClusterReader;
   readonly kubeconfig: string;
-  /** Transition: what a chart may not have is said, and not refused. */
+  /** Transition: objects that a chart may not have are reported instead of refused. */
   readonly isShared: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface TaskClusterDeps {
   signal: AbortSignal;
 }
 
-/** No write leaves this client after the claim is lost. */
+/** The client refuses to write once the claim is lost. */
 export const taskCluster = (
   { api, kubeconfig, isShared }: ClusterAccess,
   { lease, signal }: TaskClusterDeps,

@@ -6,8 +6,8 @@ const knownWithinMs = 5_000;
 const againMs = 50;
 
 /**
- * Reads of an account whose rights are new: an API server hears of a RoleBinding a moment after it was made, and answers 403 until
- * then. So the first reads are repeated, until one of them succeeds.
+ * Reads with an account whose rights are new. An API server learns of a RoleBinding a moment after its creation and answers 403
+ * until then, so the first reads are repeated until one of them succeeds.
  */
 export function withNewRights(api: KubeApi, withinMs = knownWithinMs): KubeApi {
   const giveUpAt = performance.now() + withinMs;
@@ -17,7 +17,7 @@ export function withNewRights(api: KubeApi, withinMs = knownWithinMs): KubeApi {
     for (;;) {
       try {
         const answer = await read();
-        // Everybody may ask for other paths, such as the kinds of the cluster.
+        // Every account may read other paths, such as the kinds of the cluster, so their success proves nothing.
         if (path.includes('/namespaces/')) isKnown = true;
         return answer;
       } catch (error) {

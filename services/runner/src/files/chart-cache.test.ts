@@ -75,7 +75,7 @@ test('a damaged file of the chart cache is fetched again', async () => {
   expect(fetched).toHaveLength(2);
 });
 
-test('the chart cache stays below its size and keeps what was used last', async () => {
+test('the chart cache stays below its size and keeps the most recently used charts', async () => {
   const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(1_000));
   const { bus, push } = storeWith();
   const cache = await openChartCache({ folder, bus, maxBytes: 2_500 });

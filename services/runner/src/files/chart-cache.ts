@@ -32,7 +32,7 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
   const verifications = singleFlights<string>();
 
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Unfinished writes of an earlier process.
+  // Removes unfinished writes of an earlier process.
   for (const name of await readdir(folder)) if (!archiveName.test(name)) await rm(join(folder, name), { force: true });
 
   async function fetch({ digest }: Chart, claim: Claim): Promise<Uint8Array> {
@@ -91,11 +91,11 @@ export async function openChartCache({ folder, bus, maxBytes = defaultMaxBytes }
   }
 
   return {
-    /** Path of the verified archive. Tasks that need the same archive together share the work. */
+    /** Returns the path of the verified archive. Tasks that need the same archive at the same time share the work. */
     async path(chart: Chart, claim: Claim): Promise<string> {
       if (!/^sha256:[0-9a-f]{64}$/.test(chart.digest)) throw permanent('The digest of the chart is malformed');
       const shared = verifications.underWay(chart.digest);
-      // The request of another task fails when that task's claim is over.
+      // The shared request may have failed because the claim of the task that sent it was over.
       if (shared) return shared.catch(() => verified(chart, claim));
       return verifications.run(chart.digest, () => verified(chart, claim));
     },

@@ -29,6 +29,6 @@ test('the folder of a task and its files are readable by the runner alone, and r
   await expect(stat(folder.path)).rejects.toThrow('ENOENT');
 });
 
-test('a folder of a task that was never written to can be removed', async () => {
+test('the folder of a task that never wrote a file can be removed', async () => {
   await expect(createTaskFolder(root).remove()).resolves.toBeUndefined();
 });

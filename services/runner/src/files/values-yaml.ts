@@ -49,7 +49,7 @@ const largeU = 0x55;
 /** `\uXXXX`; two of them are longer than one `\UXXXXXXXX`. */
 const longestEscape = 6;
 
-/** Into a buffer, because one replacement per character would keep the runner busy for 150 ms per megabyte. */
+/** Writes into a buffer, because one replacement per character would keep the runner busy for 150 ms per megabyte. */
 function escaped(text: string): string {
   const bytes = Buffer.allocUnsafe(text.length * longestEscape);
   let end = 0;

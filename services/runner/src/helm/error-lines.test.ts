@@ -13,7 +13,7 @@ test('the last lines are kept', () => {
 });
 
 test.for(['fatal error: runtime: out of memory', 'fatal error: runtime: cannot allocate memory'])(
-  'a crash for lack of memory is known by its first line, and its stacks are left out: %s',
+  'a crash for lack of memory is recognized by its first line, and its stacks are left out: %s',
   (line) => {
     const errors = createErrorLines(asIs);
 
@@ -25,7 +25,7 @@ test.for(['fatal error: runtime: out of memory', 'fatal error: runtime: cannot a
   },
 );
 
-test('a chart that fails with the words of such a crash is not taken for one', () => {
+test('a chart that fails with the message of such a crash is not mistaken for one', () => {
   const errors = createErrorLines(asIs);
   errors.add('Error: execution error at (x/templates/a.yaml:1:3): ');
   errors.add('fatal error: runtime: out of memory');

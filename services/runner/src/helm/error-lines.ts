@@ -1,19 +1,19 @@
 import { outputLimits } from './helm-limits.ts';
 
-/** How the runtime of Go ends; the stacks of its goroutines follow. */
+/** The first line of a crash of Go; the stacks of its goroutines follow. */
 const crash = /^(?:fatal error|panic): /;
 const refusedMemory = /^fatal error: (?:runtime: )?(?:out of memory|cannot allocate memory)/;
 const goFatal = 2;
 
 export interface ErrorLines {
   readonly lines: readonly string[];
-  /** Whether the line is for the log, too: the stack of a crash is not. */
+  /** Adds a line. Returns whether it belongs in the log, unlike the stack of a crash. */
   add(line: string): boolean;
-  /** Whether Helm ended because the kernel gave it no more memory. The words of a chart come with exit code 1. */
+  /** Whether Helm ended because the kernel refused more memory. A chart that prints the same message ends with exit code 1. */
   wasOutOfMemory(code: number | null): boolean;
 }
 
-/** The last lines of Helm's standard error, as `shown` makes them fit to be read. They say why it ended. */
+/** Keeps the last lines of Helm's standard error, which explain why it ended; `shown` redacts them. */
 export function createErrorLines(shown: (line: string) => readonly string[]): ErrorLines {
   const lines: string[] = [];
   let crashed: string | undefined;

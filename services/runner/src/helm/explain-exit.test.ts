@@ -25,7 +25,7 @@ test.for([
   expect(explainExit(failed, [line]).kind).toBe('unreachable');
 });
 
-test("Helm's message is found behind any number of warnings", () => {
+test("Helm's message is found after any number of warnings", () => {
   const stderr = [...Array.from({ length: 300 }, () => 'level=WARN msg=x'), 'Error: the end'];
   expect(explainExit(failed, stderr).reason).toBe('the end');
 });
@@ -58,7 +58,7 @@ test.for([
   'Error: UPGRADE FAILED: could not get information about the resource: secrets "x" is forbidden: User "berth" cannot get resource "secrets" in API group "" in the namespace "y"',
   'Error: services is forbidden: User "system:serviceaccount:berth:berth" cannot watch resource "services" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "x" not found',
   'Error: roles.rbac.authorization.k8s.io "x" is forbidden: user "berth" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:',
-])('a right that RBAC refuses to Helm is forbidden, not permanent: %s', (line) => {
+])('a permission that RBAC refuses to Helm is a forbidden failure, not a permanent one: %s', (line) => {
   expect(explainExit(failed, [line]).kind).toBe('forbidden');
 });
 
@@ -125,7 +125,7 @@ test.for([
     'roles "x" is forbidden: user "b" (groups=["c"]) is attempting to grant RBAC permissions not currently held:',
     'The chart contains a role with rights that its deployment does not have itself.',
   ],
-] as const)('a right that the cluster refuses to a chart is said with who can grant it: %s', ([message, words]) => {
+] as const)('the reason for a refused permission says who can grant it: %s', ([message, words]) => {
   expect(explainForbidden(message, 'web-a')).toBe(
     `${words} A chart acts in the namespace of its deployment only; a site admin can grant a ClusterRole for more to this kind of deployment in this env (POST /api/v2/cluster-role-grants)`,
   );

@@ -20,8 +20,8 @@ const unreachableWords =
 
 /**
  * How RBAC refuses; quotas and admission plugins say `forbidden` too, but permanently. A chart may print the beginning of these
- * messages any number of times, and heartbeats wait for the search: so no part of the pattern is unbounded, and only the
- * beginning of the text is searched, where an API server's own message is.
+ * messages any number of times, and heartbeats wait for the search. So every part of the pattern is bounded, and only the
+ * beginning of the text is searched, which has the message of the API server.
  */
 const forbiddenWords =
   /is forbidden: User "[^"]{1,300}" cannot |forbidden: user "[^"]{1,300}" .{0,300}is attempting to grant RBAC permissions/i;
@@ -31,7 +31,7 @@ const maxSearched = 16 * 1024;
 const tooLarge = /data: Too long|etcdserver: request is too large|Request entity too large/;
 const recordIsTooLarge = 'The chart with its values and manifests is larger than Helm can record: 1 MiB, compressed';
 
-/** Each name is bounded, as above. The place is absent in messages of some versions. */
+/** Each name is bounded, as above. Some versions leave the namespace out. */
 const refusedRight =
   /is forbidden: User "[^"]{1,300}" cannot (?<verb>[a-z]{1,20}) resource "(?<resource>[^"]{1,253})" in API group "(?<group>[^"]{0,253})"(?: (?:in the namespace "(?<namespace>[^"]{1,63})"|at the cluster scope))?/;
 const refusedToGrant = /is attempting to grant RBAC permissions not currently held/;
@@ -42,14 +42,14 @@ const notStarted = new Set([126, 127]);
 
 const ofInstallation = 'while Helm renders it, which is the limit of this installation';
 
-/** For whom Helm ran. */
+/** The run of Helm to explain. */
 export interface HelmUse {
   namespace: string;
-  /** Rights that were given a moment ago are known to the cluster by now. */
+  /** The account is not new, so the cluster knows its rights by now. */
   isRepeated: boolean;
 }
 
-/** Why Helm failed, for the user. More memory or time would not be there at the next attempt either. */
+/** Why Helm failed, for the user. An exceeded limit is permanent, since the next attempt would exceed it too. */
 export function failureOf(
   exit: HelmExit,
   errors: ErrorLines,
@@ -67,7 +67,7 @@ export function failureOf(
   return new TaskFailure(cutText(words ?? reason, maxReason), { kind: use.isRepeated ? 'permanent' : kind });
 }
 
-/** What the chart tried, and who can allow it; null for a message that says something else. */
+/** Which permission the chart lacked, and who can grant it; null for other messages. */
 export function explainForbidden(message: string, own: string): string | null {
   if (refusedToGrant.test(message)) {
     return `The chart contains a role with rights that its deployment does not have itself. ${whoCanGrant}`;

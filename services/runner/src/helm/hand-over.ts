@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { permanent } from '../outcome/task-failure.ts';
 import { mebibyte, outputLimits } from './helm-limits.ts';
 
-/** Read-only: whoever could write here would run programs with the credentials of a cluster. */
+/** Must be read-only: programs in this folder run with the credentials of a cluster. */
 const pluginsFolder = fileURLToPath(new URL('plugins', import.meta.url));
 
-/** Arguments of a Helm that hands over what it has rendered. */
+/** Arguments that make Helm hand over its rendered manifests. */
 export const handOverArguments = ['--post-renderer', 'hand-over'];
 
 /** Helm refuses a post-renderer that returns nothing, and a chart may render nothing. */
@@ -22,8 +22,8 @@ export interface HandOver {
 }
 
 /**
- * Receives what Helm has rendered, hooks included, and gives the same bytes back once `check` is done. If it throws, Helm gets nothing
- * and fails before it has applied or recorded anything. So what was checked is what is applied: a second rendering could differ.
+ * Receives the manifests that Helm has rendered, hooks included, and returns the same bytes once `check` is done. If `check` throws,
+ * Helm gets nothing and fails before it applies or records anything. A second rendering could differ from the checked one.
  */
 export function createHandOver(check: (manifests: string) => Promise<void>): HandOver {
   const end = randomUUID();
@@ -60,7 +60,7 @@ export function createHandOver(check: (manifests: string) => Promise<void>): Han
   };
 }
 
-/** The mark is short, so it lies in the last few chunks. */
+/** Whether the end mark was received; it is short, so it is in the last few chunks. */
 function endsWith(chunks: readonly Buffer[], mark: string): boolean {
   let tail = Buffer.alloc(0);
   for (let at = chunks.length - 1; at >= 0 && tail.length < mark.length; at -= 1) {

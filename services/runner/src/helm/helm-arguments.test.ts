@@ -26,7 +26,7 @@ const task = {
 };
 const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json' };
 
-test('a deploy names the release like its namespace, behind a double dash, and waits as long as the chart requires', () => {
+test('a deploy names the release after its namespace, following a double dash, and waits as long as the chart requires', () => {
   const args = deployArguments(task, files, { labels: { a: '1', b: '2' }, skipCrds: false });
 
   expect(args.slice(-3)).toEqual(['--', 'web-a', '/c/abc.tgz']);

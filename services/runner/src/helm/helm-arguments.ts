@@ -8,7 +8,7 @@ export interface HelmFiles {
   values: string;
 }
 
-/** What a cluster can do: its version, and the kinds that it knows, as `apps/v1` and `apps/v1/Deployment`. */
+/** The version of a cluster and its kinds, as `apps/v1` and `apps/v1/Deployment`. */
 export interface Capabilities {
   kubeVersion: string;
   apiVersions: readonly string[];
@@ -55,8 +55,8 @@ export function deployArguments(
 }
 
 /**
- * Renders what the same deploy would install, including hooks, against the cluster's capabilities and objects, without changing
- * anything; with `capabilities`, without reading an object. Unlike `upgrade --dry-run` it also renders while a release is pending.
+ * Renders the manifests that the same deploy would install, including hooks, without changing the cluster. Templates can read the
+ * cluster's objects, unless `capabilities` are given. Unlike `upgrade --dry-run` this works while a release is pending.
  */
 export const templateArguments = (
   { namespace }: Pick<ClaimedTask, 'namespace'>,
@@ -67,21 +67,21 @@ export const templateArguments = (
   ...(capabilities
     ? ['--kube-version', capabilities.kubeVersion, '--api-versions', capabilities.apiVersions.join(',')]
     : ['--dry-run=server']),
-  // Helm installs the folder crds with the first release only.
+  // Helm installs the folder crds only with the first release.
   isUpgrade ? '--is-upgrade' : '--include-crds',
   ...target({ namespace }, kubeconfig),
   '--values',
   values,
   '--skip-tests',
   '--disable-openapi-validation',
-  // As a deploy does: handed over, YAML is written anew.
+  // As in a deploy, since handing over reformats the YAML.
   ...handOverArguments,
   '--',
   namespace,
   chart,
 ];
 
-/** Prints what the folder crds of a chart contains. It reads no cluster. */
+/** Prints the contents of a chart's folder crds, without access to a cluster. */
 export const crdsArguments = (chart: string): string[] => ['show', 'crds', '--', chart];
 
 export function uninstallArguments(

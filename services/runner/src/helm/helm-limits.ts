@@ -1,8 +1,8 @@
 import type { ProcessLimits } from '@berth/process-guard/process-limits';
 
 /**
- * What one Helm may take: it renders templates that strangers wrote. Its end in time is up to its deadlines and to
- * `run-helm.ts`; what it prints is bounded by `outputLimits`.
+ * The resources of one Helm, which renders templates that strangers wrote. Its duration is bounded by its deadlines and
+ * `run-helm.ts`, its output by `outputLimits`.
  */
 export interface HelmLimits {
   memoryBytes: number;
@@ -12,27 +12,27 @@ export interface HelmLimits {
 
 export const mebibyte = 1024 * 1024;
 
-/** What the runner takes itself, and its process guard. */
+/** Memory of the runner itself and its process guard. */
 const ownBytes = 320 * mebibyte;
 
-/** What a runner takes whose Helms all take what they may. */
+/** Memory of a runner whose Helms all reach their limit. */
 export const memoryNeeded = ({ memoryBytes }: HelmLimits, places: number): number => ownBytes + places * memoryBytes;
 
 export const outputLimits = {
   /** Characters of a line; the rest is cut off. */
   line: 64 * 1024,
-  /** Of each stream this much becomes lines of the log. Of what follows only the end is kept: Helm's last lines say why it ended. */
+  /** Up to this, output of a stream is logged. After that only the `end` is kept, since Helm's last lines explain why it ended. */
   logged: { bytes: 2 * mebibyte, lines: 20_000 },
   end: 16 * 1024,
   /** Bytes of the manifests that a plan compares. Helm can record one megabyte, compressed. */
   manifests: 4 * mebibyte,
   /** Bytes of the manifests that a deploy hands over before it applies them. */
   handedOver: 8 * mebibyte,
-  /** Lines of standard error, from which the reason of a failure is taken. */
+  /** Last lines of standard error, which give the reason of a failure. */
   errorLines: 100,
 };
 
-/** A release that waits for an hour is looked at now and then, which takes Helm some seconds. */
+/** Helm polls a release while it waits, which takes some seconds of processor time in an hour. */
 const cpuShareOfWait = 0.02;
 
 export const limitsFor = ({ memoryBytes, cpuSecs }: HelmLimits, waitSecs: number): HelmLimits => ({
@@ -40,9 +40,9 @@ export const limitsFor = ({ memoryBytes, cpuSecs }: HelmLimits, waitSecs: number
   cpuSecs: Math.ceil(cpuSecs + cpuShareOfWait * waitSecs),
 });
 
-/** Helm makes this much writable that it never writes. */
+/** Helm reserves this much writable memory that it never uses. */
 const setAside = 64 * mebibyte;
-/** The runner ends a busy Helm itself, and knows why; the kernel does it where the runner is held up. */
+/** The runner ends a busy Helm first, so that it knows the reason; the kernel does it if the runner is held up. */
 const kernelWaitsSecs = 5;
 
 export const kernelLimits = ({ memoryBytes, cpuSecs }: HelmLimits): ProcessLimits => ({
@@ -51,8 +51,8 @@ export const kernelLimits = ({ memoryBytes, cpuSecs }: HelmLimits): ProcessLimit
 });
 
 /**
- * Helm lives for seconds: fewer garbage collections save a fifth of its work for 10 MB more. It collects as usual from two thirds of
- * its memory on, so that what it has not collected yet does not count as needed.
+ * Helm lives for seconds: fewer garbage collections save a fifth of its work for 10 MB more. From two thirds of its memory on it
+ * collects as usual, so that garbage does not make it exceed its limit.
  */
 export const goSettings = ({ memoryBytes }: HelmLimits): Record<string, string> => ({
   GOGC: '400',

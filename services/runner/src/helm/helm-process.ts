@@ -4,10 +4,10 @@ import { cpuSecsOf } from '@berth/process-guard/process-limits';
 import type { HelmLimits } from './helm-limits.ts';
 
 export interface HelmExit {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** It used more processor time than it may, and was ended for that. */
+  /** True if it was ended for exceeding its processor time. */
   wasBusyTooLong: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface HelmProcess {
   readonly pid: number;
   readonly limits: HelmLimits;
   readonly exited: Promise<HelmExit>;
-  /** Why what it had rendered was refused; undefined if it was not. */
+  /** Why its manifests were refused; undefined if they were not. */
   refusal(): unknown;
   /** SIGTERM, at which Helm records the release as failed, then SIGKILL after the grace period. A second call may shorten it. */
   stop(graceMs: number): void;
@@ -75,7 +75,7 @@ export function superviseHelm(child: ChildProcessWithoutNullStreams, supervision
     limits,
     refusal,
     exited: ended.then((exit) => ({ ...exit, wasBusyTooLong: cpu.isOver() })),
-    // Not after its end: the process id may have been reused.
+    // Never signal after its end: the process id may have been reused.
     extend: (ms) => {
       if (!running || guard.failure.aborted) return;
       guard.register(pid, { deadlineMs: ms });
@@ -84,13 +84,13 @@ export function superviseHelm(child: ChildProcessWithoutNullStreams, supervision
   };
 }
 
-/** Helm looks at no signal while it renders. */
+/** Grace period of a busy Helm, which ignores signals while it renders. */
 const busyGraceMs = 1_000;
 const cpuCheckMs = 500;
 
 /**
- * Ends a process that has used its processor time, a moment before the kernel does: the kernel does not say why it ended
- * a process, and its limit is for a runner that is held up itself.
+ * Ends a process that has used up its processor time, a moment before the kernel does. The kernel does not report why it ended
+ * a process; its limit is the fallback if the runner itself is held up.
  */
 function watchCpu(pid: number, cpuSecs: number, onExcess: () => void): Disposable & { isOver(): boolean } {
   let isOver = false;

@@ -49,7 +49,7 @@ async function startedWith(args: readonly string[]) {
   return description;
 }
 
-test('Helm receives its arguments unchanged, whatever they mean to a shell', async () => {
+test('Helm receives its arguments unchanged, even if they are special to a shell', async () => {
   const args = ['two words', '$HOME', '`id`', '\\n', "it's", '"', '', '*', 'go', '  leading spaces', 'ünïcode'];
 
   expect((await startedWith(args)).args).toEqual(args);

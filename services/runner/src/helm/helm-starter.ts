@@ -16,14 +16,14 @@ interface HelmRun {
   discoveryCache: string;
   /** The guard ends Helm after this time unless `extend` moves it, even while this process is paused. */
   deadlineMs: number;
-  /** How long Helm may wait for the release, in seconds; it needs some processor time for that. */
+  /** How long Helm may wait for the release, in seconds; waiting takes some processor time. */
   waitSecs: number;
   onLine: (stream: 'stdout' | 'stderr', line: string) => void;
-  /** What Helm has rendered, before it applies it; with `handOverArguments`. If it throws, Helm applies nothing and fails. */
+  /** With `handOverArguments`: receives the manifests before Helm applies them. If it throws, Helm fails without applying anything. */
   onRendered?: (manifests: string) => Promise<void>;
-  /** Output beyond what becomes lines. */
+  /** Receives the number of bytes that were skipped. */
   onSkipped?: (stream: 'stdout' | 'stderr', bytes: number) => void;
-  /** Receives raw standard output if that is not a log; `onLine` gets the rest. */
+  /** Receives raw standard output, which `onLine` then does not get. */
   onOutput?: (chunk: Buffer) => void;
 }
 
@@ -34,8 +34,8 @@ export interface HelmStarter extends Disposable {
 }
 
 /**
- * The shell reads what to run and becomes Helm at `go`; at end of input it exits. So the guard knows the process before Helm
- * runs in it: if the runner were killed between start and registration, nothing would ever end Helm.
+ * The shell reads the command and becomes Helm at `go`; at the end of its input it exits. So the guard knows the process before
+ * Helm runs in it: if the runner were killed between start and registration, nothing would ever end Helm.
  */
 const becomeHelm = `
 while IFS= read -r line; do
@@ -55,7 +55,7 @@ export interface HelmStarterDeps {
 }
 
 /**
- * Keeps a spare shell ready. Without it: each task waits some milliseconds while a process as large as this one forks.
+ * Keeps a spare shell ready. Without it: each task waits some milliseconds for the fork of this large process.
  */
 export function createHelmStarter({ binary, guard, limits }: HelmStarterDeps): HelmStarter {
   let closed = false;

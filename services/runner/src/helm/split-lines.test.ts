@@ -26,7 +26,7 @@ test('a character that is split between two chunks stays whole', async () => {
   expect(await linesOf(bytes.subarray(0, 3), bytes.subarray(3))).toEqual(['grün']);
 });
 
-test('a line without end is truncated', async () => {
+test('an endless line is truncated', async () => {
   const lines = await linesOf('x'.repeat(100_000), 'y'.repeat(100_000), '\nnext\n');
   expect(lines.map(({ length }) => length)).toEqual([65_536, 4]);
 });
@@ -34,7 +34,7 @@ test('a line without end is truncated', async () => {
 test.for([
   ['x'.repeat(63), 40 * 16 * 1024],
   ['', 4_000_000],
-] as const)('of output without end, the beginning and the end are read: lines of "%s"', async ([text, count]) => {
+] as const)('the beginning and the end of very long output are read: lines of "%s"', async ([text, count]) => {
   const whole = Buffer.from(`${text}\n`.repeat(count));
   const chunks = Array.from({ length: Math.ceil(whole.length / 65_536) }, (_, at) =>
     whole.subarray(at * 65_536, (at + 1) * 65_536),

@@ -4,9 +4,9 @@ import { StringDecoder } from 'node:string_decoder';
 import { outputLimits } from './helm-limits.ts';
 
 /**
- * Calls `onLine` for each line of a stream. A line is truncated at 64 KiB, so that output without line breaks costs no memory;
- * it is not cut into pieces, because a secret across a cut would not be recognized. Of very long output the last lines are read once
- * the stream has ended, and what lies before them is skipped.
+ * Calls `onLine` for each line of a stream. Lines are truncated at 64 KiB, so that output without line breaks does not fill the
+ * memory; they are not cut into pieces, because a secret across a cut would not be recognized. The middle of very long output is
+ * skipped, and its last lines are read once the stream has ended.
  */
 export function splitLines(stream: Readable, onLine: (line: string) => void, onSkipped: (bytes: number) => void): void {
   const { line: maxLine, logged } = outputLimits;
@@ -33,7 +33,7 @@ export function splitLines(stream: Readable, onLine: (line: string) => void, onS
   });
   stream.on('end', () => {
     if (skipped > 0) {
-      // The text does not go on where it was left, and its first line is not whole.
+      // The text continues after a gap, so the first line is incomplete.
       decoder = new StringDecoder('utf8');
       rest = '';
       onSkipped(skipped);

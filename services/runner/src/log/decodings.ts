@@ -1,7 +1,7 @@
-/** A line, or what it says when escapes in it are read. */
+/** A line, plain or decoded. */
 export interface Decoded {
   units: Uint16Array;
-  /** Where each unit begins in the line, and the end of the line; null: each where it is. */
+  /** Where each unit begins in the original line, and the end of the line; null if the positions are the same. */
   starts: Int32Array | null;
 }
 
@@ -10,7 +10,7 @@ const percent = 0x25;
 const plus = 0x2b;
 const space = 0x20;
 
-/** All that a line says: as it is, with base64 of URLs as usual base64, unescaped once and twice, and percent-decoded. */
+/** All readings of a line: plain, with base64 of URLs as usual base64, unescaped once and twice, and percent-decoded. */
 export function* decodingsOf(units: Uint16Array): Generator<Decoded> {
   const line = { units, starts: null };
   yield line;
@@ -42,7 +42,7 @@ const digitsAfter = new Map([
   [0x55, 8],
 ]);
 
-/** Reads escapes as JSON, YAML and Go write them. What is no escape stays. */
+/** Decodes escapes of JSON, YAML and Go; other text stays. */
 function unescaped({ units, starts }: Decoded): Decoded {
   const decoded = createDecoded(units.length, starts);
   for (let at = 0; at < units.length; ) {
@@ -60,7 +60,7 @@ function unescaped({ units, starts }: Decoded): Decoded {
   return decoded.end();
 }
 
-/** Percent-encoded UTF-8. What is none stays. */
+/** Decodes percent-encoded UTF-8; other text stays. */
 function percentDecoded({ units, starts }: Decoded): Decoded {
   const decoded = createDecoded(units.length, starts);
   for (let at = 0; at < units.length; ) {
@@ -93,7 +93,7 @@ function digitOf(unit: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** Gathers what is decoded; it is never longer than the line. */
+/** Collects the decoded units, which are never more than those of the line. */
 function createDecoded(length: number, starts: Int32Array | null) {
   const units = new Uint16Array(length);
   const from = new Int32Array(length + 1);

@@ -13,7 +13,7 @@ test.for([
   ['as it is', 'password: sword"fish', 'password: ***'],
   ['quoted', 'password: "sword\\"fish"', 'password: "***"'],
   ['in base64, as in a Secret', `data: ${Buffer.from('sword"fish').toString('base64')}`, 'data: ***'],
-  ['one of its lines', '    MIIEvQIBADANBgkqhkiG9w0BAQ', '    ***'],
+  ['a single line of it', '    MIIEvQIBADANBgkqhkiG9w0BAQ', '    ***'],
   ['a text in the values', 'it lies in the values', 'it ***'],
   ['a credential for the cluster', 'using a-token-of-a-cluster', 'using ***'],
 ])('a secret of the run is redacted from its log: %s', ([, line, text]) => {
@@ -39,7 +39,7 @@ test('an empty line of output stays a line of the log', () => {
   expect(logTexts('', finderOf([]))).toEqual(['']);
 });
 
-test('a credential stays redacted after it was replaced by another one', () => {
+test('a credential stays redacted after it was replaced', () => {
   const replaced = createKnownSecrets({ secrets: {}, confidential: [] });
   replaced.add(['the-first-credential']);
   replaced.add(['the-second-credential']);
@@ -49,7 +49,11 @@ test('a credential stays redacted after it was replaced by another one', () => {
 
 test.for([
   ['a secret that ends with a line break, shown without it', 'swordfish\n', 'the password is swordfish!'],
-  ['the same encoded without it', 'swordfish\r\n', `password: ${Buffer.from('swordfish').toString('base64')}`],
+  [
+    'the same secret, encoded without the line break',
+    'swordfish\r\n',
+    `password: ${Buffer.from('swordfish').toString('base64')}`,
+  ],
   ['a secret as Go writes it in JSON', 'sword<&>fish', String.raw`{"password":"sword\u003c\u0026\u003efish"}`],
 ] as const)('is redacted: %s', ([, secret, line]) => {
   const { texts } = createKnownSecrets({ secrets: { login: { password: secret } }, confidential: [] });

@@ -1,12 +1,12 @@
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { createTextFinder, leastLength, type TextFinder } from './text-finder.ts';
 
-/** A line of a longer text, such as a key; shorter lines may be `enabled: true`. */
+/** For single lines of a longer text, such as a key. Shorter lines may be as common as `enabled: true`. */
 const leastLine = 16;
-/** Of longer texts, hex and two of three kinds of base64 are not searched for: they would take ten times the memory. */
+/** Longer texts are not searched for in hex and in two of three kinds of base64, which would take ten times the memory. */
 const longestEncoded = 64 * 1024;
 
-/** The secrets of one run in every form in which output may show them; escapes of JSON, YAML and URLs are read in the line. */
+/** The secrets of one run in every form that output may have. Escapes of JSON, YAML and URLs are decoded in the line instead. */
 export interface KnownSecrets {
   texts(): TextFinder;
   add(credentials: readonly string[]): void;
@@ -38,7 +38,7 @@ function addTo(finder: TextFinder, values: Iterable<string>): void {
 /** A secret that was read from a file often ends with a line break, which charts trim. */
 export const withoutEnds = (value: string): string[] => [value, value.trim()];
 
-/** Plain, line by line, in quotes of YAML, and encoded. */
+/** The forms of a secret: plain, line by line, in quotes of YAML, and encoded. */
 function formsOf(value: string): string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   const longLines = lines.length === 1 ? [] : lines.filter(({ length }) => length >= leastLine);
@@ -53,7 +53,7 @@ function formsOf(value: string): string[] {
   return [value, ...longLines, value.replaceAll("'", "''"), padded, padded.replace(/=+$/, ''), ...encoded];
 }
 
-/** The base64 of the bytes behind `offset` others, without the characters that other bytes decide too. */
+/** The base64 of the bytes after `offset` others, without the characters that also depend on neighbouring bytes. */
 function base64At(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));

@@ -6,7 +6,7 @@ test.for([
   ['a bearer token', 'Authorization: Bearer abcdef0123456789', 'Authorization: Bearer ***'],
   ['a JWT', 'token eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJiZXJ0aCJ9.c2lnbmF0dXJl end', 'token *** end'],
   ['a JWT within a word', 'x-eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJiZXJ0aCJ9.c2lnbmF0dXJl', 'x-***'],
-  ['but no short word', 'the file eyJ.md of a.b.c', 'the file eyJ.md of a.b.c'],
+  ['but not a short word', 'the file eyJ.md of a.b.c', 'the file eyJ.md of a.b.c'],
   ['credentials in a URL', 'pull https://user:pass@host/x', 'pull https://***@host/x'],
   ['a secret of the run', 'the password is swordfish', 'the password is ***'],
 ])('a log line is redacted: %s', ([, line, shown]) => {

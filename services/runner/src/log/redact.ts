@@ -18,7 +18,7 @@ function withoutJwt(word: string): string {
 
 /** Removes bearer tokens, JWTs, credentials in URLs and the secrets of this run. */
 export function redact(line: string, secrets: TextFinder): string {
-  // Nothing of the kind is as short, and a chart may print a million such lines.
+  // Skips short lines, which cannot contain any of these: a chart may print a million of them.
   if (line.length < leastLength) return line;
   return patterns
     .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), withoutSecrets(line, secrets))

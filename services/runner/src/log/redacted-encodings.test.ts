@@ -7,7 +7,7 @@ const percent = (text: string, cased: (hex: string) => string) =>
   [...Buffer.from(text)].map((byte) => `%${cased(byte.toString(16).padStart(2, '0'))}`).join('');
 const lower = (text: string) => text.toLowerCase();
 const upper = (text: string) => text.toUpperCase();
-/** Base64 of the text behind some bytes and before others, as in a URL of a database. */
+/** Base64 of the text between other bytes, as in a URL of a database. */
 const embedded = (text: string, offset: number, encoding: 'base64' | 'base64url') =>
   Buffer.concat([randomBytes(offset), Buffer.from(text), randomBytes(randomInt(4))]).toString(encoding);
 const goEscape = (text: string) =>
@@ -47,7 +47,7 @@ const alphabet = [...`abcXYZ0189 "'\\/<>&%+=?#:@!$-_.,;{}[]()~^|\``];
 const randomSecret = (least: number) =>
   Array.from({ length: least + randomInt(120) }, () => alphabet[randomInt(alphabet.length)] ?? '').join('');
 
-test.for(Object.entries(encodings))('no part of a secret is shown %s, wherever it lies', ([name, encode]) => {
+test.for(Object.entries(encodings))('a secret %s is redacted completely, at any position', ([name, encode]) => {
   for (let round = 0; round < 60; round += 1) {
     const isBase64 = name.includes('base64');
     const secret = randomSecret(isBase64 ? 30 : 12);
@@ -58,13 +58,13 @@ test.for(Object.entries(encodings))('no part of a secret is shown %s, wherever i
     const shown = redact(line, finderOf([secret]));
 
     expect(shown.startsWith(before), `${line} is shown as ${shown}`).toBe(true);
-    // What is left are quotes, the name in a form, and the base64 of the bytes around it, with the characters that these decide too.
+    // Only quotes, the name in a form, and base64 that depends on the surrounding bytes may be left.
     const left = shown.slice(before.length).replace(/ end$/, '').replaceAll('***', '');
     expect(left.length, `${line} is shown as ${shown}`).toBeLessThan(isBase64 ? 24 : 8);
   }
 });
 
-test('texts of other alphabets are found in their escapes', () => {
+test('escaped texts of other alphabets are found', () => {
   const secret = 'Größe-🐟-Schlüssel';
   const escaped = [...secret]
     .map((letter) =>
@@ -83,7 +83,7 @@ test('texts of other alphabets are found in their escapes', () => {
   );
 });
 
-test('what only looks like an escape stays', () => {
+test('a text that only looks like an escape stays', () => {
   const line = String.raw`100% of C:\Users\x and \u12 %zz %`;
 
   expect(redact(line, finderOf(['swordfish']))).toBe(line);

@@ -77,7 +77,7 @@ test.for(['internal', 'too_large', 'invalid'] as const)(
   },
 );
 
-test('a log of which nothing can be stored ends', async () => {
+test('a log ends if none of its lines can be stored', async () => {
   const { log, batches } = logTo(() => {
     throw new AppError('internal', 'no');
   });
@@ -98,7 +98,7 @@ test('log batches are bounded in bytes, and a note counts the lines that arrived
   expect(kept.filter((text) => text.startsWith('x')).length + Number(note?.[1])).toBe(2_000);
 });
 
-test('a log sends nothing after a claim that expired while the process was paused, before its signal', async () => {
+test('a log stops sending when its claim expired during a pause of the process, even before the signal arrives', async () => {
   const batches: unknown[] = [];
   const bus: TaskLogDeps['bus'] = {
     call: async (_, request) => {

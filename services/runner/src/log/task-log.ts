@@ -12,7 +12,7 @@ const maxWaitingLength = 2 * 1024 * 1024;
 /** Lines within this time share a batch, which is still live enough for a reader. */
 const gatherMs = 200;
 const retryMs = 500;
-/** A batch that the service cannot store fails each time in the same way; the lines behind it must not wait for it. */
+/** Tries of a batch that the service cannot store, so that later lines do not wait for it. */
 const triesPerBatch = 3;
 
 export interface TaskLogDeps {
@@ -20,13 +20,13 @@ export interface TaskLogDeps {
   bus: Pick<Bus, 'call'>;
   /** Texts to redact from every line. */
   secrets: () => TextFinder;
-  /** Nothing is sent after its loss. `isLost` reads the clock: in a process that was paused, the signal may be late. */
+  /** Lines are not sent after its loss. `isLost` reads the clock, since the signal may be late in a process that was paused. */
   lease: { readonly lost: AbortSignal; isLost(): boolean };
 }
 
 export type TaskLog = ReturnType<typeof createTaskLog>;
 
-/** Sends lines to the service `tasks`, in order and without repeats. Bounded, and never in the way of Helm. */
+/** Sends lines to the service `tasks`, in order and without repeats. The buffer is bounded, and Helm never waits for it. */
 export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }: TaskLogDeps) {
   const waiting: LogLine[] = [];
   let waitingLength = 0;
@@ -42,7 +42,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
   function add(source: LogLine['source'], line: string): void {
     if (isOver()) return;
     sending ??= send();
-    // Before it is redacted: what is printed faster than it is stored must not cost more than its bytes.
+    // Dropped before redaction, so that lines that are printed faster than they are stored cost little.
     if (waiting.length >= maxWaitingLines || waitingLength >= maxWaitingLength) {
       dropped += 1;
       return;
@@ -99,7 +99,7 @@ export function createTaskLog({ task: { task_id, fence }, bus, secrets, lease }:
         missing = lines.length === 0 ? 0 : missing + lines.length;
       }
     }
-    // In the same turn as the last `nextBatch`, so that no line is forgotten between the two.
+    // Runs in the same turn as the last `nextBatch`, so that a line between the two is not lost.
     sending = undefined;
     if (isOver()) waiting.length = 0;
   }

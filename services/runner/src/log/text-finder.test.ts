@@ -13,8 +13,8 @@ test.for([
   ['each of several texts', 'swordfish, catfish', ['swordfish', 'catfish'], ['swordfish', 'catfish']],
   ['the longest of texts with the same beginning', 'swordfishes', ['swordfish', 'swordfishes'], ['swordfishes']],
   ['texts that overlap as one', 'abcdefghij', ['abcdefg', 'defghij'], ['abcdefghij']],
-  ['nothing of a text that is not there whole', 'swordfis', ['swordfish'], []],
-  ['no text that is too short', 'fish', ['fish'], []],
+  ['nothing if a text is incomplete', 'swordfis', ['swordfish'], []],
+  ['not a text that is too short', 'fish', ['fish'], []],
   ['a text at the end', 'a swordfish', ['swordfish'], ['swordfish']],
   ['a text of more than one alphabet', 'das Paßwörtchen 🐟🐟', ['Paßwörtchen 🐟'], ['Paßwörtchen 🐟']],
   ['a long text', `a${'0123456789'.repeat(20)}b`, ['0123456789'.repeat(20)], ['0123456789'.repeat(20)]],
@@ -28,7 +28,7 @@ test.for([
   ['end alike', 'a'.repeat(64 * 1024), (index: number) => `${index}${shared}`],
   ['have all lengths', 'a'.repeat(64 * 1024), (index: number) => `${'a'.repeat(6 + (index % 58))}b`],
   ['are lines of a key', 'QUJD'.repeat(16 * 1024), (index: number) => `${'QUJD'.repeat(15)}${index}`],
-] as const)('thousands of texts cost little more than one where they %s', async ([, line, textOf]) => {
+] as const)('thousands of texts cost little more than one if they %s', async ([, line, textOf]) => {
   const finder = createTextFinder();
   for (let index = 0; index < 5_000; index += 1) finder.add(textOf(index));
   const units = unitsOf(line);

@@ -1,6 +1,6 @@
-/** From here on a text is searched for; redacting every `1` or `true` would make a log unreadable. */
+/** Shorter texts are not searched for: redacting every `1` or `true` would make a log unreadable. */
 export const leastLength = 6;
-/** Longer texts are searched for in blocks, so that the cost of a place does not depend on the lengths of all texts. */
+/** Longer texts are searched for in blocks, which bounds the number of lengths to try at each position. */
 const longestWhole = 64;
 const blockLength = 32;
 
@@ -9,14 +9,14 @@ export interface Range {
   to: number;
 }
 
-/** Finds texts in lines, at a cost that does not depend on how many they are. */
+/** Finds texts in lines, at a cost that does not depend on the number of texts. */
 export interface TextFinder {
   add(text: string): void;
-  /** Where texts lie in the units, in order and apart from each other. */
+  /** The ranges of texts in the units, in order and without overlaps. */
   find(units: Uint16Array): Range[];
 }
 
-// Unknown to those who write lines and secrets.
+// Random, so that authors of lines and secrets cannot construct collisions.
 const base = (Math.floor(Math.random() * 0x4000_0000) << 2) | 5;
 const powers = Int32Array.from({ length: longestWhole + 1 }, (_, index) => {
   let power = 1;
@@ -25,7 +25,7 @@ const powers = Int32Array.from({ length: longestWhole + 1 }, (_, index) => {
 });
 
 /**
- * Compares hashes of windows (Rabin and Karp): at each place one hash of the first units, then one for each length of the texts that
+ * Compares rolling hashes (Rabin and Karp): at each position one hash of the first units, then one for each length of the texts that
  * begin with them, at most 59. Aho and Corasick's automaton would need a node for each unit of each encoding of each secret.
  */
 export function createTextFinder(): TextFinder {
@@ -90,7 +90,7 @@ export function unitsOf(text: string): Uint16Array {
   return units;
 }
 
-/** Used again and again: short lines are many, and memory of their own would cost more than their hashes. */
+/** Reused: allocating for each of many short lines would cost more than their hashes. */
 const room = new Int32Array(4_096);
 
 /** The hash of each beginning of the units, until the next call. */

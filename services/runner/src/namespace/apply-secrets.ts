@@ -46,7 +46,7 @@ async function apply(wanted: NewSecret, { cluster, claim, found }: Applying): Pr
   for (let attempt = 0; attempt < 2; attempt += 1) {
     if (existing === null ? await cluster.createSecret(wanted) : await replace(existing, wanted, cluster)) return;
     existing = await cluster.readSecret(namespace, name);
-    // The Secret may be that of a later claim, and this machine may have slept.
+    // If this machine has slept, the Secret may already be that of a later claim.
     await checkFence(claim, cluster);
   }
   throw transient(`The Secret ${name} in ${namespace} was changed by others at the same time`);

@@ -14,7 +14,7 @@ interface Run {
   deps: { bus: Pick<Bus, 'call'> };
 }
 
-/** cluster-sync refreshes it long before it expires. */
+/** Minimal remaining lifetime; cluster-sync refreshes the credentials long before it. */
 const leastMs = 5 * 60_000;
 
 export const readCredentials = (
@@ -22,7 +22,7 @@ export const readCredentials = (
   cluster: Pick<ClusterClient, 'readSecret'>,
 ): Promise<Secret | null> => cluster.readSecret(namespace, serviceCreds);
 
-/** Why there are no credentials, or null. */
+/** The reason if credentials could not be written, else null. */
 type Written = Promise<{ reason: string | null }>;
 
 const writeCredentials = ({ task, deps }: Pick<Run, 'task' | 'deps'>, deadlineMs: number): Written => {
@@ -31,8 +31,8 @@ const writeCredentials = ({ task, deps }: Pick<Run, 'task' | 'deps'>, deadlineMs
 };
 
 /**
- * Requests the credentials of a first install while its namespace is made, for which cluster-sync waits a moment. Null for
- * other tasks, whose namespace mostly has them.
+ * Requests the credentials of a first install while its namespace is being created; cluster-sync waits a moment for that. Returns
+ * null for other tasks, whose namespace mostly has them.
  */
 export function writeCredentialsEarly(run: Pick<Run, 'deps'> & { task: Run['task'] & { is_first: boolean } }) {
   if (!run.task.is_first) return null;
@@ -43,8 +43,8 @@ export function writeCredentialsEarly(run: Pick<Run, 'deps'> & { task: Run['task
 }
 
 /**
- * Makes sure that `service-creds` is in the namespace before the pods that mount it. cluster-sync writes it: no token
- * passes this process but one that the namespace shows anyway. True: it was written, and has to be read by `hideCredentials`.
+ * Makes sure that `service-creds` is in the namespace before the pods that mount it. cluster-sync writes it, so that this process
+ * does not get the token. Returns true if it was written and `hideCredentials` has to read it for redaction.
  */
 export async function ensureCredentials(
   run: Run,
@@ -75,7 +75,7 @@ function hide(secret: Secret | null, secrets: Run['secrets']): void {
   secrets.add([textOf(secret, 'access_token')]);
 }
 
-/** Whether it lasts long enough. cluster-sync checks that it is genuine. */
+/** Whether the Secret is complete and lasts long enough. cluster-sync checks that it is genuine. */
 const isGood = (secret: Secret | null, now: number): boolean =>
   textOf(secret, 'access_token') !== '' &&
   textOf(secret, 'server_url') !== '' &&

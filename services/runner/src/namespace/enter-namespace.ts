@@ -4,7 +4,7 @@ import type { ClusterEntry, Entered } from '../cluster/cluster-entry.ts';
 import type { TaskLog } from '../log/task-log.ts';
 import { permanent, type TaskFailure, transient } from '../outcome/task-failure.ts';
 
-/** After this the task waits in the queue instead, without blocking other tasks. */
+/** After this time the task is put back, so that it does not block others. */
 const terminatingWaitMs = 15_000;
 const againMs = 250;
 /** The access must outlast Helm's longest wait and the steps around it. */

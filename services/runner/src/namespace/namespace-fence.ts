@@ -6,9 +6,9 @@ import { transient } from '../outcome/task-failure.ts';
 type Claim = Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace'>;
 
 /**
- * Whether the namespace still names this claim: for the moment before Helm starts, and before the runner itself writes to the release.
- * cluster-sync let it name the claim; a later claim makes it name that one. The right to read it
- * lies in the namespace and goes with it: then the answer is that it is missing.
+ * Checks that the namespace still names this claim, right before Helm starts and before the runner itself writes to the release.
+ * cluster-sync has written the claim into it; a later claim replaces it. A deleted namespace reads as missing, because the right to
+ * read it is deleted with it.
  */
 export async function checkFence(claim: Claim, cluster: Pick<ClusterClient, 'readNamespace'>): Promise<void> {
   const { task_id, fence, namespace: name } = claim;

@@ -10,11 +10,11 @@ const again = { firstMs: 100, longestMs: 1_000 };
 export interface RemoveNamespaceDeps {
   bus: Pick<Bus, 'call'>;
   signal: AbortSignal;
-  /** What the deletion waits for, if the cluster reports it. */
+  /** Receives the cause of the wait, if the cluster reports one. */
   says: (text: string) => void;
 }
 
-/** Has cluster-sync delete the deployment's namespace, if it still names this claim, and waits until it is gone. */
+/** Asks cluster-sync to delete the deployment's namespace, if it still names this claim, and waits until it is gone. */
 export async function removeNamespace(
   { task_id, fence, namespace }: Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace'>,
   { bus, signal, says }: RemoveNamespaceDeps,

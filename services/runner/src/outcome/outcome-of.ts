@@ -10,7 +10,7 @@ export interface Outcome {
 
 type Aborted = Pick<AbortSignal, 'aborted'>;
 
-/** Cancellation and shutdown outrank the error: a Helm that was stopped may exit with any message. Null for a bug. */
+/** Cancellation and shutdown take precedence over the error, since a stopped Helm may exit with any message. Null for a bug. */
 export function outcomeOf(
   error: unknown,
   { lease, stopping }: { lease: { readonly canceled: Aborted }; stopping: Aborted },

@@ -10,14 +10,14 @@ import { oneLane } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
 import { type DryRunDeps, dryRun } from './dry-run.ts';
 
-/** Left for the report and the answer behind it. */
+/** Reserved for the report and the answer of the plan. */
 const reserveMs = 1_000;
 
 export interface AnswerDryRunsDeps extends DryRunDeps {
   bus: Pick<Bus, 'call' | 'hints'>;
   log: Service['log'];
   metrics: Pick<RunnerMetrics, 'dryRunEnded' | 'dryRunsRunning'>;
-  /** Dry runs at the same time. */
+  /** Concurrent dry runs. */
   slots: number;
 }
 
@@ -26,7 +26,7 @@ interface Claim {
   giveUpAt: number;
 }
 
-/** Makes the dry runs that plans wait for. Each reports by itself and at once, even that its runner stops: somebody waits for it. */
+/** Makes the dry runs of plans. Each reports its own result at once, even when the runner stops, since somebody waits for it. */
 export function answerDryRuns({ bus, log, metrics, slots, ...deps }: AnswerDryRunsDeps): Loop {
   async function answer({ run, giveUpAt }: Claim, stopping: AbortSignal): Promise<void> {
     const { task_id, fence, cluster_id, action } = run;

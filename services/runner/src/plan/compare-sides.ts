@@ -8,10 +8,10 @@ import { hiddenOf } from './diff/hide-secrets.ts';
 import { hooksOf, isHook } from './diff/hooks.ts';
 import { planOfRemoval } from './diff/plan-of-removal.ts';
 
-/** Everything that a plan compares, as it goes to another process. */
+/** Everything that a plan compares, in the form that is sent to another process. */
 export interface Sides {
   run: Pick<DryRun, 'action' | 'namespace' | 'secrets' | 'confidential'>;
-  /** Of the cluster; no plan shows them. */
+  /** Credentials for the cluster, which plans never show. */
   credentials: readonly string[];
   /** Whether the namespace exists. */
   isThere: boolean;
@@ -22,7 +22,7 @@ export interface Sides {
   marked: Marked;
   unreadable: number;
   refused: readonly Refusal[];
-  /** Transition: what a deploy would be refused for is said, and not refused. */
+  /** Transition: objects that would be refused are reported but not blocked. */
   isShared: boolean;
 }
 

@@ -38,17 +38,17 @@ export interface DryRunDeps {
 
 export interface Limits {
   signal: AbortSignal;
-  /** Milliseconds until nobody waits for the result. */
+  /** Milliseconds until nobody waits for the result any longer. */
   remainingMs: () => number;
 }
 
-/** Each is read from the cluster, by Helm too. */
+/** Limited, since each object is read from the cluster. */
 const mostObjects = 500;
 
 /** Plans a release at its place: reads, renders and compares, without writing to the cluster. */
 export async function dryRun(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
   return withAccess(run, deps, limits).catch((error: unknown) => {
-    // The account may have been made anew meanwhile: retry once with new access.
+    // The account may have been recreated meanwhile: retry once with new access.
     if (!(error instanceof AccessRefused) || limits.signal.aborted) throw error;
     return withAccess(run, deps, limits);
   });
@@ -66,7 +66,7 @@ async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promis
   return cluster_roles.length > 0 ? { ...result, cluster_roles } : result;
 }
 
-/** `isThere`: the namespace exists. Where it does not, nothing in it can be read, and there is nothing. `granted`: what a deploy would bind. */
+/** `isThere`: the namespace exists; otherwise nothing in it is read. `granted`: the ClusterRoles that a deploy would bind. */
 type PlanAccess = ClusterAccess & { isThere: boolean; granted: Entered['cluster_roles'] };
 
 async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
@@ -128,7 +128,7 @@ async function readSides(
   return { old, next, live, marked, unreadable: parsed.slice(0, 2).reduce((sum, one) => sum + one.unreadable, 0) };
 }
 
-/** What the same deploy would be refused for. */
+/** The objects for which the same deploy would be refused. */
 async function refusals(
   { namespace, hosts, deployment_id: owner }: DryRun,
   client: ClusterClient,
@@ -156,10 +156,10 @@ interface Rendering {
   secrets: TextFinder;
 }
 
-/** Null: the values hold no secrets. `unknown`: the chart does not render with markers in their place. */
+/** Null if the values do not contain secrets; `unknown` if the chart does not render with markers in their place. */
 type MarkedText = { text: string } | 'unknown' | null;
 
-/** The same rendering with markers in place of secrets: what differs was made of one, in whatever encoding. */
+/** The same rendering with markers in place of secrets: every difference was made from a secret, in any encoding. */
 async function renderMarked(
   run: DryRun,
   access: PlanAccess,

@@ -1,7 +1,7 @@
 import { createUntrustedWork, type UntrustedWork } from '@berth/untrusted-work/untrusted-work';
 import type { PlanJobs } from './plan-jobs-process.ts';
 
-/** Work on what charts render and tenants write, outside of the process that renews claims. */
+/** Work on data of charts and tenants, outside of the process that renews claims. */
 export type PlanWork = UntrustedWork<PlanJobs>;
 
 export const createPlanWork = (): PlanWork =>

@@ -8,12 +8,12 @@ import type { ParsedManifest } from './manifest/parse-manifest.ts';
 
 export interface ReadManifestsDeps {
   work: PlanWork;
-  /** The deployment. */
+  /** The id of the deployment. */
   owner: string;
   signal: AbortSignal;
 }
 
-/** The plan or the wait has a deadline of its own. */
+/** Not set if the plan or the wait has its own deadline. */
 const withinMs = 30_000;
 const maxAnswerBytes = 8 * 1024 * 1024;
 
@@ -24,15 +24,15 @@ export const readManifests = (
 ): Promise<ParsedManifest[]> =>
   work.run('readManifests', texts, { ...limits, withinMs, maxAnswerBytes }).catch(explained);
 
-/** What identifies the objects of a manifest. */
+/** The identifying fields of the objects of a manifest. */
 export const readNames = (manifest: string, { work, ...limits }: ReadManifestsDeps) =>
   work.run('readNames', manifest, { ...limits, withinMs }).catch(explained);
 
-/** What decides whether a chart may have the objects that it renders. */
+/** The facts that decide whether a chart may have the objects that it renders. */
 export const readFacts = (manifests: string, { work, ...limits }: ReadManifestsDeps): Promise<ManifestFacts> =>
   work.run('readFacts', manifests, { ...limits, withinMs }).catch(explained);
 
-/** The plan made of both sides, without secrets: fields are many, and each is searched for all secrets. */
+/** Compares both sides in the other process, since many fields are each searched for all secrets. */
 export const comparePlan = (sides: Sides, { work, ...limits }: ReadManifestsDeps): Promise<DryRunResult> =>
   work.run('compareSides', sides, { ...limits, withinMs }).catch(explained);
 

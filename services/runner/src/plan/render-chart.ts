@@ -26,7 +26,7 @@ interface HelmOutputDeps {
 export interface RenderDeps extends Omit<HelmOutputDeps, 'args' | 'namespace'> {
   files: HelmFiles;
   isUpgrade: boolean;
-  /** Of the cluster, for a rendering that does not read its objects; null for one that does. */
+  /** The cluster's capabilities, for a rendering that does not read its objects; null for one that does. */
   capabilities: Capabilities | null;
 }
 
@@ -41,7 +41,7 @@ export const renderChart = (
     args: templateArguments(dryRun, files, { isUpgrade, capabilities }),
   });
 
-/** What a Helm prints that changes nothing. */
+/** The output of a Helm command that does not change anything. */
 export async function outputOfHelm(deps: HelmOutputDeps): Promise<string> {
   const { args, namespace, folder, discoveryCache, secrets, deadlineMs, signal } = deps;
   signal.throwIfAborted();

@@ -7,7 +7,7 @@ import { revisionsOf } from './release-revisions.ts';
 
 export type ReleaseReader = Pick<ClusterClient, 'releaseRevisions' | 'readSecret'>;
 
-/** The newest revision of a Helm release. `unreadable`: the records are not what Helm writes; `reason` says which, and what to do. */
+/** The newest revision of a Helm release. `unreadable`: some records were not written by Helm; `reason` names them and the remedy. */
 export type Observed =
   | { status: 'absent' }
   | { status: 'unreadable'; reason: string }
@@ -15,11 +15,11 @@ export type Observed =
 
 export interface ReadRelease {
   observed: Observed;
-  /** The Secret of the revision, with the version that was read; null if there is none. */
+  /** The Secret of the revision as it was read; null if there is none. */
   secret: Secret | null;
 }
 
-/** Each is read whole, to find out whether Helm would take it for the newest revision. */
+/** Limited, since each is read whole to find out whether Helm would take it for the newest revision. */
 const mostOthers = 5;
 
 /** The state that Helm has recorded. A release is named after its namespace. */
@@ -46,7 +46,7 @@ export const observeRelease = async (cluster: ReleaseReader, release: string): P
   (await readRelease(cluster, release)).observed;
 
 /**
- * The manifest that Helm compares with: of the newest revision that was deployed, or else of the newest. Null: there is no release.
+ * The manifest that Helm compares with: that of the newest deployed revision, or else of the newest one; null without a release.
  */
 export async function releasedManifest(cluster: ReleaseReader, release: string): Promise<string | null> {
   const found = await cluster.releaseRevisions(release, release);
@@ -61,8 +61,8 @@ export async function releasedManifest(cluster: ReleaseReader, release: string):
 }
 
 /**
- * Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. Writes
- * nothing if it was changed since it was read.
+ * Sets a release that a dead run left halfway to `failed`, in label and payload at once, so that Helm can continue from it. Fails
+ * if the release was changed since it was read.
  */
 export async function unlockRelease(
   cluster: Pick<ClusterClient, 'replaceSecret'>,
@@ -80,7 +80,7 @@ export async function unlockRelease(
     throw transient(`The Helm release ${release} was changed by others at the same time`);
 }
 
-/** Those that Helm would continue from, since it looks for the highest version in all payloads. Of too many: all. */
+/** Forged records that Helm would continue from, since it takes the highest version of all payloads. If there are too many: all. */
 async function newerOf(
   cluster: ReleaseReader,
   release: string,

@@ -45,7 +45,7 @@ test('the last of several equal keys counts, as for JSON.parse', () => {
 
 test.for([
   ['a list', '[{"info":{"status":"deployed"}}]'],
-  ['an info that is no object', '{"info":[{"status":"deployed"}]}'],
+  ['an info that is not an object', '{"info":[{"status":"deployed"}]}'],
   ['a status below another key', '{"x":{"status":"deployed"}}'],
   ['nothing', ''],
 ] as const)('there is no status in %s', ([, text]) => {
@@ -56,12 +56,12 @@ test.for([
   ['cut off', JSON.stringify(release).slice(0, -20)],
   ['with a status that is too long', JSON.stringify({ info: { status: 'x'.repeat(100) } })],
   ['with a manifest that is too long', JSON.stringify({ ...release, manifest: 'x'.repeat(5_000_000) })],
-  ['with a version that is no JSON', '{"info":{"status":"deployed"},"version":0x10}'],
-] as const)('a record %s is none', ([, text]) => {
+  ['with a version that is not JSON', '{"info":{"status":"deployed"},"version":0x10}'],
+] as const)('a record %s is invalid', ([, text]) => {
   expect(scan(text)).toBeNull();
 });
 
-test('a key that is too long, or that the scanner does not look for, is passed over', () => {
+test('a key that is too long, or that the scanner does not look for, is skipped', () => {
   const text = JSON.stringify({
     [`info${'x'.repeat(100)}`]: { status: 'no' },
     ['y'.repeat(300_000)]: 1,

@@ -1,4 +1,4 @@
-/** A value of the record, and where it lies in the bytes; of a string, with its quotes. */
+/** A value of the record and its position in the bytes; the position of a string includes its quotes. */
 export interface Scanned {
   value: unknown;
   from: number;
@@ -7,19 +7,19 @@ export interface Scanned {
 
 export type Field = 'version' | 'info.status' | 'info.description' | 'manifest';
 
-/** The most bytes of each. */
+/** Maximum bytes of each field. */
 const limits: Record<Field, number> = {
   version: 16,
   'info.status': 64,
   'info.description': 64 * 1024,
-  // As in the rendering that it is compared with.
+  // The same limit as for the rendering that it is compared with.
   manifest: 4 * 1024 * 1024,
 };
 const fields: readonly Field[] = ['version', 'info.status', 'info.description'];
 
 export interface RecordScanner {
   push(bytes: Uint8Array): void;
-  /** Null: not the JSON of a release, or a field is longer than it may be. */
+  /** Null if it is not the JSON of a release, or a field is too long. */
   end(): ReadonlyMap<Field, Scanned> | null;
 }
 
@@ -35,8 +35,8 @@ interface Token {
 const longestKey = 64;
 
 /**
- * Reads a few fields and keeps nothing else of a release: `JSON.parse` of what a tenant wrote costs up to 25 times its bytes, this
- * costs each byte once. It does not check that the rest is JSON.
+ * Reads a few fields of a release in one pass and keeps nothing else. `JSON.parse` of a tenant's data may take up to 25 times its
+ * bytes. The rest is not checked to be JSON.
  */
 export function createRecordScanner({ withManifest }: { withManifest: boolean }): RecordScanner {
   const wanted: readonly Field[] = withManifest ? [...fields, 'manifest'] : fields;
@@ -45,7 +45,7 @@ export function createRecordScanner({ withManifest }: { withManifest: boolean })
   let before = 0;
   let depth = 0;
   let inInfo = false;
-  /** Directly in the release or in its `info`. */
+  /** Whether the scanner is directly in the release or in its `info`. */
   let isTracked = false;
   let path = '';
   let awaitsKey = false;

@@ -31,7 +31,7 @@ test.for([
 });
 
 test.for(['', 'bm9wZQ==', payloadOf({ no: 'info' }), payloadOf({ info: { status: 'deployed' } })])(
-  'a release payload that Helm did not write is no record: %s',
+  'a release payload that Helm did not write is not read: %s',
   async (data) => {
     expect(await recordInPayload(data)).toBeNull();
   },
@@ -42,7 +42,7 @@ const forged = (most: number) => {
   return `${start}${'[],'.repeat(most)}[]],"manifest":"a: 1"}`;
 };
 
-test('a forged record of 43 KB is read at the cost of its bytes, in turns', async () => {
+test('a forged record of 43 KB is read in linear time without blocking the event loop', async () => {
   const payload = payloadOfText(forged(5_000_000));
   expect(payload.length).toBeLessThan(43_000);
 
@@ -57,6 +57,6 @@ test('a forged record of 43 KB is read at the cost of its bytes, in turns', asyn
   expect(mostHeapMb).toBeLessThan(100);
 });
 
-test('a record that unpacks to more than a chart does is none', async () => {
+test('a record that unpacks to more than any chart is not read', async () => {
   expect(await recordInPayload(payloadOfText(forged(6_000_000)))).toBeNull();
 });

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { createRecordScanner, type Field, type Scanned } from './record-scanner.ts';
 
-/** Kubernetes stores at most a megabyte, of which a chart of text unpacks to about ten. What unpacks to more is not a chart. */
+/** Kubernetes stores at most a megabyte, and the text of a chart unpacks to about ten. */
 const maxUnpackedBytes = 16 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
@@ -14,7 +14,7 @@ export interface ReleaseRecord {
 
 type Fields = ReadonlyMap<Field, Scanned>;
 
-/** Null: the payload is not what Helm writes. */
+/** Returns null if Helm did not write the payload. */
 export async function recordInPayload(data: string): Promise<ReleaseRecord | null> {
   const fields = await scan(data, { withManifest: false });
   const status = fields?.get('info.status')?.value;
@@ -22,14 +22,14 @@ export async function recordInPayload(data: string): Promise<ReleaseRecord | nul
   return typeof status === 'string' && typeof version === 'number' ? { status, version } : null;
 }
 
-/** The manifest of a release, without its hooks; null if the payload is not what Helm writes, or the manifest is too large. */
+/** The manifest of a release, without its hooks; null if Helm did not write the payload, or the manifest is too large. */
 export async function manifestInPayload(data: string): Promise<string | null> {
   const fields = await scan(data, { withManifest: true });
   const manifest = fields?.get('manifest')?.value ?? '';
   return fields?.has('info.status') && typeof manifest === 'string' ? manifest : null;
 }
 
-/** The payload with another status, and everything else byte by byte as it was: Helm reads the status from here, not from the label. */
+/** The payload with another status and otherwise unchanged bytes. Helm reads the status from here, not from the label. */
 export async function withStatus(data: string, status: string, description: string): Promise<string> {
   const fields = await scan(data, { withManifest: false });
   const old = fields?.get('info.status');
@@ -75,7 +75,7 @@ async function* unpacked(data: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: chunkBytes });
   gunzip.end(Buffer.from(Buffer.from(data, 'base64').toString('latin1'), 'base64'));
   let bytes = 0;
-  // Each chunk comes from a thread of its own turn of the loop, so others are served between two of them.
+  // Chunks arrive in separate turns of the event loop, so others are served between them.
   for await (const chunk of gunzip) {
     bytes += chunk.length;
     if (bytes > maxUnpackedBytes) throw new Error('the payload of the release unpacks to too much');

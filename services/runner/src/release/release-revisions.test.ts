@@ -25,10 +25,10 @@ test.for([
   ['of another release', { name: 'sh.helm.release.v1.other.v99', labels: labels('99') }],
   ['whose label has another version', { ...record('98'), labels: labels('99') }],
   ['whose version Helm would not write', record('099')],
-  ['whose version is no number', record('1e9')],
-  ['whose version is beyond all counting', record('9999999999')],
+  ['whose version is not a number', record('1e9')],
+  ['whose version is not a safe integer', record('9999999999')],
   ['without labels', { name: 'sh.helm.release.v1.web.v99' }],
-] as const)('a Secret %s is no revision', ([, forged]) => {
+] as const)('a Secret %s is not a revision', ([, forged]) => {
   const { own, others } = revisionsOf('web', [record('3'), forged]);
 
   expect(own.map(({ version }) => version)).toEqual([3]);

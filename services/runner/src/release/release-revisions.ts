@@ -14,9 +14,9 @@ export interface Revisions {
 }
 
 /**
- * Separates the revisions that Berth's Helm has written from Secrets that pretend to be some: whoever may write Secrets in the namespace
- * can make them, a chart included. Helm names each revision after its version, and passes the labels of Berth on from one to the
- * next. Who copies all of this, with a payload to match, deceives Helm, and his own deployment only.
+ * Separates the revisions that Berth's Helm has written from forged ones, which everything that may write Secrets in the namespace
+ * can create, a chart included. Helm names each revision after its version and copies Berth's labels to the next one. A perfect
+ * forgery deceives Helm, but harms only its own deployment.
  */
 export function revisionsOf(release: string, found: readonly ObjectMetadata[]): Revisions {
   const own: Revision[] = [];

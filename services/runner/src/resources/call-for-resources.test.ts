@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment[Symbol.asyncDispose]());
 
-/** The side of the service: gives what is due and takes results. */
+/** A stand-in for the service: hands out due calls and takes results. */
 function startCalls(due: ResourceCall[], slots: number, as = (client: DeploymentClient) => client) {
   const results = new Map<string, Pick<ResourceCallResult, 'outcome' | 'reason'>>();
   const { port, ca } = deployment;
@@ -66,7 +66,7 @@ const callOf = (resource_id: string, path: string, fields: Partial<ResourceCall[
   },
 });
 
-test('calls for resources are made while hostile deployments are silent, flood, redirect and have the certificate of another name, and no reason shows a token or a prop that is sensitive', async () => {
+test('calls for resources are made despite hostile deployments, and reasons do not show tokens or sensitive props', async () => {
   const answers = hostileAnswers(({ path }, response) =>
     path === '/gone' ? response.writeHead(410).end() : response.writeHead(201).end('thanks for swordfish'),
   );
@@ -116,7 +116,7 @@ test('calls for resources are made while hostile deployments are silent, flood, 
   });
 });
 
-test('a call for a resource that is not answered completely in time is tried again', async () => {
+test('a call for a resource that is not answered completely in time is repeated', async () => {
   deployment.respond(hostileAnswers(() => undefined).respond);
 
   const results = startCalls([callOf('silent', '/silent'), callOf('trickling', '/trickling')], 8, hurried);

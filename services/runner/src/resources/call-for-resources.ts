@@ -22,7 +22,7 @@ export interface CallForResourcesDeps {
   log: Service['log'];
   deployments: DeploymentClient;
   metrics: Pick<RunnerMetrics, 'calledForResource'>;
-  /** The most calls at the same time. */
+  /** Maximum concurrent calls. */
   slots: number;
 }
 

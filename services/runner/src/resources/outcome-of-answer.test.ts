@@ -26,7 +26,7 @@ test.for([
   expect(of(status, 'words', isDeletion).outcome).toBe(outcome);
 });
 
-test('a reason quotes the beginning of the answer in one line, without what is secret', () => {
+test('a reason quotes the beginning of the answer on one line, without secrets', () => {
   expect(of(500, 'no\n\troom for swordfish,\u0000 Bearer abcdefgh.ijk').reason).toBe(
     'The deployment answered 500: no room for ***, Bearer ***',
   );

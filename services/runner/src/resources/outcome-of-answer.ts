@@ -7,13 +7,13 @@ import type { TextFinder } from '../log/text-finder.ts';
 export type CallOutcome = Pick<ResourceCallResult, 'outcome' | 'reason'>;
 
 const maxQuoted = 300;
-/** Of which the quote is taken. Only this much is searched for secrets. */
+/** The quote is taken from this beginning of the answer; only this much is searched for secrets. */
 const maxSearched = 4_000;
 
 /** Answers of an ingress without a backend, and of servers that are not ready or busy. */
 const mayPass = (status: number): boolean => status >= 500 || [404, 408, 409, 425, 429].includes(status);
 
-/** What an answer means for the resource. Quotes of it are as public as the resource. */
+/** The outcome of a call, from its answer. A quoted answer is as public as the resource. */
 export function outcomeOfAnswer(
   { status, text }: Pick<Answer, 'status' | 'text'>,
   { isDeletion, secrets }: { isDeletion: boolean; secrets: TextFinder },

@@ -27,7 +27,7 @@ export interface Awaited {
   cause: Cause | null;
   /** Distinguishes pods of the newest revision; for a Deployment, its newest ReplicaSet. */
   revision: { name: string; value: string } | null;
-  /** It is a custom resource. */
+  /** True for a custom resource. */
   isCustom?: true;
 }
 
@@ -66,7 +66,7 @@ const hasEnded = ({ status }: Job): boolean =>
     (condition) => condition.status === 'True' && (condition.type === 'Complete' || condition.type === 'Failed'),
   );
 
-/** Includes failed ones, to say why Helm gave up. */
+/** Includes failed hooks, to explain why Helm gave up. */
 export function awaitedHook(hook: Job): Awaited {
   const failed = hook.status?.failed ?? 0;
   const attempts = failed === 0 ? 'not done' : `${failed} of ${(hook.spec?.backoffLimit ?? 6) + 1} attempts failed`;
@@ -84,7 +84,7 @@ function awaitedWorkload(workload: WorkloadOfKind): Awaited | null {
   const { isDone, pods } = rolloutOf(kind, workload);
   if (isDone) return null;
   const { ready, updated, wanted, old } = pods;
-  // Old pods count as ready too: then new pods are missing, or old ones have not ended.
+  // Old pods count as ready too, so new pods may be missing although enough are ready.
   const isNewMissing = updated < ready && updated < wanted;
   const leftOver = !isNewMissing && ready >= wanted && old > 0 ? `, ${old} old left` : '';
   return {

@@ -34,7 +34,7 @@ const ownGroups = new Set([
   'storage.k8s.io',
 ]);
 
-/** More are not explained: each costs a request at each read. */
+/** Limit of explained objects, since each costs a request at each read. */
 const mostObjects = 20;
 
 type Reader = Pick<ClusterReader, 'releaseRevisions' | 'readSecret' | 'findKind' | 'readObject'>;
@@ -71,13 +71,13 @@ export function customObjectsOf(task: Task, work: PlanWork) {
       names ??= await namesInRelease(reader, task, { work, signal });
       for (const object of names ?? []) found.push(...(await read(reader, object)));
     } catch {
-      // The other objects are still explained.
+      // Ignored, so that the other objects are still explained.
     }
     return found;
   };
 }
 
-/** Null: Helm has not stored the release of this task yet. */
+/** Null if Helm has not stored the release of this task yet. */
 async function namesInRelease(
   reader: Reader,
   { namespace, task_id, deployment_id }: Task,
@@ -92,7 +92,7 @@ async function namesInRelease(
   if (manifest === null || !mayHaveCustomObjects(manifest)) return [];
   const found = await readNames(manifest, { work, owner: deployment_id, signal }).catch(() => {
     signal.throwIfAborted();
-    // A manifest that is unreadable now stays so, and each attempt may take seconds.
+    // An unreadable manifest stays unreadable, and each attempt may take seconds.
     return [];
   });
   return found

@@ -73,7 +73,7 @@ export async function readAwaitedOfRelease(
   return { awaited: all, explanations: await explanationsOf(list, { awaited: all, pods, claims }) };
 }
 
-/** What a restarted workload waits for. */
+/** The objects that a restarted workload waits for. */
 export async function readAwaitedOfWorkload(
   reader: Reader,
   namespace: string,

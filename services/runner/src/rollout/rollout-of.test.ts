@@ -24,7 +24,7 @@ describe('a rollout', () => {
       false,
     ],
     [
-      'is not done while old pods are left',
+      'is not done while old pods remain',
       'Deployment',
       workload({ replicas: 2 }, { replicas: 3, updatedReplicas: 2, availableReplicas: 3 }),
       false,
@@ -49,7 +49,7 @@ describe('a rollout', () => {
       false,
     ],
     [
-      'of a StatefulSet leaves pods below its partition',
+      'of a StatefulSet does not replace pods below its partition',
       'StatefulSet',
       workload(
         { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } },
@@ -73,7 +73,7 @@ describe('a rollout', () => {
     expect(rolloutOf(kind, given)).toMatchObject({ isDone, hasFailed: false });
   });
 
-  test('has failed when Kubernetes gives it up', () => {
+  test('has failed when Kubernetes gives up', () => {
     const conditions = [{ type: 'Progressing', reason: 'ProgressDeadlineExceeded' }];
     const given = workload({ replicas: 2 }, { replicas: 2, updatedReplicas: 1, availableReplicas: 1, conditions });
 

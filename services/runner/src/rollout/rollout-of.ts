@@ -4,7 +4,7 @@ export interface Rollout {
   isDone: boolean;
   /** Its progress: `1 of 3 pods updated, 1 ready`. */
   says: string;
-  /** Kubernetes has given up. */
+  /** Whether Kubernetes has given up. */
   hasFailed: boolean;
   pods: { ready: number; updated: number; wanted: number; old: number };
 }

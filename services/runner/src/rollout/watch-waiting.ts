@@ -16,7 +16,7 @@ const lastReadWithinMs = 5_000;
 const mostOfReason = 500;
 
 export interface WatchWaitingDeps {
-  /** Reads the cluster once; the last time with the failure of what was waited for. */
+  /** Reads the cluster once. The last read gets the failure that ended the wait. */
   readAwaited: (signal: AbortSignal, failure?: string) => Promise<AwaitedObjects>;
   lease: Pick<ClaimLease, 'waitsFor'>;
   /** Makes texts of the cluster safe to show. */
@@ -26,7 +26,7 @@ export interface WatchWaitingDeps {
 }
 
 export interface WaitingWatch extends Disposable {
-  /** Adds to the failure what was waited for last. */
+  /** Adds the last cause of the wait to the failure. */
   explain(failed: unknown): Promise<unknown>;
 }
 
@@ -55,7 +55,7 @@ export function watchWaiting({ readAwaited, lease, words, stop }: WatchWaitingDe
       pause = Math.max(usual, (performance.now() - readAt) * pausePerRead);
     }
   }
-  // It ends with the abort of its signal only.
+  // It ends only when its signal aborts.
   keepReading().catch(() => undefined);
 
   return {
@@ -74,7 +74,7 @@ export function watchWaiting({ readAwaited, lease, words, stop }: WatchWaitingDe
   };
 }
 
-/** Helm gave up waiting, or a hook failed; whatever else failed has another cause than the state of the objects. */
+/** Whether Helm gave up waiting, or a hook failed; other failures are not caused by the state of the objects. */
 const isOfWaiting = (message: string): boolean =>
   /deadline exceeded|timed out|not ready|failed (pre|post)-|had not finished after|did not become ready/i.test(message);
 

@@ -129,12 +129,12 @@ const gadget = (status: object, name = 'cooler') => ({
 });
 const job = (status: object = {}) => ({ metadata: { name: 'migrate', uid: 'uid-migrate' }, spec: {}, status });
 
-describe('what is waited for', () => {
+describe('the reason of a wait', () => {
   test.for<[string, Cluster, string | null]>([
-    ['is nothing where nothing was made', {}, null],
-    ['is nothing where all is ready', { workloads: [deployment(ready)], claims: [claim('x', 'Pending')] }, null],
+    ['is empty if nothing was created', {}, null],
+    ['is empty if everything is ready', { workloads: [deployment(ready)], claims: [claim('x', 'Pending')] }, null],
     [
-      'is the workload whose pods do not fit, with the words of the scheduler',
+      'is the workload whose pods do not fit, in the words of the scheduler',
       {
         workloads: [daemonSet],
         pods: ['a', 'b', 'c'].map((name) =>
@@ -158,7 +158,7 @@ describe('what is waited for', () => {
       'Deployment web: 0 of 3 ready; 1 of 1 pod: container main is waiting: CrashLoopBackOff, last exit code 3',
     ],
     [
-      'is a container that cannot be made',
+      'is a container that cannot be created',
       {
         workloads: [deployment()],
         replicaSets: [replicaSet('2')],
@@ -191,7 +191,7 @@ describe('what is waited for', () => {
       'Deployment web: 0 of 3 ready; 1 of 1 pod not ready: Readiness probe failed: 503',
     ],
     [
-      'is a claim that a pod needs, with what the cluster says of it',
+      'is a claim that a pod needs, with the message of its event',
       {
         workloads: [statefulSet],
         pods: [pod('uid-db', unschedulable(), { name: 'db-0', spec: using('data-db-0') })],
@@ -224,7 +224,7 @@ describe('what is waited for', () => {
       'StatefulSet db: 1 of 2 ready; its pods are refused: create Pod db-1 failed: denied',
     ],
     [
-      'is the deadline of a rollout where nothing else is known',
+      'is the deadline of a rollout if nothing else is known',
       {
         workloads: [
           deployment({
@@ -257,7 +257,7 @@ describe('what is waited for', () => {
     ],
     ['is not a hook that is done', { hooks: [job({ conditions: [{ type: 'Complete', status: 'True' }] })] }, null],
     [
-      'is not a hook that has failed, which is of an earlier run',
+      'is not a hook that has failed, since it is of an earlier run',
       { hooks: [job({ conditions: [{ type: 'Failed', status: 'True' }] })] },
       null,
     ],
@@ -268,7 +268,7 @@ describe('what is waited for', () => {
     ],
     ['is not a pod that has succeeded', { barePods: [pod(null, { phase: 'Succeeded' }, { name: 'tool' })] }, null],
     [
-      'is the workload with the most telling cause, whatever their order',
+      'is the workload with the most specific cause, in any order',
       {
         workloads: [deployment({}, 'api'), deployment(), deployment({}, 'zoo')],
         replicaSets: [replicaSet('2'), replicaSet('2', 'zoo')],
@@ -277,7 +277,7 @@ describe('what is waited for', () => {
       'Deployment zoo and 2 more: 0 of 3 ready; 1 of 1 pod: container main is waiting: CrashLoopBackOff, last exit code 3',
     ],
     [
-      'is not what pods of an earlier revision of a Deployment suffer from',
+      'is not a cause of pods of an earlier revision of a Deployment',
       {
         workloads: [deployment()],
         replicaSets: [replicaSet('1'), replicaSet('2')],
@@ -286,7 +286,7 @@ describe('what is waited for', () => {
       'Deployment web: 0 of 3 ready; 1 of 1 pod not ready: containers with unready status: [main]',
     ],
     [
-      'is not what pods of an earlier revision of a DaemonSet suffer from',
+      'is not a cause of pods of an earlier revision of a DaemonSet',
       {
         workloads: [daemonSet],
         pods: [
@@ -297,7 +297,7 @@ describe('what is waited for', () => {
       'DaemonSet agent: 0 of 3 ready; 1 of 1 pod not ready: containers with unready status: [main]',
     ],
     [
-      'is not what pods of an earlier revision of a StatefulSet suffer from',
+      'is not a cause of pods of an earlier revision of a StatefulSet',
       {
         workloads: [statefulSet],
         pods: [
@@ -340,12 +340,12 @@ describe('what is waited for', () => {
       'DaemonSet agent and 1 more: 0 of 3 ready; 1 of 1 pod: container main is waiting: ErrImagePull (registry/web:1)',
     ],
     [
-      'is a rollout of which the old pods are ready',
+      'is a rollout in which only old pods are ready',
       { workloads: [deployment({ updatedReplicas: 1, replicas: 4, availableReplicas: 3 })] },
       'Deployment web: 1 of 3 updated, 3 of 3 ready',
     ],
     [
-      'is that old pods are left',
+      'is a rollout in which old pods remain',
       { workloads: [deployment({ ...ready, replicas: 4 })] },
       'Deployment web: 3 of 3 ready, 1 old left',
     ],
@@ -353,7 +353,7 @@ describe('what is waited for', () => {
     expect(why(cluster)).toBe(expected);
   });
 
-  test('is a text within its bound, however long names and messages are', () => {
+  test('has a bounded length, however long names and messages are', () => {
     const long = 'x'.repeat(10_000);
     const text = why({
       workloads: [daemonSet],
@@ -364,7 +364,7 @@ describe('what is waited for', () => {
     expect(text).toContain('DaemonSet agent: 0 of 3 ready; 1 of 1 pod: container main is waiting: ErrImagePull');
   });
 
-  test('has no half of a secret at its end', () => {
+  test('does not end with half of a secret', () => {
     const secret = 'swordfish'.repeat(30);
     const message = `${'x '.repeat(210)}${secret}`;
     const words = (text: string) => text.replaceAll('x ', '').replaceAll(secret, '***');
@@ -374,7 +374,7 @@ describe('what is waited for', () => {
     expect(text).not.toContain('sword');
   });
 
-  test('shows no text of the cluster but what was made fit to be shown', () => {
+  test('shows texts of the cluster only after redaction', () => {
     const hidden = (text: string) => text.replaceAll('swordfish', '***');
     const cluster = {
       workloads: [daemonSet],
@@ -390,7 +390,7 @@ describe('what is waited for', () => {
   });
 });
 
-test('a hook that has failed for good says how often it was tried', () => {
+test('the reason for a hook that has failed for good includes its attempts', () => {
   const status = { failed: 7, conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] };
 
   expect(awaitedHook(Job.parse(job(status))).progress).toBe('a hook, 7 of 7 attempts failed');

@@ -21,7 +21,7 @@ interface Reason {
   weight: number;
 }
 
-/** Reasons of controllers whose work goes on. */
+/** Reasons of controllers that are still making progress. */
 const inProgress = ['Creating', 'InProgress', 'Initializing', 'Pending', 'Progressing', 'Provisioning', 'Reconciling'];
 
 /** Causes, most specific first. A deadline only says that there is a problem. */
@@ -46,7 +46,7 @@ function weightOf(cause: string): number {
 }
 
 /**
- * What is waited for: the object with the most specific cause, its progress, and the cause. Null if nothing is awaited.
+ * The reason of a wait: the object with the most specific cause, its progress, and the cause. Null if nothing is awaited.
  * `words` makes texts of the cluster safe to show.
  */
 export function whyWaiting(
@@ -98,7 +98,7 @@ function reasonInPods(pods: readonly Pod[], explanations: Explanations): Reason 
   const alike = problems.filter(({ weight }) => weight === first.weight).length;
   const message = messageOfPod(first, explanations);
   const are = `${alike} of ${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`;
-  // Either a sentence of its own, or about the pods: `3 of 3 pods unschedulable: …`.
+  // The message is a sentence of its own, or continues one: `3 of 3 pods unschedulable: …`.
   return { says: `${are}${/^(unschedulable|not )/.test(message) ? ' ' : ': '}${message}`, weight: first.weight };
 }
 

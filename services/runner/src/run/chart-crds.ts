@@ -30,7 +30,7 @@ interface Read {
 
 export type ChartCrds = ReturnType<typeof createChartCrds>;
 
-/** What the folder crds of a chart defines: Helm hands it over to nobody. An archive never changes, so it is read once. */
+/** The objects of a chart's folder crds, which Helm does not hand over. An archive never changes, so it is read once. */
 export function createChartCrds({ helm, work }: ChartCrdsDeps) {
   const cache = new LRUCache<string, ManifestFacts>({ max: kept });
   return {

@@ -9,12 +9,12 @@ import type { ManifestFacts } from '../plan/check/facts-of.ts';
 import { readFacts } from '../plan/read-manifests.ts';
 import type { RunContext } from './run-context.ts';
 
-/** A cluster learns of new rights within a moment; the account may be new. */
+/** The account may be new, and a cluster learns of new rights only after a moment. */
 const tries = 3;
 const pauseMs = 1_000;
 const namedInReason = 5;
 
-/** Refuses what a chart may not have, before any of it is applied. The log names each object. */
+/** Refuses objects that a chart may not have, before anything is applied. The log names each object. */
 export async function checkRendered(run: RunContext, cluster: TaskCluster, manifests: string): Promise<void> {
   const { task, stop, deps } = run;
   const facts = await readFacts(manifests, { work: deps.work, owner: task.deployment_id, signal: stop });
@@ -22,7 +22,7 @@ export async function checkRendered(run: RunContext, cluster: TaskCluster, manif
   await refuse(run, cluster, facts);
 }
 
-/** Whether Helm is to leave out the definitions of the folder crds. It would create those that the cluster does not have. */
+/** Whether Helm should skip the folder crds, because the account may not create its definitions. */
 export async function skipsCrds(run: RunContext, cluster: TaskCluster, facts: ManifestFacts): Promise<boolean> {
   const { objects } = facts;
   refuseUncertain(run, cluster, facts);
@@ -47,7 +47,7 @@ async function refuse(
 ): Promise<void> {
   const find = () => refusalsOf(facts, { namespace, hosts, isShared }, client);
   let refused = await find();
-  // What is only said is not worth a wait.
+  // A refusal that is only reported is not worth a wait.
   const most = isShared ? 1 : tries;
   for (let tried = 1; refused.some(({ isGrantable }) => isGrantable) && tried < most; tried += 1) {
     await sleep(pauseMs, undefined, { signal: stop });

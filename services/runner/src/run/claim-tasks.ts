@@ -8,7 +8,7 @@ import { runTask } from './run-task.ts';
 
 export interface ClaimTasksDeps extends Omit<RunnerDeps, 'stopping'> {
   name: string;
-  /** Tasks at the same time. */
+  /** Concurrent tasks. */
   slots: number;
 }
 

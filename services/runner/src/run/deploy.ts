@@ -68,14 +68,14 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
       lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
     });
   } finally {
-    // Nothing may write into the folder of the task once it is removed.
+    // Waits for all writers, since the folder of the task must not be written to after its removal.
     await preparing.written();
   }
 }
 
 const nothingInstalled: Observed = { status: 'absent' };
 
-/** `written` resolves when nothing more is written into the folder; it does not wait for the chart. */
+/** `written` resolves when all files are written into the folder; it does not wait for the chart. */
 function prepareFiles({ task, folder, deps }: RunContext, chart: NonNullable<RunContext['task']['chart']>) {
   const writing: Promise<string>[] = [folder.write('values.yaml', valuesYaml(task.values))];
   const archive = deps.charts.path(chart, task);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   payload = Buffer.from(zipped.toString('base64'), 'latin1').toString('base64');
 });
 
-/** A release left pending; `meanwhile`: runs when the namespace is read, which then names `holder`. */
+/** A pending release. `meanwhile` runs when the namespace is read, which then names `holder`. */
 function cluster(holder: string, meanwhile: () => void = () => undefined) {
   const secret = (version: number): Secret => ({
     metadata: {
@@ -48,18 +48,18 @@ test('a release that was left pending is set to failed by the claim that the nam
   expect(state.replaced).toBe(1);
 });
 
-test('a claim that another one has followed repairs nothing', async () => {
+test('a claim that was taken over does not repair the release', async () => {
   const { state, client } = cluster('this:4');
 
   await expect(repairRelease(claim, client)).rejects.toThrow('taken over');
   expect(state.replaced).toBe(0);
 });
 
-test('a release that the next claim works on, while the machine of this one slept, is not set to failed', async () => {
+test('a release is not set to failed if the next claim began to work on it while this machine slept', async () => {
   const slept = () => {
     state.version = 2;
   };
-  // Asleep after reading the namespace, when it still named this claim.
+  // The machine sleeps after it has read the namespace, which still named this claim.
   const { state, client } = cluster('this:3', slept);
 
   await expect(repairRelease(claim, client)).rejects.toThrow('changed by others at the same time');

@@ -14,7 +14,7 @@ import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import type { PlanWork } from '../plan/plan-work.ts';
 
-/** What all runs of one runner share. */
+/** Dependencies that all runs of one runner share. */
 export interface RunnerDeps {
   bus: Pick<Bus, 'call' | 'hints'>;
   log: Service['log'];
@@ -36,7 +36,7 @@ export interface EnteredCluster extends Omit<Entered, 'access'> {
   readonly cluster: TaskCluster | null;
 }
 
-/** Under way from the start of the run: other steps need not wait for it. */
+/** Starts with the run, so that other steps can continue meanwhile. */
 export type Entering = Promise<EnteredCluster>;
 
 /** One run of one claimed task. Every step receives it, with the cluster where it needs one. */

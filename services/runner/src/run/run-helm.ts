@@ -10,12 +10,12 @@ import type { RunContext } from './run-context.ts';
 
 const done = Promise.resolve();
 const graceMs = 10_000;
-/** Once the claim is lost others may act, so there is no time for a graceful end. */
+/** After the loss of the claim others may act, so there is little time for a graceful end. */
 const graceAfterLossMs = 2_000;
 
 /**
- * Helm's own timeout applies to each thing it waits for, and not to a connection that answers nothing. This one ends a Helm
- * that is long overdue: hooks before, the wait, hooks after, and the rest.
+ * Helm's own timeout applies to each wait separately, and not to a connection without answers. This limit ends a Helm that is
+ * long overdue: three waits (hooks before, the release, hooks after), and some time for the rest.
  */
 const limitMs = (timeoutSecs: number): number => 3 * timeoutSecs * 1_000 + 10 * 60_000;
 
@@ -23,9 +23,9 @@ export interface HelmCommand {
   /** The line for the task's log. */
   title: string;
   args: readonly string[];
-  /** Goes to the cluster together with the check of the fence. */
+  /** A read of the cluster that runs together with the check of the fence. */
   lastRead?: (() => Promise<void>) | undefined;
-  /** Throws if what Helm has rendered must not be applied. */
+  /** Throws if the rendered manifests must not be applied. */
   check?: (manifests: string) => Promise<void>;
 }
 
@@ -36,8 +36,8 @@ export async function runHelm(
   { title, args, lastRead, check }: HelmCommand,
 ): Promise<void> {
   const { task, log, lease, folder, stop, deps } = run;
-  // Everything slow is done: only these two calls precede the start. So a runner that was suspended until now, its clocks
-  // included, does not start Helm while that of the next runner runs.
+  // Everything slow is done: only these two calls precede the start. So a runner that was suspended together with its clocks
+  // does not start Helm while the next runner's Helm runs.
   await allEnded([lastRead?.() ?? done, checkFence(task, client)]);
   await lease.beginAttempt();
   stop.throwIfAborted();
@@ -53,7 +53,7 @@ export async function runHelm(
     waitSecs: task.wait.timeout_secs,
     ...(check && { onRendered: check }),
     onLine: (stream, line) => {
-      // Helm would report that it got nothing back.
+      // After a refusal Helm only reports that it got nothing back.
       if (helm.refusal() !== undefined) return;
       if (stream === 'stdout' || errors.add(line)) log.line(stream, line);
     },

@@ -67,7 +67,7 @@ async function act(run: RunContext): Promise<Outcome> {
   return outcome;
 }
 
-/** The account may have been made anew meanwhile; the action then starts again with new access. */
+/** The account may have been recreated meanwhile; the action then starts again with new access. */
 async function withAccess(run: RunContext, action: InCluster): Promise<void> {
   await withAccessOnce(run, action).catch((error: unknown) => {
     if (!(error instanceof AccessRefused) || run.stop.aborted) throw error;
@@ -95,7 +95,7 @@ async function withAccessOnce(run: RunContext, action: InCluster): Promise<void>
   }
 }
 
-/** Best effort: a deploy that was interrupted leaves a release from which the next task can continue. */
+/** Best effort: repairs the release of an interrupted deploy, so that the next task can continue from it. */
 async function leaveRepaired({ task, lease, runnerLog }: RunContext, entered: Entered | undefined): Promise<void> {
   if (task.action !== 'deploy' || !entered?.access) return;
   const { client } = taskCluster(entered.access, { lease, signal: lease.lost });

@@ -21,7 +21,7 @@ export async function uninstall(run: RunContext, entering: Entering): Promise<vo
   const hasBegun = cluster !== null && state === 'entered' && (await removeRelease(run, cluster));
   if (!task.delete_namespace) return;
   if (state !== 'absent') {
-    // Until something is removed, a cancellation leaves no trace, so this counts as starting Helm does.
+    // Counts as an attempt, like a start of Helm: from here on, a cancellation leaves traces.
     if (!hasBegun) await lease.beginAttempt();
     stop.throwIfAborted();
     log.say(`deleting namespace ${task.namespace}`);
@@ -30,7 +30,7 @@ export async function uninstall(run: RunContext, entering: Entering): Promise<vo
   await inSpan('remove namespace', () => removeNamespace(task, { bus: deps.bus, signal: stop, says }));
 }
 
-/** Whether there was one. */
+/** Returns whether there was a release. */
 async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boolean> {
   const { task, folder } = run;
   const [observed, kubeconfig] = await allEnded([
@@ -44,7 +44,7 @@ async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boo
   if (observed === null) return false;
   if (nextAction({ action: 'uninstall', taskId: task.task_id }, observed) !== 'uninstall') return false;
   const title = `helm uninstall ${task.namespace}`;
-  // Helm would create the hooks that they name.
+  // Helm would create the hooks that forged records name.
   const isForged = observed.status === 'unreadable';
   if (isForged) run.log.say('the release has records that Berth did not write: its hooks are not run');
   const args = uninstallArguments(task, { kubeconfig, hooks: !isForged });
@@ -61,8 +61,8 @@ async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boo
 }
 
 /**
- * What workloads of the namespace can bring about: they can write the record of the release, its RoleBinding, and finalizers.
- * None of that may keep a deployment from being removed.
+ * Whether workloads of the namespace may have caused the failure: they can write the record of the release, its RoleBinding, and
+ * finalizers. They must not be able to prevent the removal of a deployment.
  */
 function isOfWorkload(error: unknown, observed: Observed): error is TaskFailure {
   if (!(error instanceof TaskFailure)) return false;

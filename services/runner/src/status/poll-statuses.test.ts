@@ -75,7 +75,7 @@ const poll = (path: string, host = '127.0.0.1'): StatusPoll => {
   return { deployment_id: `d${ids}`, fence: 1, call: { host, path, token: 'a.b.c' } };
 };
 
-test('polls that were claimed and not made are given back in one call when the runner stops', async () => {
+test('claimed polls that were not made are given back in one call when the runner stops', async () => {
   deployment.respond(hostileAnswers(() => undefined).respond);
   const all = Array.from({ length: 20 }, () => poll('/silent'));
   const due = [...all];
@@ -93,7 +93,7 @@ test('polls that were claimed and not made are given back in one call when the r
   ]);
 });
 
-test('deployments are polled while hostile ones are silent, trickle, flood, redirect, have the certificate of another name and echo the token', async () => {
+test('deployments are polled despite hostile ones that are silent, trickle, flood, redirect, echo the token or have a wrong certificate', async () => {
   const answers = hostileAnswers((_call, response) => response.end('{"status":{"name":"Idle","color":"success"}}'));
   deployment.respond(answers.respond);
   const hostile = [

@@ -16,7 +16,7 @@ export interface PollStatusesDeps {
   log: Service['log'];
   deployments: Pick<DeploymentClient, 'call'>;
   metrics: Pick<RunnerMetrics, 'polled'>;
-  /** Polls at the same time. */
+  /** Concurrent polls. */
   slots: number;
 }
 

@@ -31,7 +31,7 @@ describe('the status that a deployment answers', () => {
   });
 
   test.for<[string, unknown, number, string]>([
-    ['a status of HTTP other than 2xx', idle, 500, 'It answered 500'],
+    ['an HTTP status other than 2xx', idle, 500, 'It answered 500'],
     ['a redirect', '', 302, 'It answered 302, and redirects are not followed'],
     ['an answer that is not JSON', '<html>', 200, 'Its answer is not JSON'],
     ['an answer that is nested too deep', '['.repeat(10_000) + ']'.repeat(10_000), 200, 'Its answer is not JSON'],
@@ -54,7 +54,7 @@ describe('the status that a deployment answers', () => {
     expect(read(body, status)).toEqual({ error: expect.stringContaining(error) });
   });
 
-  test('never holds the token, also where it is escaped', () => {
+  test('never contains the token, not even escaped', () => {
     const escaped = token.replace('e', String.raw`\u0065`);
 
     expect(read(`{"status":{"name":"${escaped}","color":"success"}}`)).toEqual({
@@ -71,6 +71,6 @@ describe('the status that a deployment answers', () => {
   });
 });
 
-test('no answer keeps the loop: the costliest take milliseconds', async () => {
+test('blocks the event loop for milliseconds only, even if it is the costliest answer', async () => {
   expect(await faultsOf(forEachInput(worstJson(256 * 1024), async (json) => read(json)))).toEqual([]);
 });

@@ -32,7 +32,7 @@ export function readStatus({ status, text: body }: Answer, token: string): Statu
   if (status < 200 || status >= 300) return { error: `It answered ${status}` };
   const json = parsed(body);
   if (json === undefined) return { error: 'Its answer is not JSON' };
-  // An escaped form was not found in the raw answer.
+  // Redacts again: the search in the raw answer does not find an escaped token.
   const shown = JSON.stringify(json).replaceAll(token, '***');
   const read = Content.safeParse(JSON.parse(shown));
   if (read.success) return { content: withoutUndefined(read.data) };

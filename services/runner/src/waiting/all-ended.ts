@@ -1,4 +1,4 @@
-/** Like `Promise.all`, but rejects only when every promise has ended: nothing writes after the end of its task. */
+/** Like `Promise.all`, but rejects only when every promise has ended, so that nothing writes after the end of its task. */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {

@@ -9,7 +9,7 @@ interface Job {
 }
 const job = (name: string): Job => ({ name, end: Promise.withResolvers<void>() });
 
-/** Looks for jobs only when it is woken, unless told. */
+/** Claims jobs only when it is woken, unless `pollMs` is given. */
 function start(due: Job[], kind: Partial<Work<'all', Job, string>> = {}) {
   const stopping = new AbortController();
   const begun: string[] = [];
@@ -33,7 +33,7 @@ function start(due: Job[], kind: Partial<Work<'all', Job, string>> = {}) {
   return { begun, hint: () => wake(), stop: () => stopping.abort(), ended };
 }
 
-test('jobs are claimed at once while more are due, and no more than there are slots', async () => {
+test('jobs are claimed at once while more are due, but not more than there are slots', async () => {
   const [a, b, c] = [job('a'), job('b'), job('c')];
   const { begun } = start([a, b, c]);
   await expect.poll(() => begun).toEqual(['a', 'b']);
@@ -43,7 +43,7 @@ test('jobs are claimed at once while more are due, and no more than there are sl
   await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
 });
 
-test('a hint is followed by a claim, and nothing is claimed without memory', async () => {
+test('a hint causes a claim, unless memory is short', async () => {
   const due = [job('a')];
   let hasMemory = false;
   let asked = 0;
@@ -62,7 +62,7 @@ test('a hint is followed by a claim, and nothing is claimed without memory', asy
   await expect.poll(() => begun).toEqual(['a']);
 });
 
-test('a job that throws and a claim that fails leave the loop running, and their slots free', async () => {
+test('a job that throws or a claim that fails does not end the loop or occupy a slot', async () => {
   const due = [job('bad'), job('good')];
   let failures = 1;
   const begun: string[] = [];
@@ -84,7 +84,7 @@ test('a job that throws and a claim that fails leave the loop running, and their
   await expect.poll(() => begun).toEqual(['bad', 'good']);
 });
 
-test('the end waits for jobs that end by themselves', async () => {
+test('the loop ends after the jobs that end by themselves', async () => {
   const a = job('a');
   const { begun, stop, ended } = start([a]);
   await expect.poll(() => begun).toEqual(['a']);
@@ -99,7 +99,7 @@ test('the end waits for jobs that end by themselves', async () => {
   await over;
 });
 
-test('the end gives back what was begun, what was claimed ahead and what was not reported', async () => {
+test('the end gives back unfinished jobs, jobs claimed ahead, and unreported results', async () => {
   const all = ['a', 'b', 'c', 'd', 'e'].map(job);
   const reporting = Promise.withResolvers<void>();
   const reported: string[][] = [];

@@ -6,7 +6,7 @@ const mostReported = 64;
 
 interface Claimed<Job> {
   jobs: readonly Job[];
-  /** It is worth claiming again at once. */
+  /** True if more jobs are due, so that it is worth claiming again at once. */
   more?: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface Work<Name extends string, Job, Result> {
   what: string;
   log: Pick<Service['log'], 'debug' | 'error'>;
   lanes: readonly Lane<Name>[];
-  /** By one claim. */
+  /** Maximum jobs of one claim. */
   mostClaimed: number;
-  /** Claims as many jobs again ahead of the slots, so that a slot never waits for a claim. Their leases must last for two jobs. */
+  /** Claims one more job for each slot, so that a slot never waits for a claim. Leases must last for two jobs. */
   ahead?: boolean;
-  /** The longest pause between claims, and that while jobs run. */
+  /** The longest pause between claims; `busyMs`: while jobs run. */
   pollMs: number;
   busyMs?: number;
   /** Calls `wake` when jobs become due, until the signal aborts. Such hints may be lost. */
@@ -28,11 +28,11 @@ export interface Work<Name extends string, Job, Result> {
   /** Whether there is memory for one more job than are running. */
   hasMemory?(running: number): boolean;
   claim(lane: Name, most: number): Promise<Claimed<Job>>;
-  /** Without `report` it reports by itself and ends by itself when the signal aborts. */
+  /** Without `report`, a job reports its own result and ends by itself when the signal aborts. */
   work(job: Job, signal: AbortSignal): Promise<Result>;
-  /** In batches. A job whose result cannot be reported is done again when its lease expires. */
+  /** Reports results in batches. A job whose result cannot be reported is repeated when its lease expires. */
   report?(results: Result[]): Promise<unknown>;
-  /** At the end: what was claimed and not done, and what was done and not reported, at most as many as one report has. */
+  /** Called at the end with claimed jobs that were not done, and with unreported results, at most one batch of them. */
   giveBack?(jobs: readonly Job[], results: readonly Result[]): Promise<unknown>;
 }
 
@@ -51,7 +51,7 @@ export const workLoop =
     async function run(job: Job): Promise<void> {
       try {
         const result = await kind.work(job, signal);
-        // Cut off by the end: it is given back.
+        // The job was cut off by the end, so it is given back.
         if (report && signal.aborted) return;
         if (report) results.push(result);
       } catch (error) {
@@ -82,7 +82,7 @@ export const workLoop =
       const { name, slots } = queue;
       const held = queue.running + queue.waiting.length;
       const free = Math.min((ahead ? 2 : 1) * slots - held, kind.mostClaimed);
-      // Ahead of the slots a claim is for many jobs at a time.
+      // Claims ahead are worth a call only for many jobs at a time.
       if (free <= 0 || (held >= slots && free < slots / 2)) return false;
       if (kind.hasMemory?.(underWay.size) === false) return false;
       try {

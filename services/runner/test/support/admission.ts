@@ -17,7 +17,7 @@ const Review = z.object({
 export type Write = z.infer<typeof Review>['request'];
 
 export interface Admission extends AsyncDisposable {
-  /** `work` runs before the first such write is admitted and returns whether to admit it. */
+  /** `work` runs before the first matching write and returns whether to admit it. */
   at(matches: (write: Write) => boolean, work: () => Promise<boolean>): Promise<void>;
 }
 

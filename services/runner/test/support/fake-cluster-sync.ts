@@ -18,7 +18,7 @@ interface FakeClusterSync {
   readonly access: KubeAccess;
   readonly tasks: FakeTasks;
   readonly podSecurity: PodSecurityLevel;
-  /** The kubeconfig to issue in place of that of the account; null: that of the account. */
+  /** The kubeconfig to issue instead of that of the account, unless null. */
   kubeconfig(): string | null;
 }
 

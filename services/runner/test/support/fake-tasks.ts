@@ -112,7 +112,7 @@ export function createFakeTasks(bus: Bus) {
       dryRunsDue.push(run);
       bus.hints.send('dry_runs_due', 'due');
     },
-    /** What a claim is good for, as tasks tells cluster-sync. */
+    /** The details of a claim, as tasks answers cluster-sync. */
     held({ task_id, fence }: { task_id: string; fence: number }) {
       const run = given.get(task_id);
       if (!run) throw new AppError('conflict', 'The task is over');

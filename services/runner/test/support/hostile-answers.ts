@@ -3,7 +3,7 @@ import type { Resolve } from '@berth/egress/guarded-lookup';
 import type { DeploymentClient } from '../../src/calls/deployment-client.ts';
 import type { HttpsDeployment } from './https-deployment.ts';
 
-/** Each name leads to this machine; the certificate of the deployment in tests is for `localhost` only. */
+/** All names resolve to this machine; the certificate of the test deployment is only for `localhost`. */
 export const everyNameHere: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 export const withWrongCertificate = 'somebody-else.example.com';
 
@@ -12,7 +12,7 @@ type Respond = Parameters<HttpsDeployment['respond']>[0];
 /** Bytes that an endless answer may send before its reader must have left: the capacity of the sockets, with a margin. */
 export const mostOfEndless = 64 * 1024 * 1024;
 
-/** A deployment that is hostile in the way its path names, and answers other paths by `respond`. */
+/** A deployment that is hostile in the way that the path names, and answers other paths with `respond`. */
 export function hostileAnswers(respond: Respond): { respond: Respond; endlessBytes(): number } {
   let endlessBytes = 0;
   const chunk = 'x'.repeat(64 * 1024);

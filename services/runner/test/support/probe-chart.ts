@@ -10,7 +10,7 @@ data: { text: {{ .Values.text | quote }} }
 # As bytes: text of a template would be parsed as YAML once more.
 binaryData: { exact: {{ .Values.exact | toRawJson | b64enc | quote }} }
 `,
-  // What charts make of contents that they get as a value.
+  // Typical values that charts derive from a secret.
   'templates/derived.yaml': `{{- with .Values.conf }}
 {{- if contains "refused" . }}{{ fail "not these contents" }}{{ end }}
 apiVersion: v1

@@ -35,7 +35,7 @@ export interface RunnerProcess extends AsyncDisposable {
   ended: Promise<number | null>;
 }
 
-/** What cluster-sync does when it is to write `service-creds`; nothing unless a test says so. */
+/** The answer of cluster-sync to a request to write `service-creds`; does nothing by default. */
 interface FakeCredentials {
   written: { task_id: string; fence: number }[];
   write(claim: { task_id: string; fence: number }): Promise<{ expires_at: string | null; reason: string | null }>;
@@ -51,7 +51,7 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly tasks: FakeTasks;
   /** A chart that is not cached; the runner receives it when `work` is done. */
   lateChart(work: () => Promise<void>, files?: Record<string, string>): Promise<RunnerWorld['chart']>;
-  /** Sets kubeconfigs that are issued, in this order, the last one repeatedly. None: those of the accounts of deployments. */
+  /** Sets the kubeconfigs to issue, in this order, the last one repeatedly; without arguments, those of the deployments' accounts. */
   issueInOrder(kubeconfigs: string[]): void;
   readonly adminKubeconfig: string;
   /** How often a namespace was entered. */

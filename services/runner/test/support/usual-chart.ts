@@ -1,6 +1,6 @@
 import { testChartFiles } from './probe-chart.ts';
 
-/** A chart with the kinds that charts usually contain, hooks and a grant of its own among them. */
+/** A chart with the usual kinds of objects, including hooks and a role of its own. */
 export const usualChartFiles: Record<string, string> = {
   ...testChartFiles,
   'templates/usual.yaml': `apiVersion: v1

@@ -40,11 +40,11 @@ test.for<[string, Partial<CheckedPlace>, string[]]>([
   ['a plan with a grant in the namespace', { unbound: ['Namespace'] }, ['ConfigMap in other', 'ClusterRole in null']],
   ['a plan with a grant in the cluster', { unbound: ['Cluster'] }, []],
   ['a shared account', { isShared: true }, ['ConfigMap in other', 'ClusterRole in null']],
-])('what lies beyond the rights of the account is refused to %s, where that is known', async ([, place, expected]) => {
+])('objects beyond the known rights of the account are refused to %s', async ([, place, expected]) => {
   expect(await refused(place)).toEqual(expected);
 });
 
-test('each kind in each place is asked once', async () => {
+test('the cluster is asked only once about each kind in each namespace', async () => {
   const asked: string[] = [];
   const facts = factsOf(Array.from({ length: 50 }, () => object('ConfigMap')).join('\n---\n'));
 
@@ -68,7 +68,7 @@ test('a chart with objects in a hundred and one places is refused', async () => 
   );
 });
 
-test('a plan blocks what would be refused, and only says it where the account is shared', async () => {
+test('a plan blocks objects that would be refused, and only mentions them if the account is shared', async () => {
   const planned = {
     action: 'create' as const,
     api_version: 'v1',

@@ -9,18 +9,18 @@ import { type Allowed, type PlacedFacts, type Refusal, refuseObject } from './re
 export type CheckDeps = Pick<ClusterClient, 'findKind' | 'mayCreate'>;
 
 export interface CheckedPlace extends Allowed {
-  /** There is none yet, so the account has no rights in it. */
+  /** The namespace does not exist yet, so the account has no rights in it. */
   isAbsent?: boolean;
-  /** Scopes of grants that a deploy would bind: what they allow is seen only then. */
+  /** Scopes of grants that only a deploy would bind, so their rights are not known yet. */
   unbound?: readonly GrantScope[];
-  /** Transition: the account is that of all deployments, so what it may do says nothing of this one. */
+  /** Transition: all deployments share the account, so its rights are not those of this one. */
   isShared?: boolean;
 }
 
-/** Each is asked of the cluster. */
+/** Limited, since each kind in each namespace is a request to the cluster. */
 const mostKinds = 100;
 
-/** The objects of a chart that it may not have. */
+/** The objects that a chart may not have, with reasons. */
 export async function refusalsOf(
   { objects }: Pick<ManifestFacts, 'objects'>,
   place: CheckedPlace,
@@ -64,7 +64,7 @@ function isUnknown(goesTo: string | null, { namespace, isAbsent = false, unbound
   return (isOwn && isAbsent) || unbound.some((scope) => scope === 'Cluster' || isOwn);
 }
 
-/** Whether the cluster has all versions that a definition of a custom resource defines. */
+/** Whether the cluster has all versions that a CustomResourceDefinition defines. */
 async function exists({ defines }: Pick<ObjectFacts, 'defines'>, findKind: FindKind): Promise<boolean> {
   if (!defines) return false;
   const { kind, apiVersions } = defines;

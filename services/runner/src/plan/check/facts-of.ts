@@ -8,16 +8,16 @@ interface DefinedKind {
   kind: string;
 }
 
-/** What decides whether a chart may have an object. */
+/** The facts that decide whether a chart may have an object. */
 export interface ObjectFacts extends RoutedHosts {
   apiVersion: string;
   kind: string;
-  /** Null: none is named. */
+  /** Null if the object does not name one. */
   namespace: string | null;
   name: string;
-  /** Addresses outside of its own that a Service takes for itself. */
+  /** The `externalIPs` of a Service, whose traffic it takes over. */
   externalIps: string[];
-  /** It comes from the folder `crds` of a chart: Helm creates it if it is missing, and leaves it alone otherwise. */
+  /** True for the folder `crds` of a chart: Helm creates such objects if they are missing, and leaves them alone otherwise. */
   isCrdFile: boolean;
   defines: DefinedKind | null;
 }
@@ -28,7 +28,7 @@ export interface ManifestFacts {
   unreadable: number;
 }
 
-/** Made in another process, since a chart decides what it costs. */
+/** Runs in another process, since the chart determines the cost. */
 export function factsOf(manifests: string): ManifestFacts {
   const { objects, unreadable } = parseManifest(manifests);
   const facts = objects.map(({ content, isAmbiguous, isCrdFile }) =>

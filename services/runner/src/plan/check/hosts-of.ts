@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/
 export interface RoutedHosts {
   /** Hosts whose requests the object takes, in lower case, without a final dot. */
   hosts: string[];
-  /** It takes the requests to all hosts. */
+  /** True if the object takes the requests to all hosts. */
   isForAllHosts: boolean;
 }
 
@@ -15,7 +15,7 @@ interface Routed {
 
 const none: RoutedHosts = { hosts: [], isForAllHosts: false };
 
-/** Annotations by which controllers give an object more hosts, or a name in the DNS. */
+/** Annotations with which controllers give an object more hosts, or a DNS name. */
 const hostAnnotations = [
   'nginx.ingress.kubernetes.io/server-alias',
   'external-dns.alpha.kubernetes.io/hostname',
@@ -25,7 +25,7 @@ const hostAnnotations = [
 /** Kinds of the Gateway API that have `spec.hostnames`. */
 const routes = new Set(['HTTPRoute', 'GRPCRoute', 'TLSRoute']);
 
-/** The hosts of which an object takes requests; other kinds take none. */
+/** The hosts whose requests an object takes; empty for kinds that do not route. */
 export function hostsOf({ kind, metadata, spec }: Routed): RoutedHosts {
   const routed = byKind(kind, spec);
   const hosts = [...routed.hosts, ...annotatedHosts(metadata)].map(plain);

@@ -9,7 +9,7 @@ type PlannedObject = DryRunResult['objects'][number];
 const keyOf = ({ kind, namespace, name }: Pick<PlannedObject, 'kind' | 'namespace' | 'name'>): string =>
   JSON.stringify([kind, namespace, name]);
 
-/** Objects that a deploy would be refused for are blocked, and say why; so are hooks and objects that would not change. */
+/** Marks refused objects as blocked, with the reason, including hooks and objects that would not change. */
 export function markBlocked(
   objects: readonly PlannedObject[],
   refused: readonly Refusal[],

@@ -72,7 +72,7 @@ test.for([
     'is of a kind (Role of rbac.authorization.k8s.io/v1) that the ClusterRole berth-deployer does not cover',
   ],
 ] as const satisfies [string | null, string][])(
-  'what the account may not create in %s is refused with the reason',
+  'an object that the account may not create in %s is refused with the reason',
   ([goesTo, reason]) => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'r' } };
 
@@ -95,11 +95,11 @@ test.for([
     'apiVersion: v1\nkind: Ingress\nmetadata: { name: x }\nspec: { rules: [{ host: !!binary YS5i }] }\n',
   ],
   ['text', 'just text\n'],
-] as const)('YAML with %s is not taken for an object', ([, yaml]) => {
+] as const)('YAML with %s is not read as an object', ([, yaml]) => {
   expect(factsOf(yaml)).toEqual({ objects: [], unreadable: 1 });
 });
 
-test('an object of a list is an object', () => {
+test('each item of a List is an object', () => {
   const items = [ingress(own), ingress('berth.example.com')];
 
   expect(factsOf(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })).objects.map(({ hosts }) => hosts)).toEqual([

@@ -1,11 +1,11 @@
 import type { RouteHosts } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { ObjectFacts } from './facts-of.ts';
 
-/** Where an object of a chart goes, and whether the account of the deployment may create it there. */
+/** An object of a chart, its destination, and whether the account of the deployment may create it there. */
 export interface PlacedFacts extends ObjectFacts {
-  /** Null: outside of all namespaces. Undefined: the cluster does not know the kind, so Helm will say so. */
+  /** The namespace; null if cluster-scoped; undefined if the cluster does not know the kind, which Helm will report. */
   goesTo: string | null | undefined;
-  /** Null: that cannot be known before it is tried. */
+  /** Null if it cannot be known in advance. */
   mayCreate: boolean | null;
 }
 
@@ -22,7 +22,7 @@ export interface Refusal {
   name: string;
   /** A clause that follows the name of the object. */
   reason: string;
-  /** A grant of a site admin would allow it. */
+  /** True if a grant of a site admin would allow it. */
   isGrantable: boolean;
 }
 

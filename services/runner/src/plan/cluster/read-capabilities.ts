@@ -4,7 +4,7 @@ import { kubeFailure } from '../../cluster/kube-failure.ts';
 import type { Capabilities } from '../../helm/helm-arguments.ts';
 
 const deadlineMs = 10_000;
-/** One answer in place of one for each group; clusters before 1.30 answer with the older form, which names no kinds. */
+/** Requests one answer for all groups; clusters before 1.30 answer with the older form, which lacks the kinds. */
 const aggregated =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
 
@@ -28,7 +28,7 @@ const Groups = z.object({
   versions: z.array(word).nullish(),
 });
 
-/** What charts ask of a cluster before they use a kind, as Helm itself would find it. */
+/** The capabilities that charts can query, as Helm itself would find them. */
 export async function readCapabilities(
   api: Pick<KubeApi, 'getJson' | 'server'>,
   signal: AbortSignal,

@@ -35,7 +35,7 @@ export async function readLive(
     }
     const reading = nullIfMissing(api.getBytes(path, { signal, deadlineMs, answer: 'object' }));
     const answer = await reading.catch((error: unknown) => {
-      // Outside of its namespace the deployment may read nothing, unless that is granted.
+      // Outside of its namespace the deployment cannot read objects without a grant.
       if (statusOf(error) === 403) return 'refused' as const;
       throw kubeFailure(`read an object ${object.kind}`, error, api.server);
     });

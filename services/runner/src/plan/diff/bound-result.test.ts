@@ -41,7 +41,7 @@ test('more fields than an object shows are counted', () => {
   expect(cut).toEqual({ ...nothingCut, fields: 3 });
 });
 
-test('more objects than an answer shows are counted, and what blocks, is replaced or deleted is shown first', () => {
+test('objects beyond the limit are counted, and blocked, replaced and deleted ones are shown first', () => {
   const objects = Array.from({ length: most.objects }, (_, index) => planned({ action: 'create', name: `n${index}` }));
   const last = ['change', 'delete', 'replace', 'blocked'] as const;
 
@@ -52,7 +52,7 @@ test('more objects than an answer shows are counted, and what blocks, is replace
   expect(bounded.cut).toEqual({ ...nothingCut, objects: 4 });
 });
 
-test('no result takes more bytes than half a mebibyte', () => {
+test('a result takes at most half a mebibyte', () => {
   const fields = Array.from({ length: 100 }, (_, index) => field(`/data/${index}`, '"'.repeat(900)));
   const objects = Array.from({ length: 400 }, (_, index) => planned({ name: `n${index}`, fields }));
 
@@ -62,7 +62,7 @@ test('no result takes more bytes than half a mebibyte', () => {
   expect(bounded.cut.fields).toBeGreaterThan(1_000);
 });
 
-test('characters that Postgres lacks are removed from names, paths and values', () => {
+test('characters that Postgres cannot store are removed from names, paths and values', () => {
   const bounded = boundResult(
     result([planned({ name: 'a\0b\u202Ec', fields: [field('/data/\0', 'x\0y'), field('/data/a', '\uD800')] })]),
   );

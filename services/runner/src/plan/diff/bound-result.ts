@@ -19,7 +19,7 @@ export const most = {
 
 type Objects = DryRunResult['objects'];
 
-/** By importance: what does not fit is left out from the end. */
+/** Most important first: if they do not fit, the last ones are left out. */
 const order: Readonly<Record<Objects[number]['action'], number>> = {
   blocked: 0,
   replace: 1,
@@ -76,7 +76,7 @@ function smallField(field: PlannedField, cut: PlanCut): PlannedField {
   return small;
 }
 
-/** Also removes what an answer cannot carry, such as NUL characters. */
+/** Also removes characters that an answer cannot carry, such as NUL. */
 const startOfValue = (value: JsonValue): string =>
   `${startOf(typeof value === 'string' ? value.replaceAll('\0', '') : JSON.stringify(value), most.textCharacters)}…`;
 

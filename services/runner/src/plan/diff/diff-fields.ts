@@ -6,7 +6,7 @@ export interface FieldChange {
   path: readonly string[];
   before: JsonValue | undefined;
   after: JsonValue | undefined;
-  /** The rendering with markers in place of secrets says otherwise here. */
+  /** True if the rendering with markers in place of secrets differs here. */
   followsSecret: boolean;
 }
 
@@ -15,11 +15,11 @@ export interface FourSides {
   old: JsonValue | undefined;
   live: JsonValue | undefined;
   wanted: JsonValue | undefined;
-  /** What the rendering with markers wants; that of `wanted` where nothing was marked. */
+  /** The value in the rendering with markers; equal to `wanted` if nothing was marked. */
   marked: JsonValue | undefined;
 }
 
-/** In a path, the name of a key that follows a secret. */
+/** Shown in a path instead of a key that was made from a secret. */
 export const hiddenName = '***';
 
 /**
@@ -64,8 +64,8 @@ function* diffObjects({ old, live, wanted, marked }: Objects, path: readonly str
 }
 
 /**
- * A key that only one of the renderings has was made of a secret. Where there is one, those that the old release had besides may have
- * been made of contents of before.
+ * A key that only one of the renderings has was made from a secret. If there is such a key, additional keys of the old release may
+ * have been made from earlier contents of the secret, so they are hidden too.
  */
 function namesShown(wanted: Iterable<string>, marked: ReadonlySet<string>): (name: string) => string {
   const isAnyMade = [...wanted].some((name) => !marked.has(name));
@@ -110,7 +110,7 @@ function* diffLists({ old, live, wanted, marked }: Lists, path: readonly string[
   }
 }
 
-/** Kubernetes lists whose items are merged by a key other than `name`. */
+/** Lists of Kubernetes whose items are merged by a key other than `name`. */
 const keysOfLists: Readonly<Record<string, readonly string[]>> = {
   ports: ['containerPort', 'port'],
   volumeMounts: ['mountPath'],
@@ -121,7 +121,7 @@ const keysOfLists: Readonly<Record<string, readonly string[]>> = {
 
 type KeyOf = (item: JsonObject) => string | null;
 
-/** The merge key of a list; null if the list is one value. */
+/** The merge key of a list; null if the list changes as a whole. */
 function keyFor(list: string, items: readonly JsonValue[]): KeyOf | null {
   if (items.length === 0 || !items.every(isJsonObject)) return null;
   for (const field of [...(keysOfLists[list] ?? []), 'name']) {

@@ -83,7 +83,7 @@ describe('an object', () => {
     ],
     ['that is gone already is not deleted', () => become({ old: [config({})] }), 'nothing'],
     [
-      'that is to be kept is kept, by what the cluster says of it',
+      'with the annotation to keep it in the cluster is kept',
       () => become({ old: [config({})], live: [asLive(config({}), {}, { 'helm.sh/resource-policy': 'keep' })] }),
       ['keep'],
     ],
@@ -93,7 +93,7 @@ describe('an object', () => {
       ['blocked'],
     ],
     [
-      'of another namespace blocks the change where only the manifest of the release says that it belongs to it',
+      'of another namespace blocks the change if only the manifest of the release claims it',
       () => {
         const foreign = object('ConfigMap', { metadata: { name: 'web', namespace: 'other' }, data: { a: '1' } });
         return become({
@@ -110,7 +110,7 @@ describe('an object', () => {
       ['blocked'],
     ],
     [
-      'of the folder crds is kept where there is one already',
+      'of the folder crds is kept if it exists already',
       () =>
         become({
           wanted: [object('CustomResourceDefinition', { spec: { a: 2 } }, { isCrdFile: true })],
@@ -128,7 +128,7 @@ describe('an object', () => {
       ['replace', '/spec/selector/matchLabels/app: "a" → "b"'],
     ],
     [
-      'that is a StatefulSet with other claims is replaced, with other replicas changed',
+      'that is a StatefulSet is replaced if its claims differ, and changed if its replicas differ',
       () => [
         step(
           object('StatefulSet', { spec: { serviceName: 'a' } }),
@@ -142,7 +142,7 @@ describe('an object', () => {
       ],
     ],
     [
-      'that is frozen as immutable is replaced',
+      'that is marked as immutable is replaced',
       () =>
         step(
           object('ConfigMap', { immutable: true, data: { a: '1' } }),
@@ -164,7 +164,7 @@ describe('an object', () => {
     ]);
   });
 
-  test('that Berth writes itself is changed where it is of Berth, and blocks where it is not', () => {
+  test('that Berth writes itself is changed if Berth created it, and blocks the change otherwise', () => {
     const ours = object('Secret', { data: { tier: 'c21hbGw=' } }, { isOurs: true });
     const live = object('Secret', {
       data: {},
@@ -179,7 +179,7 @@ describe('an object', () => {
 describe('a field', () => {
   test.for<[string, () => unknown, unknown]>([
     [
-      'of a list item is named by the key of the item, wherever it stands',
+      'of a list item is named by the key of the item, at any position',
       () =>
         step(
           deployment([container({}), { name: 'side', image: 'side:1' }]),
@@ -207,7 +207,7 @@ describe('a field', () => {
       ['change', '/data/a: "1" → undefined'],
     ],
     [
-      'that somebody changed goes back',
+      'that somebody changed is reset',
       () => become({ old: [config({ a: '1' })], wanted: [config({ a: '1' })], live: [asLive(config({ a: '9' }))] }),
       ['change', '/data/a: "9" → "1"'],
     ],
@@ -256,7 +256,7 @@ describe('a field', () => {
       ['change', '/spec/template/spec/containers/name=web/args: ["a","b"] → ["a"]'],
     ],
     [
-      'of a list without keys is named by its place',
+      'of a list without keys is named by its index',
       () =>
         step(
           object('Ingress', { spec: { rules: [{ host: 'a', http: { paths: [{ path: '/' }] } }] } }),
@@ -265,7 +265,7 @@ describe('a field', () => {
       ['change', '/spec/rules/0/host: "a" → "b"'],
     ],
     [
-      'of the labels and annotations counts, what else metadata has does not',
+      'of metadata counts only within labels and annotations',
       () =>
         step(config({}, { labels: { a: '1' }, uid: 'x' }), config({}, { labels: { a: '2' }, uid: 'y' }), {
           live: [asLive(config({}), { metadata: { name: 'web', namespace: 'web-a', labels: { a: '1' } } })],
@@ -286,12 +286,12 @@ describe('a plan hides', () => {
 
   test.for<[string, () => unknown, unknown]>([
     [
-      'what a Secret holds, in data and in stringData',
+      'the contents of a Secret, in data and in stringData',
       () => step(secret({ data: { a: 'b25l' } }), secret({ stringData: { a: 'two', b: 'new' } })),
       ['change', '/data/a: hidden', '/data/b: hidden'],
     ],
     [
-      'no change where stringData says what data says',
+      'no change if stringData equals data',
       () => step(secret({ data: { a: 'b25l' } }), secret({ stringData: { a: 'one' } })),
       'unchanged',
     ],
@@ -307,7 +307,7 @@ describe('a plan hides', () => {
       ],
     ],
     [
-      'a text that holds a secret, as it is or encoded',
+      'a text that contains a secret, plain or encoded',
       () =>
         [`url: postgres://swordfish@db`, `auth: ${Buffer.from('swordfish').toString('base64')}`].map((text) =>
           step(config({ a: 'x' }), config({ a: text }), { hidden: known }),
@@ -318,7 +318,7 @@ describe('a plan hides', () => {
       ],
     ],
     [
-      'a short or numeric sensitive input, where it is the whole value',
+      'a short or numeric sensitive input that is the whole value',
       () => step(deployment([container({ pin: 1 })]), deployment([container({ pin: 1234 })]), { hidden: known }),
       ['change', '/spec/template/spec/containers/name=web/pin: hidden'],
     ],
@@ -333,7 +333,7 @@ describe('a plan hides', () => {
       ['change', '/spec/template/spec/containers/name=b: hidden'],
     ],
     [
-      'a variable that is called a secret, but not where it is read from',
+      'a variable whose name suggests a secret, but not its source',
       () => [
         step(
           deployment([container({ env: [{ name: 'DB_PASSWORD', value: 'a' }] })]),
@@ -357,7 +357,7 @@ describe('a plan hides', () => {
       ],
     ],
     [
-      'a field that is called one, of any kind of object, but not where it names a Secret',
+      'a field whose name suggests a secret, in any kind of object, unless it is the name of a Secret',
       () =>
         step(
           ship({ adminPassword: 'a', tls: { secretName: 'a' }, automountToken: false }),
@@ -371,7 +371,7 @@ describe('a plan hides', () => {
       ],
     ],
     [
-      'a digest, by which a secret could be guessed',
+      'a digest, which would allow guesses of a secret to be verified',
       () =>
         step(
           config({}, { annotations: { 'checksum/secret': 'a' } }),

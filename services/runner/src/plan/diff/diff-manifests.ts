@@ -9,7 +9,7 @@ import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
 
 type Planned = DryRunResult['objects'][number];
 
-/** An object of the new manifest, and what is known about it. */
+/** An object of the new manifest with its origin. */
 export interface DesiredObject extends KubeObject {
   /** From the folder `crds`: Helm creates it with the first release and never changes it. */
   isCrdFile?: boolean;
@@ -30,8 +30,8 @@ export interface Manifests {
 }
 
 /**
- * What the chart renders with markers in place of secrets. `nothing`: the values hold no secrets. `unknown`: it does not render with
- * markers, so that no value is shown.
+ * The rendering of the chart with markers in place of secrets. `nothing`: the values do not contain secrets. `unknown`: the chart does
+ * not render with markers, so all values are hidden.
  */
 export type Marked = 'nothing' | 'unknown' | readonly KubeObject[];
 
@@ -42,7 +42,7 @@ export interface Diff {
 
 const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === 'v1' && kind === 'Secret';
 
-/** What Helm would do to the objects of a release. Pure; hides secrets. */
+/** The changes that Helm would make to the objects of a release, without secrets. Pure. */
 export function diffManifests(manifests: Manifests): Diff {
   const other = otherRendering(manifests.marked);
   const olds = new Map(manifests.old.map((object) => [keyOf(object), object]));
@@ -65,7 +65,7 @@ interface Compared extends Manifests {
 }
 type OtherRendering = (object: DesiredObject) => KubeObject | null;
 
-/** The object in the rendering with markers; null if it is not there. */
+/** The object in the rendering with markers; null if that lacks it. */
 function otherRendering(marked: Marked): OtherRendering {
   if (marked === 'nothing' || marked === 'unknown') return (object) => object;
   const byKey = new Map(marked.map((object) => [keyOf(object), object]));
@@ -81,7 +81,7 @@ function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifest
   const marked = manifests.other(object);
   const becomes = (action: Planned['action'], reason: string | null = null, fields: PlannedField[] = []): Planned => ({
     ...nameOf(object),
-    // Its name was made of a secret, since the other rendering has no such object.
+    // The other rendering lacks this object, so its name was made from a secret.
     ...(marked === null && { name: hiddenName }),
     action,
     reason,
@@ -113,7 +113,7 @@ function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifest
   return becomes('replace', why, fields);
 }
 
-/** Where the new release has names made of a secret, those of the old one were made of the contents of before. */
+/** If names in the new release are made from a secret, those of the old one may be made from its earlier contents. */
 function goneFrom(object: KubeObject, { live }: Manifests, kindsWithMadeNames: ReadonlySet<string>): Outcome {
   const found = live.get(keyOf(object));
   if (found === undefined || found === 'unknown') return 'nothing';
@@ -124,7 +124,7 @@ function goneFrom(object: KubeObject, { live }: Manifests, kindsWithMadeNames: R
     : { ...named, action: 'delete', reason: null, fields: [] };
 }
 
-/** What a chart that gets secrets as values no longer renders may have been made of contents of before. */
+/** Hides objects that the chart no longer renders if it gets secrets as values: they may be made from earlier contents. */
 const isHidden = ({ path, after }: FieldChange, object: KubeObject, marked: Marked): boolean =>
   (isSecret(object) && !isMetadata(path)) || marked === 'unknown' || (after === undefined && marked !== 'nothing');
 

@@ -6,7 +6,7 @@ import { redact } from '../../log/redact.ts';
 import type { TextFinder } from '../../log/text-finder.ts';
 import type { FieldChange } from './diff-fields.ts';
 
-/** What no plan shows. */
+/** The secrets that plans hide. */
 export interface Hidden {
   /** Contents of secrets and sensitive inputs, also quoted and encoded; searched for in longer texts. */
   texts: TextFinder;
@@ -32,7 +32,7 @@ const secretName = /pass(?:word|wd|phrase)?|secret|token|credential|api[_-]?key|
 const digestName = /^checksum\/|sha(?:1|256|512)|-(?:hash|checksum)$/i;
 
 export interface FieldOf {
-  /** In a Secret, or where it may hold one: only names are shown. */
+  /** Hides values of Secrets, and values that may contain a secret; only names are shown. */
   isHidden: boolean;
 }
 
@@ -65,7 +65,7 @@ function isNamedSecret(path: readonly string[]): boolean {
   return item.startsWith('name=') ? secretName.test(item) : path.includes('data') && secretName.test(last);
 }
 
-/** Texts only: whether a token is mounted, or its lifetime, is not secret. */
+/** Only texts count: whether a token is mounted, or its lifetime, is not secret. */
 const isCalledSecret = (name: string, value: JsonValue | undefined): boolean =>
   typeof value === 'string' && secretName.test(name) && name !== 'secretName';
 

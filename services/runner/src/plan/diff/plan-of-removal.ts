@@ -4,7 +4,7 @@ import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
 export interface Removal {
   old: readonly KubeObject[];
   live: ReadonlyMap<string, unknown>;
-  /** The namespace is deleted with everything in it. */
+  /** Whether the namespace exists; it is deleted with everything in it. */
   namespace: string;
   isThere: boolean;
 }

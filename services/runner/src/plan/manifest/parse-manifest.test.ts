@@ -3,7 +3,7 @@ import { parseManifest } from './parse-manifest.ts';
 
 const contentsOf = (text: string) => parseManifest(text).objects.map(({ content }) => content);
 
-test('a manifest is read as Helm reads it: YAML 1.1 without types of its own', () => {
+test('a manifest is read as Helm reads it: YAML 1.1 without its special types', () => {
   const [read] = contentsOf(`---
 # Source: web/templates/a.yaml
 a: yes
@@ -50,7 +50,7 @@ test.for<[string, boolean]>([
   expect(parseManifest(text).objects[0]?.isAmbiguous).toBe(isAmbiguous);
 });
 
-test('an object of the folder crds is known by its source', () => {
+test('an object of the folder crds is recognized by its source comment', () => {
   const text = '---\n# Source: web/crds/ship.yaml\na: 1\n---\n# Source: web/templates/crds.yaml\na: 2\n';
 
   expect(parseManifest(text).objects.map(({ isCrdFile }) => isCrdFile)).toEqual([true, false]);

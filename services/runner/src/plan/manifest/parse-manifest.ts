@@ -5,7 +5,7 @@ import { isMap, isNode, isScalar, type Node, parseDocument, visit, type YAMLMap 
 interface ManifestObject {
   content: JsonValue;
   isCrdFile: boolean;
-  /** Readers may differ in what it says: it gives a key twice, or text in another form. */
+  /** True if parsers may read it differently, because of a repeated key or a special form of text. */
   isAmbiguous: boolean;
 }
 
@@ -44,7 +44,7 @@ function read(document: string): ReadDocument {
       version: '1.1',
       uniqueKeys: false,
       logLevel: 'silent',
-      // Go's library has no such types: it reads a time and `12:30` as text.
+      // Go's library lacks these types: it reads times and `12:30` as text.
       customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !unlikeGo(tag)),
     });
     if (parsed.errors.length > 0) return unreadable;
@@ -65,7 +65,7 @@ function isAmbiguous(root: YAMLMap): boolean {
 const otherTags = new Set(['binary', 'timestamp', 'omap', 'pairs', 'set'].map((name) => `tag:yaml.org,2002:${name}`));
 const contents = new Set(['data', 'binaryData', 'stringData']);
 
-/** A tag that turns text into other text, such as `!!binary`, or a late merge, outside of what only pods read. */
+/** Whether the map has a tag that changes a text, such as `!!binary`, or a late merge. Contents that only pods read do not count. */
 function hasUncertain({ items }: YAMLMap): boolean {
   let found = false;
   const look = (_: unknown, node: Node) => {

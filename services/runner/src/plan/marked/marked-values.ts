@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/
 import { withoutEnds } from '../../log/known-secrets.ts';
 import { markedNumber, markerOf } from './marker-of.ts';
 
-/** Shorter texts occur in values that have nothing to do with the secret. */
+/** Shorter texts occur in unrelated values as well. */
 const leastLength = 3;
 
-/** The values with a marker in place of each secret; null if they hold none. Outputs put secrets into values as they are. */
+/** The values with a marker in place of each secret; null if there are none. Outputs put secrets into values unchanged. */
 export function markedValues(values: JsonObject, secrets: readonly string[]): JsonObject | null {
   const known = new Set(secrets.flatMap(withoutEnds).filter(({ length }) => length >= leastLength));
   if (known.size === 0) return null;

@@ -14,10 +14,10 @@ test.for([
     'postgres://user:pass@db.example.com:5432/a',
     /^postgres:\/\/[a-z]{4}:[a-z]{4}@[^:]+:\d{4}\/[a-z]$/,
   ],
-  ['a PEM, with its lines around', pem, /^-----BEGIN KEY-----\n[A-Za-z0-9/+=]{10}\n-----END KEY-----\n$/],
+  ['a PEM, with its first and last line', pem, /^-----BEGIN KEY-----\n[A-Za-z0-9/+=]{10}\n-----END KEY-----\n$/],
   ['lines with keys', 'user: ada\npassword: x1\n', /^user: [a-z]{3}\npassword: [a-z]\d\n$/],
   ['lines of a properties file', 'user=ada\npw=x1', /^user=[a-z]{3}\npw=[a-z]\d$/],
-] as const)('a marker has the shape of %s, and no letter or digit of it', ([, text, shape]) => {
+] as const)('a marker has the shape of %s, but different letters and digits', ([, text, shape]) => {
   const marker = markerOf(text);
 
   expect(marker).toMatch(shape);
@@ -41,13 +41,13 @@ test('the marker of JSON is JSON with the same keys and other texts and numbers'
   });
 });
 
-test('a text that looks like a key of a line is marked as a whole', () => {
+test('a text that only looks like a line with a key is marked as a whole', () => {
   for (const text of ['c2VjcmV0Cg=', 'password=', 'abc: ', 'abc://']) {
     expect(markerOf(text), text).not.toBe(text);
   }
 });
 
-test('values are marked where they are a secret, and only there', () => {
+test('only values that are a secret are marked', () => {
   const values = {
     image: 'web:1',
     db: { password: 'swordfish', pin: 1234, ports: [80] },

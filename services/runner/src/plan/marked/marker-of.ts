@@ -1,4 +1,4 @@
-/** Rotates within hexadecimal digits and within the other letters, so that a marked text stays what it was: a number, hex, base64. */
+/** Rotates within hexadecimal digits and within the other letters, so that a number, hex or base64 keeps its form. */
 const classes = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'];
 
 const rotated: ReadonlyMap<string, string> = new Map(
@@ -12,13 +12,13 @@ const rotated: ReadonlyMap<string, string> = new Map(
 
 const rotate = (text: string): string => text.replaceAll(/[0-9A-Za-z]/g, (character) => rotated.get(character) ?? '');
 
-/** What charts look at to tell one kind of text from another: lines around a PEM, the scheme of a URL, keys of lines. */
+/** Parts by which charts recognize a kind of text: the first and last line of a PEM, the scheme of a URL, keys of lines. */
 const structure = /^-----[A-Z0-9 ]{1,60}-----$|^[a-z][a-z0-9+.-]{0,20}:\/\//gm;
 const keysOfLines = /^[ \t-]{0,40}[\w.-]{1,64}(?::(?=[ \t])|=(?=[^=\s]))/gm;
 
 /**
  * A text of the same length and shape in which every letter and digit differs. Equal texts have equal markers, so a chart that
- * compares two of them goes the same way. JSON keeps its keys and stays JSON, so that charts that read a field of it still find it.
+ * compares two of them takes the same branch. JSON keeps its keys and stays JSON, so that charts that read a field of it still find it.
  */
 export function markerOf(text: string): string {
   if (isJsonText(text)) return text.replaceAll(jsonToken, markedToken);
@@ -28,7 +28,7 @@ export function markerOf(text: string): string {
   return marked === text ? rotate(text) : marked;
 }
 
-/** The number with other digits, and no more of them than before. */
+/** A number with different digits and at most the same length. */
 export const markedNumber = (value: number): number => Number(withoutLeadingZero(rotate(String(value))));
 
 const jsonToken = /"(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d[\d.]*/g;
