@@ -89,12 +89,13 @@ const revoke = (id: string) => database.db.query(sql.unsafe`delete from cluster_
 async function newRole({
   labels = { 'berth.dev/grantable': 'true' },
   annotations = {},
+  rules = [{ apiGroups: ['example.com'], resources: ['widgets'], verbs: ['get'] }],
 }: object & {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
+  rules?: object[];
 } = {}): Promise<string> {
   const name = `role-${randomUUID().slice(0, 8)}`;
-  const rules = [{ apiGroups: ['example.com'], resources: ['widgets'], verbs: ['get'] }];
   await admin.postJson(`${rbac}/clusterroles`, { metadata: { name, labels, annotations }, rules }, call());
   const verbs = {
     metadata: { name: `bind-${name}` },
@@ -205,16 +206,27 @@ test('a ClusterRole that is missing, lacks the label, or may not be bound gives 
     `${rbac}/clusterroles`,
     {
       metadata: { name: 'unbindable', labels: { 'berth.dev/grantable': 'true' } },
-      rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+      rules: [{ apiGroups: ['example.com'], resources: ['*'], verbs: ['get'] }],
     },
     call(),
   );
-  for (const cluster_role of ['missing', unlabelled, 'unbindable', 'cluster-admin', 'widgets-operator'])
+  const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['list'] }];
+  const powerful = await newRole({ rules });
+  const accepted = await newRole({ rules, annotations: { 'berth.dev/cluster-admin': 'accepted' } });
+  for (const cluster_role of [
+    'missing',
+    unlabelled,
+    'unbindable',
+    'cluster-admin',
+    'widgets-operator',
+    powerful,
+    accepted,
+  ])
     await grant({ cluster_role });
 
   const { clusterRoles, refused } = await bind(place);
 
-  expect(clusterRoles).toEqual([{ cluster_role: 'widgets-operator', scope: 'Cluster' }]);
+  expect(clusterRoles.map(({ cluster_role }) => cluster_role).toSorted()).toEqual([accepted, 'widgets-operator']);
   const operator = 'an operator of the cluster';
   expect(refused.toSorted()).toEqual(
     [
@@ -222,9 +234,10 @@ test('a ClusterRole that is missing, lacks the label, or may not be bound gives 
       `The ClusterRole ${unlabelled}, which a grant names, lacks the label berth.dev/grantable: "true": ${operator} sets it, or a site admin revokes the grant`,
       `The ClusterRole cluster-admin, which a grant names, lacks the label berth.dev/grantable: "true": ${operator} sets it, or a site admin revokes the grant`,
       `cluster-sync may not bind the ClusterRole unbindable, which a grant names: ${operator} gives it the verb bind on unbindable, as deploy/rbac/grant-example.yaml does`,
+      `The ClusterRole ${powerful}, which a grant names, amounts to an administrator of the cluster: it gives the Secrets of all namespaces. An operator of the cluster narrows it, or sets the annotation berth.dev/cluster-admin: accepted`,
     ].toSorted(),
   );
-  expect((await bindingsOf(place)).Cluster).toHaveLength(1);
+  expect((await bindingsOf(place)).Cluster).toHaveLength(2);
 });
 
 test('the weakest level of pod security that a bound ClusterRole asks for is answered', async () => {

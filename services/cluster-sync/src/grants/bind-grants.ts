@@ -12,7 +12,14 @@ import {
   pathOfBinding,
   type ServiceAccountName,
 } from './granted-binding.ts';
-import { grantableLabel, grantableRole, type PodSecurityLevel, weakestLevel } from './grantable-role.ts';
+import {
+  grantableLabel,
+  grantableRole,
+  type PodSecurityLevel,
+  takeoverAnnotation,
+  weakestLevel,
+} from './grantable-role.ts';
+import { takeoverOf } from './takeover-of.ts';
 
 interface GrantPlace extends BindingPlace {
   readonly kindId: string;
@@ -88,7 +95,7 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
   return role.podSecurity;
 }
 
-async function readRole(api: GrantPlace['api'], { cluster_role }: GrantedBinding, call: Call) {
+async function readRole(api: GrantPlace['api'], { cluster_role, scope }: GrantedBinding, call: Call) {
   const found = await nullIfMissing(api.getJson(clusterRolePath(cluster_role), call)).catch((error: unknown) => {
     if (!(error instanceof KubeError) || error.status !== 403) throw error;
     throw new GrantRefused(
@@ -100,7 +107,12 @@ async function readRole(api: GrantPlace['api'], { cluster_role }: GrantedBinding
       `The cluster has no ClusterRole ${cluster_role}, which a grant names: an operator of the cluster creates it, or a site admin revokes the grant`,
     );
   const role = grantableRole(found);
-  if (role) return role;
+  const takeover = role && !role.isTakeoverMeant ? takeoverOf(role.rules, scope) : null;
+  if (role && takeover === null) return role;
+  if (takeover !== null)
+    throw new GrantRefused(
+      `The ClusterRole ${cluster_role}, which a grant names, amounts to an administrator of the cluster: it gives ${takeover}. An operator of the cluster narrows it, or sets the annotation ${takeoverAnnotation}: accepted`,
+    );
   throw new GrantRefused(
     `The ClusterRole ${cluster_role}, which a grant names, lacks the label ${grantableLabel}: "true": an operator of the cluster sets it, or a site admin revokes the grant`,
   );

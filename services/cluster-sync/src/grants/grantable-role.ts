@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import type { Rule } from './takeover-of.ts';
 
 /** The operator sets this label on each ClusterRole that grants may name; otherwise anybody could grant `cluster-admin`. */
 export const grantableLabel = 'berth.dev/grantable';
 /** The operator sets this annotation on a ClusterRole whose deployments need a weaker level of pod security. */
 export const podSecurityAnnotation = 'berth.dev/pod-security';
+
+/** Set by the operator on a ClusterRole with rights that amount to an administrator of the cluster: that is meant. */
+export const takeoverAnnotation = 'berth.dev/cluster-admin';
 
 /** From the strictest to the weakest. */
 export const podSecurityLevels = ['restricted', 'baseline', 'privileged'] as const;
@@ -14,14 +18,36 @@ const ClusterRole = z.object({
     labels: z.record(z.string(), z.string()).default({}),
     annotations: z.record(z.string(), z.string()).default({}),
   }),
+  rules: z
+    .array(
+      z.object({
+        verbs: z.array(z.string()),
+        apiGroups: z.array(z.string()).default([]),
+        resources: z.array(z.string()).default([]),
+      }),
+    )
+    .nullish()
+    .transform((rules) => rules ?? []),
 });
 
+interface GrantableRole {
+  podSecurity: PodSecurityLevel | null;
+  rules: readonly Rule[];
+  /** The operator accepts that its holder can take the cluster over. */
+  isTakeoverMeant: boolean;
+}
+
 /** The settings of a ClusterRole for grants; null if the operator has not released it for grants. */
-export function grantableRole(found: unknown): { podSecurity: PodSecurityLevel | null } | null {
+export function grantableRole(found: unknown): GrantableRole | null {
   const parsed = ClusterRole.safeParse(found).data;
   if (parsed?.metadata.labels[grantableLabel] !== 'true') return null;
-  const level = parsed.metadata.annotations[podSecurityAnnotation];
-  return { podSecurity: podSecurityLevels.find((known) => known === level) ?? null };
+  const { annotations } = parsed.metadata;
+  const level = annotations[podSecurityAnnotation];
+  return {
+    podSecurity: podSecurityLevels.find((known) => known === level) ?? null,
+    rules: parsed.rules,
+    isTakeoverMeant: annotations[takeoverAnnotation] === 'accepted',
+  };
 }
 
 /** The weakest of the levels; null if there are none. */
