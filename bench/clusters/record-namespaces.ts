@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { deploymentIdOf } from './deployment-id-of.ts';
 
-/** Records whose the namespaces of the fake clusters are at the moment in which each cluster is found, as if they had been entered before. */
+/** Records the owners of a fake cluster's namespaces when the cluster is found, as if they had been entered before. */
 export async function recordNamespaces(
   db: Client,
   { names, each }: { names: readonly string[]; each: number },

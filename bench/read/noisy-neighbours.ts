@@ -15,7 +15,7 @@ const memberConnections = 50;
 const strangerRate = 5_000;
 const mostRatio = 5;
 
-/** Latency of others, with the limits as they are by default, beside a member of an env and a stranger who take what they can get. */
+/** Latency of other users, with the default limits, while a member of an env and a stranger send as much as they can. */
 export async function noisyNeighbours(
   stack: Stack,
   { api, token, sample }: Fixtures,

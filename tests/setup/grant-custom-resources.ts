@@ -4,7 +4,7 @@ import { KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node';
 
 const clusterRole = 'definitions-of-the-test';
 
-/** What an operator does for charts that bring CustomResourceDefinitions: a ClusterRole that site admins may grant. */
+/** The step of an operator for charts with CustomResourceDefinitions: creates a ClusterRole that site admins may grant. */
 export async function createGrantableRole({ kubeconfigFile, cluster }: Stack): Promise<void> {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfigFile);
@@ -23,7 +23,7 @@ export async function createGrantableRole({ kubeconfigFile, cluster }: Stack): P
   });
 }
 
-/** What a site admin does for a kind of deployments in an env. */
+/** The step of a site admin: grants the ClusterRole to a kind of deployments in an env. */
 export async function grantRole({ clusterRoleGrants }: Client, scope: { env_id: string; kind_id: string }) {
   unwrap(await clusterRoleGrants.create({ body: { ...scope, cluster_role: clusterRole, scope: 'Cluster' } }));
 }

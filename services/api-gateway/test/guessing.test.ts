@@ -131,7 +131,7 @@ describe('behind a trusted proxy', () => {
     expect(signIns).toBe(4);
   });
 
-  test('a sign-in under way ends whatever strangers at its address do, once, and at another gateway too', async () => {
+  test('a started sign-in can be finished once, at any gateway, regardless of strangers at its address', async () => {
     const second = await startTestGateway({
       nats: gateway.nats,
       trustedProxies: ['127.0.0.0/8'],

@@ -21,7 +21,7 @@ const kindId = randomUUID();
 let cluster: ClusterInTest;
 let database: OpenTestDatabase;
 let admin: KubeApi;
-/** With the account of cluster-sync. */
+/** The API with the account of cluster-sync. */
 let api: KubeApi;
 let bindings: BindingRepository;
 let clusterId: string;
@@ -145,7 +145,7 @@ const soon = <T>(check: () => Promise<T>): Promise<T> => vi.waitFor(check, { int
 const removeNow = () =>
   removeOnce({ bindingRepository: bindings }, { id: clusterId, api }, AbortSignal.timeout(20_000));
 
-test('a grant of scope Namespace gives the account of the deployment the role in its namespace alone, one of scope Cluster everywhere', async () => {
+test('a grant of scope Namespace gives the account of the deployment the role only in its namespace; scope Cluster gives it everywhere', async () => {
   const place = await newPlace();
   await grant({ scope: 'Namespace' });
 
@@ -162,7 +162,7 @@ test('a grant of scope Namespace gives the account of the deployment the role in
   await soon(async () => expect(await mayRead(place, 'default')).toBe(true));
 });
 
-test('grants of another kind, or of an env that is not that of the cluster, give nothing', async () => {
+test('grants for another kind, or for another env than the cluster's, have no effect', async () => {
   const place = await newPlace();
   await grant({ kind_id: randomUUID() });
   await grant({ env_id: randomUUID() });
@@ -171,7 +171,7 @@ test('grants of another kind, or of an env that is not that of the cluster, give
   expect((await bindingsOf(place)).Cluster).toEqual([]);
 });
 
-test('a repeated bind makes no second binding, and concurrent ones make one', async () => {
+test('repeated and concurrent binds create a single binding', async () => {
   const place = await newPlace();
   await grant();
 
@@ -182,7 +182,7 @@ test('a repeated bind makes no second binding, and concurrent ones make one', as
   expect((await bindingsOf(place)).Cluster).toHaveLength(1);
 });
 
-test('a binding whose subjects the chart changed is made anew', async () => {
+test('a binding whose subjects the chart changed is recreated', async () => {
   const place = await newPlace();
   await grant({ scope: 'Namespace' });
   await bind(place);
@@ -199,7 +199,7 @@ test('a binding whose subjects the chart changed is made anew', async () => {
   expect(subjects.map((subject) => subject.name)).toEqual([place.account.name]);
 });
 
-test('a ClusterRole that is missing, lacks the label, or may not be bound gives nothing, and the reason names who can change that', async () => {
+test('a ClusterRole that is missing, lacks the label, or may not be bound has no effect, and the reason names who can change that', async () => {
   const place = await newPlace();
   const unlabelled = await newRole({ labels: {} });
   await admin.postJson(
@@ -240,7 +240,7 @@ test('a ClusterRole that is missing, lacks the label, or may not be bound gives 
   expect((await bindingsOf(place)).Cluster).toHaveLength(2);
 });
 
-test('the weakest level of pod security that a bound ClusterRole asks for is answered', async () => {
+test('the answer has the weakest level of pod security that a bound ClusterRole requires', async () => {
   const place = await newPlace();
   await grant({
     cluster_role: await newRole({ annotations: { 'berth.dev/pod-security': 'baseline' } }),
@@ -278,7 +278,7 @@ test('a revocation removes the bindings of a running deployment within seconds',
 
 test.for<[string, (place: Place) => Promise<unknown>]>([
   [
-    'the namespace is no longer that of the deployment',
+    'the deployment no longer owns the namespace',
     ({ namespace }) => database.db.query(sql.unsafe`delete from deployment_namespaces where name = ${namespace}`),
   ],
   ['the deployment has left the place', (place) => bindings.withdrawFrom(place)],
@@ -297,7 +297,7 @@ test.for<[string, (place: Place) => Promise<unknown>]>([
   expect((await bindingsOf(place)).Cluster).toEqual([]);
 });
 
-test('a binding that a call makes after it was withdrawn is removed once no call can be under way', async () => {
+test('a binding that is created after its withdrawal is removed once calls in flight must have ended', async () => {
   const place = await newPlace();
   const id = await grant();
   const late = {
@@ -322,7 +322,7 @@ test('a binding that a call makes after it was withdrawn is removed once no call
   expect(await database.db.any(sql.unsafe`select from granted_bindings`)).toEqual([]);
 });
 
-test('a record without a binding, which a crash leaves, is bound by the next attempt or forgotten with its grant', async () => {
+test('a record without a binding, as left by a crash, is bound by the next attempt or removed with its grant', async () => {
   const place = await newPlace();
   const id = await grant();
   await bindings.record(place);

@@ -128,7 +128,7 @@ test('texts of events are cut and cleaned of control characters, and an odd even
   expect(items[0]?.message).toHaveLength(1_000);
 });
 
-test('only a limited number of events is read, and the answer says so', async () => {
+test('only a limited number of events is read, and the answer marks itself as incomplete', async () => {
   events = Array.from({ length: 450 }, (_, n) => counted(n % 60, { metadata: { uid: `e${n}` } }));
 
   expect(await list({ per_page: 1 })).toMatchObject({ num_total: 250, incomplete: true });

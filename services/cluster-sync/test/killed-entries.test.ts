@@ -23,7 +23,7 @@ afterAll(() => database?.[Symbol.asyncDispose]());
 
 const Named = z.looseObject({ metadata: z.looseObject({ name: z.string(), annotations: z.unknown().optional() }) });
 
-/** As much of an API server as entering needs. `before` runs before each request and may refuse it; `after` may lose its answer. */
+/** The part of an API server that entering needs. `before` runs before each request and may refuse it; `after` may lose its answer. */
 function fakeCluster() {
   const objects = new Map<string, z.infer<typeof Named>>();
   let version = 0;
@@ -97,7 +97,7 @@ async function world() {
     accountRepository: createAccountRepository(db),
     bindingRepository,
     bindGrants: bindGrants({ bindingRepository }),
-    // Each attempt is that of another process.
+    // Each attempt is of another process.
     prepareCluster: createPrepareCluster('berth-deployers'),
     deployersNamespace: 'berth-deployers',
     sharedAccount: { namespace: 'berth-system', name: 'berth-runner' },
@@ -160,7 +160,7 @@ async function killedAtEach(
     hooks[at] = () => {
       requests += 1;
       isDead ||= requests === kill;
-      // A killed process sends nothing more.
+      // A killed process does not send further requests.
       if (isDead) throw new Killed();
     };
     const done = await attempt(kill).then(
@@ -207,7 +207,7 @@ test('claims in several replicas enter one namespace, and the latest one holds i
     );
   const outcomes = await Promise.all([1, 2, 2, 3, 3, 1].map(outcomeOf));
 
-  // An earlier claim may be taken over, but none finds a stranger's namespace.
+  // An earlier claim may be taken over, but no claim finds the namespace foreign.
   expect(['entered', 'unavailable']).toEqual(expect.arrayContaining([...new Set(outcomes)]));
   const last = await enter(3);
   expect(last).toMatchObject({ state: 'entered', is_new: false });
@@ -215,7 +215,7 @@ test('claims in several replicas enter one namespace, and the latest one holds i
   expect((await rows()).namespaces).toEqual([{ deployment_id, uid: objects.get(path)?.metadata['uid'] }]);
 });
 
-test('another deployment gets the name once the namespace is gone, even where its record was left behind', async () => {
+test('another deployment gets the name once the namespace is gone, even if its record was left behind', async () => {
   const { objects, enter, rows } = await world();
   const other = randomUUID();
   await enter(1);

@@ -279,7 +279,7 @@ test('auth gets the clusters of an env', async () => {
   expect(await usageOf(otherEnvId)).toEqual({ clusters: { count: 0, names: [] } });
 });
 
-test('no access is issued to an unknown cluster, or to one that no source lists', async () => {
+test('access is not issued to an unknown cluster, or to one that no source lists', async () => {
   const issue = (clusterId: string) =>
     service.runner.call(clusterAccess.operations.issue, { body: claimOn(service, clusterId) });
 

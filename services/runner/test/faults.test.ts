@@ -56,7 +56,7 @@ test('a runner without answers ends its Helm before the lease expires, and conti
   expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
 });
 
-/** What a runner does at SIGUSR2, by code that it loads before its own. */
+/** Makes a runner execute this code at SIGUSR2; loaded before its own code. */
 const atSignal = (work: string) => preloaded(`process.on('SIGUSR2',()=>{${work}})`);
 const blockLoop = `for(const end=Date.now()+${shortLease + 1_000};Date.now()<end;);`;
 /** V8 prints a long report otherwise. */

@@ -78,7 +78,7 @@ const installed = async (config: JsonObject) => {
 };
 const pending = async (id: string) => (await tasks.tasksOf(id)).filter(({ status }) => status === 'Pending');
 
-describe('contents of secrets in what a cluster shows of a deployment', () => {
+describe('secrets in texts that a cluster shows about a deployment', () => {
   const contents = 'Old+Secret&Value=1234567';
   const encoded = (text: string) => Buffer.from(text).toString('base64');
 

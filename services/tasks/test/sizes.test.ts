@@ -184,7 +184,7 @@ describe('the largest possible rows', () => {
     );
   });
 
-  test('are read by a list of deployments only as far as one answer holds them', async () => {
+  test('are read from the database by a list of deployments only until an answer is full', async () => {
     const copies = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`
       insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override)
       select 'copy-' || n, kind_id, env_id, cluster_id, 'copy-' || n, helm_chart_id, config, values_override
@@ -200,7 +200,7 @@ describe('the largest possible rows', () => {
     for (const { id } of copies) await tasks.database.db.query(nothing`delete from deployments where id = ${id}`);
   });
 
-  test('a change keeps no delta if its paths would be larger than everything else', async () => {
+  test('a change does not store a delta if its paths would exceed all other content', async () => {
     const inputs = (value: number) => ({
       [`k${'x'.repeat(200_000)}`]: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`k${n}`, value])),
     });
@@ -246,7 +246,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     }));
   });
 
-  test('cost only their names in a scan of all tasks', async () => {
+  test('are scanned without reading their inputs', async () => {
     const { db, bytes } = counting(tasks.database.db);
     const { deployment_id } = scheduled;
 
@@ -260,7 +260,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     expect(bytes()).toBeLessThan(128 * 1024);
   });
 
-  test('are read by a list only as far as one answer holds them', async () => {
+  test('are read from the database by a list only until an answer is full', async () => {
     const { db, bytes } = counting(tasks.database.db);
 
     const page = await readingStore(db).tasks.list({ show_future: true, after: '', per_page: 100 }, 'all');

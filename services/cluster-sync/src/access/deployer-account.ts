@@ -55,7 +55,7 @@ const rules = [
     ],
     verbs: all,
   },
-  // Endpoints that a chart writes would send its Service, and an ingress controller, to any address.
+  // Read-only: Endpoints written by a chart could send its Service, and an ingress controller, to any address.
   { apiGroups: [''], resources: ['endpoints', 'events', 'pods/log'], verbs: read },
   { apiGroups: ['apps'], resources: ['daemonsets', 'deployments', 'replicasets', 'statefulsets'], verbs: all },
   { apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: all },

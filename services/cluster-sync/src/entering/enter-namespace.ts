@@ -32,7 +32,7 @@ export interface Entering {
   readonly signal: AbortSignal;
 }
 
-/** What the steps of one entry share. */
+/** Context of the steps of one entry. */
 interface Entry extends Entering {
   readonly deps: EnterDeps;
   readonly claim: ClaimedPlace['claim'];
@@ -116,7 +116,7 @@ async function bind(entry: Entry, { isNew }: InOwn): Promise<void> {
   if (place.isShared) return;
   const wanted = { account: accountOf(entry), namespace: claim.namespace, isNew };
   await bindDeployer(place.api, wanted, signal).catch((error: unknown) => {
-    // Workloads can delete the RoleBinding and leave no room for another one by a quota. The namespace is removed all the same.
+    // Workloads can delete the RoleBinding and prevent a new one with a quota. The namespace is removed anyway.
     if (claim.task?.action !== 'uninstall' || !(error instanceof KubeError) || error.status !== 403) throw error;
   });
 }

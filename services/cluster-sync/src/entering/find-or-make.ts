@@ -54,7 +54,7 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
     const step = enterStep(record, found, wanted);
     switch (step) {
       case 'record': {
-        // Only what is read after its record shows that a recorded namespace is gone: another replica may have just made it.
+        // Only a read after the record proves that a recorded namespace is gone: another replica may have just created it.
         found = record === null ? null : await read();
         if (found) break;
         const next = { deployment_id, mark: randomUUID(), uid: null };

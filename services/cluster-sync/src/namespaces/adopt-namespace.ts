@@ -11,11 +11,11 @@ export interface AdoptNamespaceDeps {
 }
 
 const deadlineMs = 2_000;
-/** After a failure, so that a list of many namespaces does not wait for each. */
+/** The pause after a failure, so that a list of many namespaces does not wait for each of them. */
 const pauseMs = 15_000;
 
 /**
- * Records a namespace that a runner of the version before made: it names a deployment of which `tasks` says that it is installed
+ * Records a namespace that a runner of the previous version created, if `tasks` confirms that the deployment it names is installed
  * there. Namespaces of this version have records and marks.
  */
 export function adoptNamespace({ bus, namespaceRepository }: AdoptNamespaceDeps) {

@@ -4,17 +4,17 @@ import type { NamespaceRepository } from './namespace-repository.ts';
 
 export interface NamespaceOwnersDeps {
   readonly namespaceRepository: Pick<NamespaceRepository, 'find' | 'ofCluster'>;
-  /** Records a namespace of the version before, if it is its deployment's. */
+  /** Records a namespace of the previous version if it belongs to the deployment that it names. */
   readonly adopt: (clusterId: string, found: FoundNamespace) => Promise<NamespaceRecord | null>;
 }
 
-/** Whose the namespaces of one watched cluster are, by the records. What a namespace says of itself only makes its record be read again. */
+/** The owners of the namespaces of one watched cluster, by the records. Labels of a namespace only cause its record to be read again. */
 export async function createNamespaceOwners({ namespaceRepository, adopt }: NamespaceOwnersDeps, clusterId: string) {
   const records = new Map<string, NamespaceRecord>();
   for (const { name, ...record } of await namespaceRepository.ofCluster(clusterId)) records.set(name, record);
 
   return {
-    /** Reads the record of a namespace that seems to be of a deployment, where the known one does not prove it. */
+    /** Reads the record of a namespace that names a deployment, if the known record does not prove it. */
     async look(object: unknown): Promise<void> {
       const found = foundNamespace(object);
       if (ownerOf(records.get(found.name), found) !== null) return;

@@ -1,6 +1,6 @@
 import { nextPause } from './next-pause.ts';
 
-/** What a reflector does next. `include`: list namespaces that became tracked while the watch ran. */
+/** The next step of a reflector. `include`: list namespaces that became tracked while the watch ran. */
 type Step = 'list' | 'include' | 'watch';
 
 export interface ReflectorState {

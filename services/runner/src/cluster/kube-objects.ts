@@ -143,7 +143,7 @@ export const VolumeClaim = z.object({
 });
 export type VolumeClaim = z.infer<typeof VolumeClaim>;
 
-/** A custom resource; its status is read where it is explained. */
+/** A custom resource; its status is read by the code that explains it. */
 export const CustomObject = z.looseObject({
   kind: z.string(),
   metadata: z.looseObject({ name: z.string(), uid: z.string().optional() }),

@@ -62,7 +62,7 @@ async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promis
   if (state === 'foreign') return blockedBy(run);
   if (!access) throw transient(`The namespace ${run.namespace} is being deleted; try again when it is gone`);
   const result = await compare(run, { ...access, isThere: state === 'entered', granted: cluster_roles }, deps, limits);
-  // Said only where there are some: the version before of tasks does not know the field.
+  // Left out if empty: the previous version of tasks does not know the field.
   return cluster_roles.length > 0 ? { ...result, cluster_roles } : result;
 }
 

@@ -31,7 +31,7 @@ export interface RunnerDeps {
   stopping: AbortSignal;
 }
 
-/** The namespace of a run; `cluster` is null where the claim may not act in it. */
+/** The namespace of a run; `cluster` is null if the claim may not act in it. */
 export interface EnteredCluster extends Omit<Entered, 'access'> {
   readonly cluster: TaskCluster | null;
 }
@@ -39,7 +39,7 @@ export interface EnteredCluster extends Omit<Entered, 'access'> {
 /** Starts with the run, so that other steps can continue meanwhile. */
 export type Entering = Promise<EnteredCluster>;
 
-/** One run of one claimed task. Every step receives it, with the cluster where it needs one. */
+/** One run of one claimed task. Every step receives it, with the cluster if it needs one. */
 export interface RunContext {
   readonly task: ClaimedTask;
   readonly lease: ClaimLease;

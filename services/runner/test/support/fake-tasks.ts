@@ -153,7 +153,7 @@ export function createFakeTasks(bus: Bus) {
     withdraw(taskId: string): void {
       due.splice(0, due.length, ...due.filter(({ task_id }) => task_id !== taskId));
     },
-    /** What the task has waited for so far, from its heartbeats. */
+    /** The causes of waits so far, from the heartbeats of the task. */
     waitsOf: (taskId: string): string[] =>
       waits.flatMap(({ task_id, text }) => (task_id === taskId && text !== null ? [text] : [])),
     endOfClaim: (taskId: string, fence: number): ReportedOutcome | undefined =>

@@ -83,7 +83,7 @@ export function problemStatuses(operation: OperationSpec, resource: Pick<Resourc
     // Operations without query or body refuse requests that have one, too.
     400: true,
     401: allow.on !== 'nothing',
-    // Of the operations without a credential, only logins can be refused.
+    // Among operations without a credential, only logins can be refused.
     403: allow !== signedIn && (allow.on !== 'nothing' || writes),
     404: named,
     409: conflicts !== undefined || isCreation(operation),

@@ -33,7 +33,7 @@ const usualTimes = {
   heartbeatMs: 3_000,
   /** The shortest pause, even after a wake-up by a commit. */
   pollMs: 250,
-  /** So that a row that soon changes again is published once, and the answer to the request is sent first. */
+  /** Delays a publication, so that a row that soon changes again is published once, and the answer to the request is sent first. */
   gatherMs: 50,
   streamCheckMs: 3_000,
   /** A follower requests the table after two mismatches, so it has all rows again within two minutes. */
@@ -102,7 +102,7 @@ interface RelayOptions {
   store: OutboxStore;
   state: StatePublisher;
   publish: StatePublisher['publish'];
-  /** Resources with a projection in other services. Of all others only events are published, and they leave the outbox. */
+  /** Resources with a projection in other services. For all others only events are published, and their rows leave the outbox. */
   copied: readonly string[];
   /** Resources that followers requested again, with the followers' highest version. */
   requested: Map<string, number>;

@@ -124,7 +124,7 @@ function goneFrom(object: KubeObject, { live }: Manifests, kindsWithMadeNames: R
     : { ...named, action: 'delete', reason: null, fields: [] };
 }
 
-/** Hides objects that the chart no longer renders if it gets secrets as values: they may be made from earlier contents. */
+/** Whether to hide the values of a field. If the chart gets secrets as values, removed fields may be made from earlier contents. */
 const isHidden = ({ path, after }: FieldChange, object: KubeObject, marked: Marked): boolean =>
   (isSecret(object) && !isMetadata(path)) || marked === 'unknown' || (after === undefined && marked !== 'nothing');
 

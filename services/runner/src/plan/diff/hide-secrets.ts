@@ -32,7 +32,7 @@ const secretName = /pass(?:word|wd|phrase)?|secret|token|credential|api[_-]?key|
 const digestName = /^checksum\/|sha(?:1|256|512)|-(?:hash|checksum)$/i;
 
 export interface FieldOf {
-  /** Hides values of Secrets, and values that may contain a secret; only names are shown. */
+  /** True in a Secret, or if the field may contain a secret: only its name is shown. */
   isHidden: boolean;
 }
 

@@ -8,21 +8,21 @@ import { GrantScope } from './cluster-role-grants.ts';
 export const EnteredNamespace = z.strictObject({
   /**
    * `entered`: it belongs to the deployment, and for tasks it names this claim. `terminating`: it belongs to the deployment and
-   * is being deleted. `absent`: there is none, and the claim makes none. `foreign`: the namespace of that name is not the deployment's.
+   * is being deleted. `absent`: it does not exist, and the claim may not create it. `foreign`: it belongs to somebody else.
    */
   state: z.enum(['entered', 'terminating', 'absent', 'foreign']),
-  /** Made by this call. */
+  /** Whether this call has created it. */
   is_new: z.boolean(),
   /**
-   * With a token of the deployment's own account; for a dry run without a namespace, of an account without rights. Null where the
+   * With a token of the deployment's own account; for a dry run without a namespace, of an account without rights. Null if the
    * claim may not act: in a foreign namespace, and in a terminating one.
    */
   access: z.strictObject({ kubeconfig: z.string(), expires_at: Timestamp }).nullable(),
-  /** What was granted; bound for tasks, and only said for plans. */
+  /** The granted ClusterRoles; bound for tasks, only listed for plans. */
   cluster_roles: z.array(z.strictObject({ cluster_role: z.string(), scope: GrantScope })),
-  /** Why a grant gives nothing in this cluster, and who can change that. */
+  /** Why grants have no effect in this cluster, and who can change that. */
   refused_grants: z.array(z.string()),
-  /** Transition: the token is that of the account which all deployments of the cluster share, so excesses are reported and not refused. */
+  /** Transition: all deployments of the cluster share the account, so excesses are reported and not refused. */
   is_shared_account: z.boolean(),
 });
 export type EnteredNamespace = z.infer<typeof EnteredNamespace>;
@@ -36,7 +36,7 @@ export const deploymentNamespaces = resource('deployment_namespaces', {
         'Make or find the namespace of a claimed task or dry run, let it name the claim, and issue a short-lived kubeconfig that acts in it alone',
       allow: ourServices,
       callers: ['runner'],
-      // The claim names deployment, cluster and namespace: a runner can choose none of them.
+      // The claim determines deployment, cluster and namespace; a runner cannot choose them.
       body: z.strictObject({
         ...Claim,
         /** How long the access has to last. Clusters give at least ten minutes; cluster-sync has an upper limit. */
@@ -52,7 +52,7 @@ export const deploymentNamespaces = resource('deployment_namespaces', {
       body: z.strictObject(Claim),
       response: z.strictObject({
         gone: z.boolean(),
-        /** What the cluster says the deletion waits for, from Kubernetes; null if nothing is known. */
+        /** The cause of the wait, from Kubernetes; null if it is not known. */
         waits_for: z.string().nullable(),
       }),
       idempotent: true,

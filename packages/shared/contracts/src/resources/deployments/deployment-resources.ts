@@ -19,7 +19,7 @@ export const DeploymentResource = z.strictObject({
   props: Json,
   sync_status: SyncStatus,
   sync_reason: z.string().nullable(),
-  /** Raised by each change of name or props. Answers of the version before lack it. */
+  /** Raised by each change of name or props. Answers of the previous version lack it. */
   revision: z.number().int().optional(),
 });
 export type DeploymentResource = z.infer<typeof DeploymentResource>;

@@ -21,18 +21,18 @@ export const taskClaims = resource('task_claims', {
         helm_chart_id: Id.nullable(),
         /** A dry run: its runner may only read the cluster. */
         is_dry_run: z.boolean(),
-        // Optional for one version: the owner of the version before does not send them.
+        // Optional for one version: an owner of the previous version does not send them.
         env_id: Id.optional(),
         kind_id: Id.optional(),
         /** Null for a dry run. */
         task: z
           .strictObject({
             action: RunnerAction,
-            /** Helm never began for the deployment, and nothing of it is installed. */
+            /** True if Helm never began for the deployment, so nothing is installed. */
             is_first: z.boolean(),
             deployment_name: z.string(),
             kind: z.string(),
-            /** Of its ingress; null where it has none. */
+            /** The hostname of its ingress; null without an ingress. */
             hostname: z.string().nullable(),
           })
           .nullable()
