@@ -9,7 +9,7 @@ import { type Listed, publishChart } from '../platform/publish-chart.ts';
 import { install, tiny } from './deploy-many.ts';
 
 const releases = Math.max(5, Math.round(50 * Number(process.env['BENCH_SHARE'] ?? 1)));
-/** One upgrade of each is queued or runs at any time, and one plan. */
+/** Each chart always has one upgrade and one plan that are queued or running. */
 const attacks = {
   memory: { text: '# {{ repeat 3000000000 "x" | len }}' },
   processor: { text: '{{ range until 1000000 }}{{ range until 1000000 }}{{ end }}{{ end }}' },
@@ -83,7 +83,7 @@ interface Attack {
   values: Record<string, string>;
 }
 
-/** Deploys the chart again and again, each time as another change, and plans it beside. */
+/** Keeps deploying the chart, each time with a changed value, and keeps planning it at the same time. */
 async function attack(
   { deployments, deploymentPlans }: Client,
   { clusterId, kindId, chart }: Listed & { clusterId: string },

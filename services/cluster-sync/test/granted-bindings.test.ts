@@ -162,7 +162,7 @@ test('a grant of scope Namespace gives the account of the deployment the role on
   await soon(async () => expect(await mayRead(place, 'default')).toBe(true));
 });
 
-test('grants for another kind, or for another env than the cluster's, have no effect', async () => {
+test('grants for another kind, or for an env other than that of the cluster, have no effect', async () => {
   const place = await newPlace();
   await grant({ kind_id: randomUUID() });
   await grant({ env_id: randomUUID() });

@@ -4,8 +4,8 @@ import type { ListCursor } from './list-cursor.ts';
 const microsOfDay = 86_400_000_000n;
 
 /**
- * Postgres computes this time exactly: it multiplies intervals in floating point, which holds both days and microseconds of a
- * day.
+ * Postgres multiplies intervals in floating point. This is exact here, because days and the microseconds of a day are multiplied
+ * separately.
  */
 export function timeOf({ micros }: ListCursor): FragmentSqlToken {
   if (micros.endsWith('Infinity')) return sql.fragment`${micros}::timestamptz`;

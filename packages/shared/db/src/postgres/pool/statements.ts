@@ -7,8 +7,8 @@ export interface Statement {
 }
 
 /**
- * A comment that makes Postgres plan the statement anew for its values. A cached plan ignores values: for part of a name it
- * expects few rows, reads all matches and sorts them, however many there are.
+ * A comment that makes Postgres plan the statement anew for its values. A cached plan ignores values: it expects that part of
+ * a name matches few rows, so it reads and sorts all matches.
  */
 export const plannedForItsValues = '/* planned for its values */';
 
