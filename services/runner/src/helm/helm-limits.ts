@@ -40,6 +40,12 @@ export const limitsFor = ({ memoryBytes, cpuSecs }: HelmLimits, waitSecs: number
   cpuSecs: Math.ceil(cpuSecs + cpuShareOfWait * waitSecs),
 });
 
+/**
+ * Helm's own timeout applies to each thing it waits for, and not to a connection that answers nothing. After this time a Helm is long
+ * overdue: hooks before, the wait, hooks after, and the rest. The access to the cluster has to last as long.
+ */
+export const longestMs = (timeoutSecs: number): number => 3 * timeoutSecs * 1_000 + 10 * 60_000;
+
 /** Helm reserves this much writable memory that it never uses. */
 const setAside = 64 * mebibyte;
 /** The runner ends a busy Helm first, so that it knows the reason; the kernel does it if the runner is held up. */

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { ClusterEntry, Entered } from '../cluster/cluster-entry.ts';
+import { longestMs } from '../helm/helm-limits.ts';
 import type { TaskLog } from '../log/task-log.ts';
 import { permanent, type TaskFailure, transient } from '../outcome/task-failure.ts';
 
 /** After this time the task is put back, so that it does not block others. */
 const terminatingWaitMs = 15_000;
 const againMs = 250;
-/** The access must outlast Helm's longest wait and the steps around it. */
+/** For the steps around Helm. */
 const besidesHelmMs = 5 * 60_000;
 
 interface Run {
@@ -19,7 +20,7 @@ interface Run {
 
 /** Enters the namespace of the deployment; a deploy waits a moment for the deletion of an earlier one. */
 export async function enterNamespace({ task, log, stop, deps }: Run): Promise<Entered> {
-  const enter = () => deps.access.enter(task, task.wait.timeout_secs * 1_000 + besidesHelmMs);
+  const enter = () => deps.access.enter(task, longestMs(task.wait.timeout_secs) + besidesHelmMs);
   const giveUpAt = performance.now() + terminatingWaitMs;
   let entered = await enter();
   while (task.action === 'deploy' && entered.state === 'terminating') {

@@ -1,6 +1,7 @@
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { createErrorLines } from '../helm/error-lines.ts';
 import { failureOf } from '../helm/explain-exit.ts';
+import { longestMs } from '../helm/helm-limits.ts';
 import type { HelmProcess } from '../helm/helm-process.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
@@ -12,12 +13,6 @@ const done = Promise.resolve();
 const graceMs = 10_000;
 /** After the loss of the claim others may act, so there is little time for a graceful end. */
 const graceAfterLossMs = 2_000;
-
-/**
- * Helm's own timeout applies to each wait separately, and not to a connection without answers. This limit ends a Helm that is
- * long overdue: three waits (hooks before, the release, hooks after), and some time for the rest.
- */
-const limitMs = (timeoutSecs: number): number => 3 * timeoutSecs * 1_000 + 10 * 60_000;
 
 export interface HelmCommand {
   /** The line for the task's log. */
@@ -64,14 +59,14 @@ export async function runHelm(
   using stack = new DisposableStack();
   stack.use(lease.onRenewed((remainingMs) => helm.extend(remainingMs)));
   stack.use(endWith(helm, run));
-  const limit = stack.use(endAfter(limitMs(task.wait.timeout_secs), helm));
+  const limit = stack.use(endAfter(longestMs(task.wait.timeout_secs), helm));
 
   try {
     const exit = await helm.exited;
     if (exit.code === 0) return;
     if (helm.refusal() !== undefined) throw helm.refusal();
     if (limit.isOver()) {
-      throw transient(`Helm had not finished after ${limitMs(task.wait.timeout_secs) / 60_000} minutes`);
+      throw transient(`Helm had not finished after ${longestMs(task.wait.timeout_secs) / 60_000} minutes`);
     }
     throw failureOf(exit, errors, { limits: helm.limits, namespace: task.namespace, isRepeated: task.attempt > 1 });
   } finally {
