@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments, parse, stringify } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
 const Manifest = z.looseObject({
@@ -57,12 +57,4 @@ export async function accountToken(api: ManifestTarget, account: string): Promis
   const path = `/api/v1/namespaces/berth-system/serviceaccounts/${account}/token`;
   const call = { signal: AbortSignal.timeout(10_000), deadlineMs: 10_000 };
   return Token.parse(await api.postJson(path, { spec: { expirationSeconds: 3_600 } }, call)).status.token;
-}
-
-/** A kubeconfig with the token in place of its own credentials. */
-export function kubeconfigWith(kubeconfig: string, token: string): string {
-  const { users, ...others } = z
-    .looseObject({ users: z.array(z.looseObject({ name: z.string() })) })
-    .parse(parse(kubeconfig));
-  return stringify({ ...others, users: users.map(({ name }) => ({ name, user: { token } })) });
 }

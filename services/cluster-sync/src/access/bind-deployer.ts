@@ -15,10 +15,7 @@ const Binding = z.object({
 type Binding = z.infer<typeof Binding>;
 
 /** Decides how to repair the RoleBinding of an account: workloads of the namespace may delete it, replace it or add to it. */
-export function bindingStep(
-  found: Binding | null,
-  wanted: ReturnType<typeof bindingObject>,
-): 'create' | 'keep' | 'replace' {
+function bindingStep(found: Binding | null, wanted: ReturnType<typeof bindingObject>): 'create' | 'keep' | 'replace' {
   if (found === null) return 'create';
   const [subject, ...others] = found.subjects;
   const isRight =

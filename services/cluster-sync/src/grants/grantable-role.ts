@@ -4,7 +4,7 @@ import type { Rule } from './takeover-of.ts';
 /** The operator sets this label on each ClusterRole that grants may name; otherwise anybody could grant `cluster-admin`. */
 export const grantableLabel = 'berth.dev/grantable';
 /** The operator sets this annotation on a ClusterRole whose deployments need a weaker level of pod security. */
-export const podSecurityAnnotation = 'berth.dev/pod-security';
+const podSecurityAnnotation = 'berth.dev/pod-security';
 
 /** Set by the operator on a ClusterRole with rights that amount to an administrator of the cluster: that is meant. */
 export const takeoverAnnotation = 'berth.dev/cluster-admin';
