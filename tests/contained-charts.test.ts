@@ -15,7 +15,7 @@ let sample: Sample;
 let objects: KubernetesObjectApi;
 let chart: Awaited<ReturnType<typeof published>>;
 
-/** It renders what its configuration says, as many public charts do with some value. */
+/** A chart that renders its configuration, as many public charts do with some of their values. */
 const anything: ChartFiles = {
   'Chart.yaml': 'apiVersion: v2\nname: anything\nversion: 1.0.0\n',
   'templates/all.yaml': '{{ tpl (.Values.config.manifest | default "") . }}\n',
@@ -72,13 +72,13 @@ async function deploy(renders: readonly KubeObject[] | string, of = chart) {
   return unwrap(await platform.admin.deployments.create({ body }));
 }
 
-/** The deployment's latest task, once it says why it did not succeed, or is done. */
+/** The deployment's latest task, once it is over or has a reason why it did not succeed. */
 const attempted = (deployment_id: string): Promise<DeploymentTask> =>
   waitUntil(
     async () => {
       const [task] = unwrap(await platform.admin.deploymentTasks.list({ query: { deployment_id } })).items;
       const isOver = task?.status === 'Done' || task?.status === 'Failed';
-      // An attempt that a missing right ended is repeated; it says so in the reason.
+      // An attempt that fails for lack of a right is repeated, with that reason.
       return task && (isOver || (task.status === 'Pending' && /forbidden|denied/.test(task.reason ?? ''))) && task;
     },
     { what: 'an attempt', withinMs: 120_000, longestPauseMs: 500 },
@@ -120,7 +120,7 @@ const ended = (deployment_id: string) =>
     { what: 'the task to end', withinMs: 120_000, longestPauseMs: 500 },
   );
 
-test('a chart that names a foreign object as the owner of its own loses its own: the foreign one stays', async () => {
+test('a chart that names a foreign object as the owner of its own object loses its own, and the foreign one stays', async () => {
   const bait = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bait', namespace: 'kube-system' } };
   const { uid } = (await objects.read(bait)).metadata ?? {};
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'bait', uid, blockOwnerDeletion: true, controller: true };
@@ -148,7 +148,7 @@ test('a deployment whose binding its own pods deleted is deployed again', async 
   expect(await exists(map, namespace)).toBe(true);
 });
 
-test('a chart with a custom resource definition and a ClusterRole is deployed once that is granted, and no longer when it is revoked', async () => {
+test('a chart with a custom resource definition and a ClusterRole is deployed only after that is granted, and refused after the revocation', async () => {
   const { admin } = platform;
   const operator = [crd, clusterRole(['get'])];
   const { id, namespace } = await deploy(operator);

@@ -16,7 +16,7 @@ const rounds = 5;
 const claimsPerRound = 200;
 const name = 'claimed-';
 
-/** Four runners claim from 20,000 due tasks, in turns with as many loops that only claim, on a table of their own. */
+/** Four runners claim from 20,000 due tasks, in turns with four loops that run the bare statements on a separate table. */
 export async function claimThroughput(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(g) claims by ${runners} runners from ${due} due tasks, each ended at once; ${loadOfMachine()}`);
   await stack.part('runner').stop();

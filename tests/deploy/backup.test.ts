@@ -185,7 +185,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     expect(await waitForTask(api, again.id, { withinMs: 180_000 })).toMatchObject({ status: 'Done' });
   });
 
-  describe('a second restore in place, beside a NATS that is newer than the dump', () => {
+  describe('a second restore in place, with a NATS that is newer than the dump', () => {
     const Row = z.array(z.object({ id: z.uuid(), version: z.number() }));
     const rows = async (select: string) =>
       Row.parse(

@@ -270,7 +270,7 @@ describe.for(matrix)('a release %s', ([, values, args]) => {
   test('is accepted by the API server, with each field of each object', async () => {
     const dryRun = createDryRun(cluster.api);
 
-    // The namespace of the accounts is there for what lies in it, which a dry run would not leave behind.
+    // Namespaces were created before, since a dry run does not create them for the objects in them.
     const sent = manifests.filter(({ kind }) => kind !== 'Namespace');
     const refused = await Promise.all(sent.map((manifest) => once(manifest, () => dryRun(manifest))));
 

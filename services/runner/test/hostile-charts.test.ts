@@ -121,7 +121,7 @@ describe('before anything is applied', () => {
   const notSpecial = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: map }\nitems:\n- ';
 
   test.for([
-    ['in the items of an object that says it is no list', `${notSpecial}${others.trim().replaceAll('\n', '\n  ')}\n`],
+    ['in the items of an object whose kind is not a list', `${notSpecial}${others.trim().replaceAll('\n', '\n  ')}\n`],
     [
       'in a merge after the key that it overrides',
       ingress('own.apps.example.com\n      <<: { host: other.apps.example.com }'),
@@ -134,8 +134,8 @@ describe('before anything is applied', () => {
   });
 
   test.for([
-    ['that it gives a key twice', others.replace('metadata:', 'metadata: {}\nmetadata:')],
-    ['that libraries split into lines differently', `# \u2028${others}`],
+    ['a repeated key', others.replace('metadata:', 'metadata: {}\nmetadata:')],
+    ['a line break that libraries read differently', `# \u2028${others}`],
   ])('YAML in the folder crds is refused for %s', async ([, text]) => {
     const files = { ...hostileChart, 'crds/any.yaml': text ?? '' };
     const task = { ...routed(''), chart: await world.lateChart(async () => undefined, files) };

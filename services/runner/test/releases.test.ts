@@ -167,7 +167,7 @@ test.for(['deployed', 'pending-install', 'pending-upgrade', 'failed'])(
   },
 );
 
-describe('what a workload of the namespace does cannot keep it from being removed', () => {
+describe('workloads of a namespace cannot prevent its removal by', () => {
   const uninstallOf = (task: ReturnType<typeof taskOf>) => ({
     ...next(task),
     action: 'uninstall' as const,
@@ -175,7 +175,7 @@ describe('what a workload of the namespace does cannot keep it from being remove
     chart: null,
   });
 
-  test('a quota that leaves no room for the RoleBinding of the deployment, which is deleted', async () => {
+  test('deleting the RoleBinding of the deployment and leaving no quota for another one', async () => {
     const task = taskOf(world.chart);
     await act.run(task);
     const quotas = `/api/v1/namespaces/${task.namespace}/resourcequotas`;
@@ -194,7 +194,7 @@ describe('what a workload of the namespace does cannot keep it from being remove
   test.for([
     ['that is not YAML', '{{'],
     ['of an unknown kind', 'apiVersion: example.com/v1\nkind: Unknown\nmetadata: { name: x }\n'],
-  ])('a manifest %s in the record of the release', async ([, manifest]) => {
+  ])('writing a manifest %s into the record of the release', async ([, manifest]) => {
     const task = taskOf(world.chart);
     await act.run(task);
     const path = `/api/v1/namespaces/${task.namespace}/secrets/sh.helm.release.v1.${task.namespace}.v1`;

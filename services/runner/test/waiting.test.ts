@@ -11,10 +11,10 @@ let world: RunnerWorld;
 let runner: RunnerProcess;
 let act: ReturnType<typeof actionsIn>;
 beforeAll(async () => {
-  // Host ports are not in the level that namespaces have otherwise.
+  // The default level of pod security does not allow host ports.
   world = await startRunnerWorld({ podSecurity: 'privileged' });
   act = actionsIn(world);
-  // As an operator lets all deployments have a custom kind.
+  // Lets all deployments have a custom kind, as an operator could.
   const role = deployerRoleObject('berth-deployers');
   const gadgets = { apiGroups: ['example.com'], resources: ['gadgets'], verbs: ['*'] };
   await act.post('/apis/rbac.authorization.k8s.io/v1/clusterroles', { ...role, rules: [...role.rules, gadgets] });

@@ -16,7 +16,7 @@ import {
 export interface WayOut {
   /** Ends the sentence "a chart that …". */
   way: string;
-  /** What the chart renders: objects, or a template. */
+  /** The objects or the template of the chart. */
   renders: readonly KubeObject[] | string;
   refusedBecause: RegExp;
 }

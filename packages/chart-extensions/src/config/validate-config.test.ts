@@ -23,7 +23,7 @@ describe('the value of one input', () => {
     ['a number for a text', { type: 'text' }, 1, 'must be a text'],
     ['a number', { type: 'number' }, -1.5],
     ['a text for a number', { type: 'number' }, '1', 'must be a number'],
-    ['a number beyond all digits', { type: 'number' }, 1e300, 'must be a number'],
+    ['a number that is too large', { type: 'number' }, 1e300, 'must be a number'],
     ['the lower end of a range', range, 1],
     ['the upper end of a range', range, 5],
     ['below a range', range, 0.999, 'must be at least 1'],

@@ -6,7 +6,7 @@ export const grantableLabel = 'berth.dev/grantable';
 /** The operator sets this annotation on a ClusterRole whose deployments need a weaker level of pod security. */
 const podSecurityAnnotation = 'berth.dev/pod-security';
 
-/** Set by the operator on a ClusterRole with rights that amount to an administrator of the cluster: that is meant. */
+/** With this annotation the operator accepts that a ClusterRole amounts to an administrator of the cluster. */
 export const takeoverAnnotation = 'berth.dev/cluster-admin';
 
 /** From the strictest to the weakest. */
@@ -33,7 +33,7 @@ const ClusterRole = z.object({
 interface GrantableRole {
   podSecurity: PodSecurityLevel | null;
   rules: readonly Rule[];
-  /** The operator accepts that its holder can take the cluster over. */
+  /** True if the operator accepts that a holder of the role can take over the cluster. */
   isTakeoverMeant: boolean;
 }
 

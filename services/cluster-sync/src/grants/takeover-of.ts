@@ -7,7 +7,7 @@ interface Right {
   readonly group: string;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
-  /** What the rule gives, in words. */
+  /** A description of the right, for messages. */
   readonly means: string;
 }
 
@@ -33,7 +33,7 @@ const anywhere: readonly Right[] = [
 const inNamespace: readonly Right[] = [
   { group: '', resources: ['namespaces'], verbs: writes, means: 'the labels of its namespace' },
 ];
-/** Dangerous on any resource. */
+/** Verbs that are dangerous on any resource. */
 const passedOn = ['escalate', 'bind', 'impersonate'];
 
 const holds = (wanted: readonly string[], held: readonly string[] = []): boolean =>

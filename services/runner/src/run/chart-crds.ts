@@ -11,7 +11,7 @@ import { outputOfHelm } from '../plan/render-chart.ts';
 const kept = 500;
 const deadlineMs = 20_000;
 
-/** Helm's YAML library ends a line here, other libraries do not. What templates render has been written anew, without them. */
+/** Line breaks that only Helm's YAML library recognizes. Rendered templates do not contain them, since Helm reformats their YAML. */
 const breaksOfGo = /\r(?!\n)|[\u0085\u2028\u2029]/;
 
 export interface ChartCrdsDeps {

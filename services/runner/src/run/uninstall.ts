@@ -50,7 +50,7 @@ async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boo
   const args = uninstallArguments(task, { kubeconfig, hooks: !isForged });
   await inSpan('helm uninstall', () => runHelm(run, cluster, { title, args })).catch((error: unknown) => {
     if (!isOfWorkload(error, observed) || !task.delete_namespace) throw error;
-    // Helm does not say why, so it may have been the cluster: once more, and then without it.
+    // Helm does not give the cause. It may be a fault of the cluster, so Helm gets one more attempt before it is skipped.
     if (isUndeletable(error) && task.attempt === 1) throw transient(error.message);
     run.log.say(`Helm could not uninstall the release: ${error.message}`);
     run.log.say(
@@ -73,6 +73,6 @@ function isOfWorkload(error: unknown, observed: Observed): error is TaskFailure 
   );
 }
 
-/** Helm cannot delete what the record names, such as a manifest that a workload has changed. */
+/** Whether Helm could not delete the objects of the record, such as a manifest that a workload has changed. */
 const isUndeletable = ({ kind, message }: TaskFailure): boolean =>
   kind === 'permanent' && message.startsWith('failed to delete release: ');

@@ -14,7 +14,7 @@ export const namespaceAnnotations = {
   claim: 'berth.dev/claim',
   /** Which creation of a namespace this is: cluster-sync recorded it before. */
   mark: 'berth.dev/mark',
-  /** The hostname of the deployment; `deploy/rbac/hostnames-policy.yaml` lets it have no other below the ingress domain. */
+  /** The hostname of the deployment, the only one below the ingress domain that `deploy/rbac/hostnames-policy.yaml` allows it. */
   hostname: 'berth.dev/hostname',
 } as const;
 

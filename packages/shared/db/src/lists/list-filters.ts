@@ -32,8 +32,8 @@ const planned: FragmentSqlToken = { ...sql.fragment``, sql: plannedForItsValues 
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 /**
- * Rows of the envs that the caller may see (`visibleEnvs`), or of one of these if a filter names it. Rows without an env are
- * visible only to callers that see all envs. A single condition: given two, PostgreSQL would expect that few rows match both.
+ * Rows of the envs that the caller may see (`visibleEnvs`), or of the one among them that a filter names. Rows without an env are
+ * visible only to callers that see all envs. It is one condition, because PostgreSQL would expect few rows to match two.
  */
 export function inEnvs(column: FragmentSqlToken, visible: VisibleEnvs, wanted?: string | null): Condition {
   if (visible === 'all') return equals(column, wanted);

@@ -9,8 +9,8 @@ export function wakeRelays(): void {
 
 export interface WakeUps extends Disposable {
   /**
-   * Resolves shortly after the next wake-up, or after one since the last call; at the latest after `ms` or when the signal
-   * aborts. Commits within that short time share the wake-up.
+   * Resolves `gatherMs` after a wake-up, so that commits within this time share it. Wake-ups since the last call count. Resolves at
+   * the latest after `ms`, or when the signal aborts.
    */
   next(times: { ms: number; gatherMs: number }, signal: AbortSignal): Promise<void>;
 }

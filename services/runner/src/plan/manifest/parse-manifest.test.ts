@@ -37,7 +37,7 @@ test('each document and each item of a List is an object; comments and empty doc
   ).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
 });
 
-test('an object with items is a list whatever its kind says, as for the client of Helm', () => {
+test('an object with items is read as a list whatever its kind is, as in Helm', () => {
   expect(contentsOf('kind: ConfigMap\nitems: [{b: 2}]\n')).toEqual([{ b: 2 }]);
 });
 

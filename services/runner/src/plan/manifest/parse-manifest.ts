@@ -95,7 +95,7 @@ function hasTwice({ items }: YAMLMap): boolean {
 const unlikeGo = ({ tag, format }: { tag: string; format?: string | undefined }): boolean =>
   format === 'TIME' || /:(?:timestamp|binary|omap|pairs|set)$/.test(tag);
 
-/** Helm installs the items of a list one by one. Its client takes every object with `items` for a list, whatever its kind says. */
+/** Helm installs the items of a list one by one. Its client treats every object with `items` as a list, whatever its kind is. */
 function itemsOf(content: JsonValue): JsonValue[] {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return [content];
   const { items } = content;

@@ -41,7 +41,7 @@ export const identityCaches = resource('identity_caches', {
   singular: 'identity cache',
   operations: {
     forget: operation({
-      summary: 'Reuse no identity that was read until now',
+      summary: 'Forget all identities that were read until now',
       allow: ourServices,
       callers: ['auth'],
       perProcess: true,

@@ -9,7 +9,7 @@ export const chartArchives = resource('chart_archives', {
   singular: 'chart archive',
   operations: {
     ensure: operation({
-      summary: 'Make sure that the packaged chart is in the object store, fetching it again where it is not',
+      summary: 'Make sure that the packaged chart is in the object store, fetching it again if it is missing',
       allow: ourServices,
       callers: ['tasks'],
       body: z.strictObject({ helm_chart_id: Id }),

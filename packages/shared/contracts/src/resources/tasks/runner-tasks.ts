@@ -33,7 +33,7 @@ export type DeploymentCall = z.infer<typeof DeploymentCall>;
 export const RouteHosts = z.strictObject({
   /** The host of the deployment; null if it has none. */
   own: z.string().nullable(),
-  /** Every other host below it is that of another deployment, or may become it. */
+  /** Every other host below this domain belongs to another deployment, or may do so later. */
   domain: z.string().nullable(),
   /** The hosts of Berth. */
   berth: z.array(z.string()),

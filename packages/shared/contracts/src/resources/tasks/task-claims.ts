@@ -10,7 +10,7 @@ export const taskClaims = resource('task_claims', {
   singular: 'claim',
   operations: {
     get: operation({
-      summary: 'What a claim is good for, while it lasts',
+      summary: 'The details of a claim, while it lasts',
       allow: ourServices,
       callers: ['cluster-sync', 'registry-scan'],
       body: z.strictObject(Claim),
