@@ -20,7 +20,7 @@ export interface TestNats extends AsyncDisposable {
   readonly url: string;
   /** All users have the same password in tests; only their permissions differ. */
   readonly password: string;
-  /** A user of the bus without restrictions, for what a test does from outside. */
+  /** A user of the bus without restrictions, for a test that acts from outside. */
   readonly operator: string;
   /** A user without restrictions in the account of a stream. */
   administratorOf(stream: string): string;

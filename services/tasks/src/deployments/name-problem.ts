@@ -32,7 +32,7 @@ export function nameProblem({ kind, name, cardinality, reserved }: Naming): stri
   return null;
 }
 
-/** Beside those of Kubernetes, the namespaces of Berth itself in clusters: whoever deployed into them would be every deployment. */
+/** Besides those of Kubernetes, Berth's own namespaces in clusters: a deployment in one of them could act as any other. */
 const ownNamespaces: readonly string[] = ['berth-system', 'berth-deployers', 'berth-clusters'];
 
 const isReserved = (namespace: string, reserved: readonly string[]): boolean =>

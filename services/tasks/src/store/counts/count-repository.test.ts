@@ -121,7 +121,7 @@ const rows = async () => await database.db.oneFirst(sql.type(Count)`select count
 const rowsOfEnvs = async () => await database.db.oneFirst(sql.type(Count)`select count(*) as n from env_task_counts`);
 
 describe('the stored number of tasks', () => {
-  test('takes one row for tasks of a deployment that count alike, and none once these are removed', async () => {
+  test('takes one row for all tasks of a deployment with the same counted columns, until the last of them is removed', async () => {
     const id = await deploymentWith(done, done, done, { status: 'Failed' });
     const other = await deploymentWith(done, done);
     await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${other}`);
@@ -134,7 +134,7 @@ describe('the stored number of tasks', () => {
     expect(await store.counts.addUp(1_000)).toBe(0);
   });
 
-  test('takes one row for tasks of an env that count alike; site admins read it instead of the rows of deployments', async () => {
+  test('takes one row for all tasks of an env with the same counted columns, which site admins read instead of the rows of deployments', async () => {
     const id = await deploymentWith(done, done, { status: 'Failed' });
     await deploymentWith(done);
 

@@ -31,7 +31,7 @@ const notNow =
   'The rights of its requester cannot be checked now, since the service auth does not answer; it is tried again';
 
 /**
- * Runs before the transaction of a claim: the scheduled task that may be next, if there is one. When auth does not answer, all
+ * Looks up, before the transaction of a claim, the scheduled task that may be next, if any. While auth does not answer, all
  * due scheduled tasks wait and other tasks start.
  */
 export async function lookUpRequester(
