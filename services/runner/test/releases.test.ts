@@ -76,6 +76,22 @@ test('a release that an earlier claim of the task deployed is adopted', async ()
   expect(world.tasks.textOf(task.task_id)).toContain('an earlier attempt of this task has already deployed');
 });
 
+test('a release whose record a workload set to uninstalled gets nothing of the folder crds', async () => {
+  const files = {
+    'Chart.yaml': 'apiVersion: v2\nname: first\nversion: 1.0.0\n',
+    'templates/map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: rendered }\n',
+  };
+  const crds = { 'crds/any.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: unseen }\n' };
+  const task = taskOf(await world.lateChart(async () => undefined, files));
+  await act.run(task);
+  await leaveAs(task.namespace, 1, 'uninstalled');
+  const again = { ...next(task), chart: await world.lateChart(async () => undefined, { ...files, ...crds }) };
+
+  expect(await act.run(again)).toMatchObject({ outcome: 'Done' });
+
+  expect(await act.exists(`/api/v1/namespaces/${task.namespace}/configmaps/unseen`)).toBe(false);
+});
+
 test('a deploy fails on a release that cannot be read', async () => {
   const task = taskOf(world.chart);
   await act.run(task);

@@ -60,11 +60,11 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
       inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
       applySecrets(task, { cluster: client, found }),
     ]);
-    // Helm creates them with the first release only.
-    const crds = observed.status === 'absent' ? deps.crds.known(task.chart) : noCrds;
+    // Helm creates them with the first release only, and takes one that says it is uninstalled for the first again.
+    const isFirst = observed.status === 'absent';
     await upgrade(run, cluster, {
       files,
-      crds: crds ?? (await readCrds(run, task.chart, files.chart)),
+      crds: isFirst ? (deps.crds.known(task.chart) ?? (await readCrds(run, task.chart, files.chart))) : null,
       lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
     });
   } finally {
@@ -92,8 +92,6 @@ function prepareFiles({ task, folder, deps }: RunContext, chart: NonNullable<Run
   };
 }
 
-const noCrds: ManifestFacts = { objects: [], unreadable: 0 };
-
 const readCrds = (
   { folder, task, stop, deps }: RunContext,
   chart: NonNullable<RunContext['task']['chart']>,
@@ -103,7 +101,8 @@ const readCrds = (
 
 interface Upgrade {
   files: HelmFiles;
-  crds: ManifestFacts;
+  /** Null: they are left out. */
+  crds: ManifestFacts | null;
   lastRead: (() => Promise<void>) | undefined;
 }
 
@@ -111,7 +110,7 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, crds, ...
   const { task, lease, log, secrets, stop } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
-  const skipCrds = await skipsCrds(run, cluster, crds);
+  const skipCrds = crds === null || (await skipsCrds(run, cluster, crds));
   const args = deployArguments(task, files, { labels, skipCrds });
   const check = (manifests: string) => checkRendered(run, cluster, manifests);
   const readCustom = customObjectsOf(task, run.deps.work);
