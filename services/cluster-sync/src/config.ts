@@ -80,7 +80,7 @@ export const Config = z
     CLUSTER_REDISCOVER_SECONDS: seconds(10),
     CLUSTER_RESYNC_SECONDS: seconds(600),
     /** Lifetime of the access that runners get; a cluster grants at least 10 minutes. */
-    CLUSTER_ACCESS_SECONDS: z.coerce.number().int().min(600).max(3600).default(3600),
+    CLUSTER_ACCESS_SECONDS: z.coerce.number().int().min(600).max(14_400).default(14_400),
     /** The most `service-creds` Secrets written per second in one cluster. 10,000 deployments need 9. */
     CREDENTIAL_WRITES_PER_SECOND: z.coerce.number().min(0.1).max(1000).default(20),
   })

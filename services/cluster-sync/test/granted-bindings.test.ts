@@ -276,6 +276,21 @@ test('a revocation removes the bindings of a running deployment within seconds',
   await removing;
 });
 
+test('a finalizer that a chart has set on a binding does not keep a revoked right', async () => {
+  const place = await newPlace();
+  const id = await grant({ scope: 'Namespace' });
+  await bind(place);
+  const [name] = (await bindingsOf(place)).Namespace;
+  const path = `${rbac}/namespaces/${place.namespace}/rolebindings/${name ?? ''}`;
+  await admin.patchJson(path, { metadata: { finalizers: ['example.com/stays'] } }, call());
+
+  await revoke(id);
+  await removeNow();
+  await removeNow();
+
+  expect((await bindingsOf(place)).Namespace).toEqual([]);
+});
+
 test.for<[string, (place: Place) => Promise<unknown>]>([
   [
     'the deployment no longer owns the namespace',

@@ -14,7 +14,7 @@ export interface RemoveBindingsDeps {
 
 interface Cluster {
   readonly id: string;
-  readonly api: Pick<KubeApi, 'deleteJson'>;
+  readonly api: Pick<KubeApi, 'deleteJson' | 'getJson' | 'patchJson'>;
 }
 
 const everyMs = 2_000;
@@ -54,11 +54,20 @@ export async function removeOnce(
   for (const binding of await bindingRepository.toRemove(id)) {
     if (signal.aborted) return;
     try {
-      await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, { signal, deadlineMs }));
+      if (!(await isRemoved(api, pathOfBinding(binding), signal))) continue;
       await (binding.is_final ? bindingRepository.forget(binding.id) : bindingRepository.removed(binding.id));
     } catch (error) {
       failed.push(error);
     }
   }
   if (failed.length > 0) throw failed[0];
+}
+
+/** A chart may set finalizers on bindings in its namespace: such a binding stays, and gives its rights, until they are gone. */
+async function isRemoved(api: Cluster['api'], path: string, signal: AbortSignal): Promise<boolean> {
+  const call = { signal, deadlineMs };
+  await nullIfMissing(api.deleteJson(path, {}, call));
+  if ((await nullIfMissing(api.getJson(path, call))) === null) return true;
+  await nullIfMissing(api.patchJson(path, { metadata: { finalizers: null } }, call));
+  return false;
 }
