@@ -1,3 +1,4 @@
+import { loopCost } from '@berth/testing/loop-cost';
 import { expect, test } from 'vitest';
 import { markedValues } from './marked-values.ts';
 import { markerOf } from './marker-of.ts';
@@ -45,6 +46,19 @@ test('a text that only looks like a line with a key is marked as a whole', () =>
   for (const text of ['c2VjcmV0Cg=', 'password=', 'abc: ', 'abc://']) {
     expect(markerOf(text), text).not.toBe(text);
   }
+});
+
+test.for([
+  ['lines with keys', 'a: b\n'],
+  ['lines that look like those of a PEM', '-----BEGIN A-----\n'],
+  ['URLs', 'a://x\n'],
+] as const)('the cost of a marker grows with its text: %s', async ([, line]) => {
+  const secret = line.repeat((256 * 1024) / line.length);
+
+  const { longestTurnMs } = await loopCost(() => markerOf(secret));
+
+  // With a new text for each line, it takes seconds.
+  expect(longestTurnMs).toBeLessThan(500);
 });
 
 test('only values that are a secret are marked', () => {
