@@ -1,3 +1,4 @@
+import { loopCost } from '@berth/testing/loop-cost';
 import { expect, test } from 'vitest';
 import { redactSecrets } from './redact-secrets.ts';
 
@@ -41,4 +42,21 @@ test('other texts stay as they are', () => {
 test('a short secret is redacted in messages but not in names, where it may be an ordinary word', () => {
   expect(redact('user postgres: no such role')).toBe('user *** no such role');
   expect(redact('postgres-0', 12)).toBe('postgres-0');
+});
+
+test('a secret with thousands of lines does not leave out the others', () => {
+  const certificates = Array.from({ length: 20_000 }, (_, index) => `line ${index} of a certificate`).join('\n');
+
+  expect(redactSecrets([certificates, 'swordfish'])('the password is swordfish')).toBe('the password is ***');
+});
+
+test('secrets that begin alike are found, however many lengths they have', async () => {
+  const secrets = Array.from({ length: 43 }, (_, more) => `aaaaa ${'ab '.repeat(15).slice(0, more)}Z`);
+  const search = redactSecrets(secrets);
+  const near = 'aaaaa ab ab ab ab ab ab ab ab ab ab ab ab'.slice(0, 39);
+
+  for (const secret of secrets) expect(search(`it is ${secret}`), secret).toMatch(/^it is \*\*\*$/);
+  const { longestTurnMs } = await loopCost(() => search(near.repeat(2_000)));
+  // With a comparison for each length, it takes five times as long.
+  expect(longestTurnMs).toBeLessThan(150);
 });

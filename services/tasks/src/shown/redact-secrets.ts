@@ -8,6 +8,9 @@ const leastOfLine = 16;
 /** Only the beginning of a secret is searched for. This bounds the number of lengths, and thus the cost of a search. */
 const mostCharacters = 48;
 const mostSecrets = 10_000;
+/** For secrets with the same first characters. Where there are more, they are searched for by the next of the `steps`. */
+const mostLengths = 8;
+const steps: readonly number[] = [mostCharacters, 32, 24, 16, 12, 8, leastCharacters];
 
 export interface RedactSecrets {
   /** Redacts secrets of at least this length. The cost grows with the text, not with the number of secrets. */
@@ -16,21 +19,28 @@ export interface RedactSecrets {
 
 /** Finds secrets in plain text and in every encoding that can be decoded, regardless of the text before them. */
 export function redactSecrets(secrets: readonly string[]): RedactSecrets {
-  const beginnings = new Set<string>();
+  /** Whether the secret ends there; if not, its end in a text is unknown. */
+  const beginnings = new Map<string, boolean>();
   /** The lengths of the beginnings by their first characters, the longest first. */
-  const lengthsAt = new Map<string, Set<number>>();
-  const wanted = [...new Set(secrets.flatMap(textsOf).map((text) => text.slice(0, mostCharacters).toLowerCase()))];
-  for (const beginning of wanted.slice(0, mostSecrets).sort((a, b) => b.length - a.length)) {
-    beginnings.add(beginning);
-    const first = beginning.slice(0, leastCharacters);
-    lengthsAt.set(first, (lengthsAt.get(first) ?? new Set()).add(beginning.length));
+  const lengthsAt = new Map<string, readonly number[]>();
+  for (const [first, group] of Map.groupBy(wantedOf(secrets), (text) => text.slice(0, leastCharacters))) {
+    const lengths = lengthsFor(group);
+    for (const text of group) {
+      const beginning = text.slice(
+        0,
+        lengths.find((length) => length <= text.length),
+      );
+      beginnings.set(beginning, beginning === text && beginnings.get(beginning) !== false);
+    }
+    lengthsAt.set(first, lengths);
   }
 
-  /** The position and length of the first secret; null if there is none. */
-  function find(text: string, from: number, atLeast: number): { at: number; length: number } | null {
+  /** The first secret; null if there is none. */
+  function find(text: string, from: number, atLeast: number): { at: number; length: number; isWhole: boolean } | null {
     for (let at = from; at + leastCharacters <= text.length; at += 1) {
       for (const length of lengthsAt.get(text.slice(at, at + leastCharacters)) ?? []) {
-        if (length >= atLeast && beginnings.has(text.slice(at, at + length))) return { at, length };
+        const isWhole = length >= atLeast ? beginnings.get(text.slice(at, at + length)) : undefined;
+        if (isWhole !== undefined) return { at, length, isWhole };
       }
     }
     return null;
@@ -45,8 +55,7 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
     for (let found = find(lower, 0, atLeast); found; found = find(lower, from, atLeast)) {
       if (!isAligned) return redacted;
       shown += text.slice(from, found.at) + redacted;
-      // The rest of a longer secret follows, and its end is unknown here.
-      from = found.length === mostCharacters ? text.length : endOfWord(text, found.at + found.length);
+      from = found.isWhole ? endOfWord(text, found.at + found.length) : text.length;
     }
     return shown + text.slice(from);
   }
@@ -58,13 +67,30 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
   };
 }
 
-/** The whole text and, if it has several lines, each line that is long enough. */
-function textsOf(secret: string): string[] {
-  const whole = secret.trim();
-  const lines = whole.includes('\n') ? whole.split(/\r?\n/).map((line) => line.trim()) : [];
-  return [whole, ...lines.filter(({ length }) => length >= leastOfLine)].filter(
-    ({ length }) => length >= leastCharacters,
-  );
+/**
+ * The secrets and their lines, in lower case. All secrets come before the first line, so that a long list of certificates does not
+ * leave out a password. One character more than is searched for shows that a secret is longer.
+ */
+function wantedOf(secrets: readonly string[]): string[] {
+  const texts = secrets.map((secret) => secret.trim());
+  const wanted = new Set<string>();
+  for (const text of texts) add(text, leastCharacters);
+  for (const text of texts) {
+    if (wanted.size >= mostSecrets) break;
+    if (!text.includes('\n')) continue;
+    for (const line of text.split(/\r?\n/, mostSecrets)) add(line.trim(), leastOfLine);
+  }
+  return [...wanted].slice(0, mostSecrets);
+
+  function add(text: string, atLeast: number): void {
+    if (text.length >= atLeast) wanted.add(text.slice(0, mostCharacters + 1).toLowerCase());
+  }
+}
+
+/** The lengths to search for, the longest first. Each costs a comparison at every position of a text, so there are few. */
+function lengthsFor(group: readonly string[]): readonly number[] {
+  const lengths = new Set(group.map(({ length }) => Math.min(length, mostCharacters)));
+  return lengths.size > mostLengths ? steps : [...lengths].sort((a, b) => b - a);
 }
 
 function endOfWord(text: string, from: number): number {
