@@ -5,8 +5,8 @@ import type { TextFinder } from './text-finder.ts';
 /** The longest line that the contract of the log allows. */
 const maxPiece = 3_000;
 const maxPieces = 10;
-/** Longer texts are cut before the search for secrets; the log shows less than half of this. */
-const maxSearched = 64 * 1024;
+/** Longer texts are cut before the search for secrets; the log shows a little less. */
+const maxSearched = 32 * 1024;
 
 /** Removes control characters, which terminals interpret, and characters that PostgreSQL cannot store. */
 export const plainText = (text: string): string =>

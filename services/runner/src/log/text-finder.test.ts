@@ -38,3 +38,18 @@ test.for([
   // The length of the line times the number of texts would be 300,000,000 steps.
   expect(longestTurnMs).toBeLessThan(150);
 });
+
+/** Texts of 32 units with the same polynomial hash whatever its base is: multiples of the sequence of Thue and Morse are added. */
+function collidingTexts(): string[] {
+  const isOdd = (index: number) => index.toString(2).replaceAll('0', '').length % 2 === 1;
+  const shiftedBy = (steps: number) =>
+    Array.from({ length: 32 }, (_, index) => 0x4000 + (isOdd(index) ? -4_096 : 4_096) * steps);
+  return [-3, -2, -1, 0, 1, 2, 3].map((steps) => String.fromCharCode(...shiftedBy(steps)));
+}
+
+test('texts that were made to collide are told apart', () => {
+  const [first = '', ...others] = collidingTexts();
+
+  expect(foundIn(`${first} ${others.join(' ')}`, others)).toEqual(others);
+  expect(foundIn(first, others)).toEqual([]);
+});

@@ -1,7 +1,6 @@
 /** Shorter texts are not searched for: redacting every `1` or `true` would make a log unreadable. */
 export const leastLength = 6;
-/** Longer texts are searched for in blocks, which bounds the number of lengths to try at each position. */
-const longestWhole = 64;
+/** Longer texts are searched for in blocks of this length, which bounds the number of lengths to try at each position. */
 const blockLength = 32;
 
 export interface Range {
@@ -16,9 +15,9 @@ export interface TextFinder {
   find(units: Uint16Array): Range[];
 }
 
-// Random, so that authors of lines and secrets cannot construct collisions.
+// Random, but not enough against an author of secrets: texts can be constructed that collide with every base.
 const base = (Math.floor(Math.random() * 0x4000_0000) << 2) | 5;
-const powers = Int32Array.from({ length: longestWhole + 1 }, (_, index) => {
+const powers = Int32Array.from({ length: blockLength + 1 }, (_, index) => {
   let power = 1;
   for (let times = 0; times < index; times += 1) power = Math.imul(power, base);
   return power;
@@ -26,36 +25,36 @@ const powers = Int32Array.from({ length: longestWhole + 1 }, (_, index) => {
 
 /**
  * Compares rolling hashes (Rabin and Karp): at each position one hash of the first units, then one for each length of the texts that
- * begin with them, at most 59. Aho and Corasick's automaton would need a node for each unit of each encoding of each secret.
+ * begin with them, at most 27. Aho and Corasick's automaton would need a node for each unit of each encoding of each secret.
  */
 export function createTextFinder(): TextFinder {
   const begins = new Uint8Array(1 << 16);
-  /** Lengths of the texts, longest first, by the hash of their first units. */
-  const lengths = new Map<number, number[]>();
-  const byHash = new Map<number, string[]>();
+  /** Lengths of the texts, one bit each, by the hash of their first units. */
+  const lengths = new Map<number, number>();
+  /** A set only where texts collide: its own hash is keyed, so a thousand of them cost no more than one. */
+  const byHash = new Map<number, string | Set<string>>();
 
-  function addWhole(text: string): void {
+  function addBlock(text: string): void {
     const hashes = hashesOf(unitsOf(text));
     const hash = windowAt(hashes, 0, text.length);
-    const same = byHash.get(hash) ?? [];
-    if (same.includes(text)) return;
-    byHash.set(hash, [...same, text]);
+    const same = byHash.get(hash);
+    if (same === undefined) byHash.set(hash, text);
+    else if (typeof same !== 'string') same.add(text);
+    else if (same !== text) byHash.set(hash, new Set([same, text]));
     const begin = windowAt(hashes, 0, leastLength);
     begins[slotOf(begin)] = 1;
-    const known = lengths.get(begin) ?? [];
-    if (!known.includes(text.length))
-      lengths.set(
-        begin,
-        [...known, text.length].toSorted((a, b) => b - a),
-      );
+    lengths.set(begin, (lengths.get(begin) ?? 0) | bitOf(text.length));
   }
 
   function lengthAt(units: Uint16Array, hashes: Int32Array, at: number): number {
     const begin = windowAt(hashes, at, leastLength);
     if (begins[slotOf(begin)] === 0) return 0;
-    for (const length of lengths.get(begin) ?? []) {
+    // The longest first.
+    for (let left = lengths.get(begin) ?? 0; left !== 0; ) {
+      const length = leastLength + 31 - Math.clz32(left);
+      left ^= bitOf(length);
       const texts = at + length <= units.length ? byHash.get(windowAt(hashes, at, length)) : undefined;
-      if (texts?.some((text) => isAt(units, at, text))) return length;
+      if (texts !== undefined && isOneAt(units, at, texts, length)) return length;
     }
     return 0;
   }
@@ -63,9 +62,8 @@ export function createTextFinder(): TextFinder {
   return {
     add(text) {
       if (text.length < leastLength) return;
-      if (text.length <= longestWhole) return addWhole(text);
-      for (let at = 0; at + blockLength <= text.length; at += blockLength) addWhole(text.slice(at, at + blockLength));
-      addWhole(text.slice(-blockLength));
+      for (let at = 0; at + blockLength <= text.length; at += blockLength) addBlock(text.slice(at, at + blockLength));
+      if (text.length % blockLength !== 0) addBlock(text.slice(-blockLength));
     },
 
     find(units) {
@@ -104,6 +102,13 @@ const windowAt = (hashes: Int32Array, at: number, length: number): number =>
   ((hashes[at + length] ?? 0) - Math.imul(hashes[at] ?? 0, powers[length] ?? 0)) | 0;
 
 const slotOf = (hash: number): number => (hash ^ (hash >>> 16)) & 0xffff;
+
+const bitOf = (length: number): number => 1 << (length - leastLength);
+
+const isOneAt = (units: Uint16Array, at: number, texts: string | Set<string>, length: number): boolean =>
+  typeof texts === 'string'
+    ? isAt(units, at, texts)
+    : texts.has(String.fromCharCode(...units.subarray(at, at + length)));
 
 function isAt(units: Uint16Array, at: number, text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
