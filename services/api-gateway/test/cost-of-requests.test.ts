@@ -53,6 +53,19 @@ describe('the limit counts what requests cost', () => {
     expect(before - (await left())).toBeGreaterThan(30);
   });
 
+  test('a body of some kilobytes with thousands of members costs the time that it takes', async () => {
+    const gateway = await start({ perMinute: { ...stopped, requestsPerMinute: 1_000 } });
+    await gateway.serve('auth', testAuth(), some(envs, { list: async () => emptyPage }));
+    const left = async () => leftIn(await gateway.get('/api/v2/envs'));
+    const before = await left();
+
+    const name = Array.from({ length: 9_990 }, () => []);
+    expect((await gateway.send('POST', '/api/v2/envs', { name })).status).toBe(400);
+
+    // One for each of the two requests, and at least one for the time.
+    expect(before - (await left())).toBeGreaterThan(2);
+  });
+
   test('large bodies of one identity beyond its limit are refused, while others are served', async () => {
     const gateway = await start({ perMinute: { ...stopped, requestsPerMinute: 40 } });
     await gateway.serve('auth', testAuth(), some(envs, { list: async () => emptyPage }));

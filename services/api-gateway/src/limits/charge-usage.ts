@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { bytesPerUnit, largeBodyBytes, type Usage, unitsOf } from './cost.ts';
+import { bytesPerUnit, timedBodyBytes, type Usage, unitsOf } from './cost.ts';
 import type { RequestLimit } from './request-limit.ts';
 
 declare module 'fastify' {
@@ -32,13 +32,13 @@ export function chargeStreamed(request: FastifyRequest, bytes: number): void {
   charge(request, units);
 }
 
-/** Runs `work` on the body. Its time is charged if the body is large. */
+/** Runs `work` on the body. Its time is charged unless the body is too small to matter. */
 export function chargeTime<T>({ usage }: FastifyRequest, work: () => T): T {
   const started = performance.now();
   try {
     return work();
   } finally {
-    if (usage.bodyBytes > largeBodyBytes) usage.cpuMs += performance.now() - started;
+    if (usage.bodyBytes > timedBodyBytes) usage.cpuMs += performance.now() - started;
   }
 }
 

@@ -3,12 +3,15 @@ export interface Usage {
   /** Bytes of its body that were read. */
   bodyBytes: number;
   answerBytes: number;
-  /** The time of parsing and checking the body, if it is large. */
+  /** The time of parsing and checking the body, if it is not small. */
   cpuMs: number;
 }
 
-/** Larger bodies take milliseconds to parse and check, so their time is charged, and an identity sends one at a time. */
+/** An identity sends larger bodies one at a time. */
 export const largeBodyBytes = 64 * 1024;
+
+/** The time of larger bodies is charged: their bytes say little, since 10,000 members fit into 30 KiB and take milliseconds. */
+export const timedBodyBytes = 4 * 1024;
 
 /**
  * A unit is about a millisecond of the gateway's event loop. Each request costs one. Bodies cost more than answers, because they
