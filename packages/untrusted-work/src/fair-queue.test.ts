@@ -56,3 +56,15 @@ test('a caller that gave up gets no place', async () => {
   await Promise.resolve();
   expect(order).toEqual(['c']);
 });
+
+test('an owner gets its next turn although new owners keep coming', async () => {
+  const queue = createFairQueue({ ...shares, running: 1 });
+  const order = served(queue, ['a', 'a', 'b']);
+  for (const arriving of ['c', 'd', 'e', 'f']) {
+    void queue.wait(arriving)?.turn.then(() => order.push(arriving));
+    queue.leave(order.at(-1) ?? '');
+    await Promise.resolve();
+  }
+
+  expect(order).toEqual(['a', 'b', 'c', 'a', 'd']);
+});

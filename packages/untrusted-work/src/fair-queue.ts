@@ -28,8 +28,8 @@ interface Queued {
 export function createFairQueue({ running, runningOfOwner, waiting, waitingOfOwner }: Shares): FairQueue {
   const queue: Queued[] = [];
   const runs = new Map<string, number>();
-  /** Owners in the order in which they last got a place. */
-  const served = new Set<string>();
+  /** Owners that run or wait; those whose turn was longest ago, or who began to wait first, come first. */
+  const order = new Set<string>();
   let total = 0;
 
   const mayRun = (owner: string) => total < running && (runs.get(owner) ?? 0) < runningOfOwner;
@@ -38,15 +38,23 @@ export function createFairQueue({ running, runningOfOwner, waiting, waitingOfOwn
   function hold(owner: string): void {
     total += 1;
     runs.set(owner, (runs.get(owner) ?? 0) + 1);
-    served.delete(owner);
-    served.add(owner);
+    moveToEnd(owner);
   }
 
-  /** The oldest waiting caller of the owner that has waited longest for a turn. */
+  function moveToEnd(owner: string): void {
+    order.delete(owner);
+    order.add(owner);
+  }
+
+  function forgetIfGone(owner: string): void {
+    if (!runs.has(owner) && waitsOf(owner) === 0) order.delete(owner);
+  }
+
+  /** The oldest waiting caller of the owner that has waited longest for a turn. A new owner is behind those that wait already. */
   function next(): Queued | undefined {
     const able = queue.filter(({ owner }) => mayRun(owner));
-    const owner = [...served].find((one) => able.some((queued) => queued.owner === one));
-    return able.find((one) => !served.has(one.owner)) ?? able.find((one) => one.owner === owner);
+    const owner = [...order].find((one) => able.some((queued) => queued.owner === one));
+    return able.find((one) => one.owner === owner);
   }
 
   function remove(queued: Queued): boolean {
@@ -67,7 +75,14 @@ export function createFairQueue({ running, runningOfOwner, waiting, waitingOfOwn
       const { promise: turn, resolve } = Promise.withResolvers<void>();
       const mine = { owner, enter: resolve };
       queue.push(mine);
-      return { turn, giveUp: () => remove(mine) };
+      order.add(owner);
+      return { turn, giveUp };
+
+      function giveUp(): boolean {
+        const isWaiting = remove(mine);
+        if (isWaiting) forgetIfGone(owner);
+        return isWaiting;
+      }
     },
 
     leave(owner) {
@@ -75,12 +90,13 @@ export function createFairQueue({ running, runningOfOwner, waiting, waitingOfOwn
       const left = (runs.get(owner) ?? 1) - 1;
       if (left > 0) runs.set(owner, left);
       else runs.delete(owner);
+      moveToEnd(owner);
       const following = next();
       if (following && remove(following)) {
         hold(following.owner);
         following.enter();
       }
-      if (left <= 0 && waitsOf(owner) === 0) served.delete(owner);
+      forgetIfGone(owner);
     },
   };
 }
