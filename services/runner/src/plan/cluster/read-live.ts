@@ -1,7 +1,8 @@
-import { parseAnswer } from '@berth/kube/answer-limits';
+import { answerLimits, parseAnswer } from '@berth/kube/answer-limits';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfMissing } from '@berth/kube/kube-error';
 import { isJsonObject } from '@berth/contracts/fields/json';
+import { jsonSizeOf } from '@berth/contracts/fields/json-size';
 import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
 import { kubeFailure, statusOf } from '../../cluster/kube-failure.ts';
 import { permanent } from '../../outcome/task-failure.ts';
@@ -9,8 +10,8 @@ import { type KubeObject, keyOf, kubeObjectOf } from '../diff/kube-object.ts';
 
 const atOnce = 8;
 const deadlineMs = 10_000;
-/** The limit for all objects together. */
-const maxBytes = 32 * 1024 * 1024;
+/** The limits for all objects together. Ten million members fit into the bytes, and would take a gigabyte. */
+const most = { bytes: 32 * 1024 * 1024, members: 500_000 };
 
 export interface LiveDeps {
   api: Pick<KubeApi, 'getJson' | 'getBytes' | 'server'>;
@@ -25,6 +26,7 @@ export async function readLive(
 ): Promise<Map<string, KubeObject | 'unknown'>> {
   const live = new Map<string, KubeObject | 'unknown'>();
   let bytes = 0;
+  let members = 0;
 
   async function read(object: KubeObject): Promise<void> {
     const kind = await findKind(object);
@@ -42,7 +44,9 @@ export async function readLive(
     if (answer === 'refused') live.set(keyOf(object), 'unknown');
     if (answer === null || answer === 'refused') return;
     bytes += answer.length;
-    if (bytes > maxBytes) throw permanent('The objects of the release are too large to be compared');
+    members += jsonSizeOf(answer, answerLimits.object).members;
+    if (bytes > most.bytes || members > most.members)
+      throw permanent('The objects of the release are too large to be compared');
     const content = parseAnswer(answer, 'object');
     const found = kubeObjectOf(isJsonObject(content) ? content : undefined);
     if (found) live.set(keyOf(object), found);
