@@ -43,6 +43,12 @@ test('the last of several equal keys counts, as for JSON.parse', () => {
   expect(scan('{"info":{"status":"a","status":"b"}}')?.get('info.status')?.[0]).toBe('b');
 });
 
+test('keys are matched without regard to case, as Helm does', () => {
+  const found = scan('{"info":{"status":"failed"},"version":3,"Info":{"\u017ftatus":"deployed"},"VER\u017fION":9}');
+
+  expect([found?.get('info.status')?.[0], found?.get('version')?.[0]]).toEqual(['deployed', 9]);
+});
+
 test.for([
   ['a list', '[{"info":{"status":"deployed"}}]'],
   ['an info that is not an object', '{"info":[{"status":"deployed"}]}'],

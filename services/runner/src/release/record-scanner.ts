@@ -78,7 +78,7 @@ export function createRecordScanner({ withManifest }: { withManifest: boolean })
     }
     const value = valueOf(parts);
     if (read !== 'key' && value !== undefined) found.set(read, { value, from, to: before + at });
-    else if (typeof value === 'string') path = `${inInfo ? 'info.' : ''}${value}`;
+    else if (typeof value === 'string') path = `${inInfo ? 'info.' : ''}${folded(value)}`;
     else isBroken = true;
   }
 
@@ -140,6 +140,9 @@ export function createRecordScanner({ withManifest }: { withManifest: boolean })
     end: () => (isBroken || depth !== 0 || inString ? null : found),
   };
 }
+
+/** Go matches names of fields without regard to case, beyond ASCII too. */
+const folded = (key: string): string => key.replaceAll('\u017f', 's').toLowerCase();
 
 function valueOf(parts: readonly Uint8Array[]): unknown {
   try {
