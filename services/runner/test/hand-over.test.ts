@@ -8,7 +8,7 @@ import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHelmStarter, type HelmStarter } from '../src/helm/helm-starter.ts';
 import { handOverArguments } from '../src/helm/hand-over.ts';
-import { parseManifest } from '../src/plan/manifest/parse-manifest.ts';
+import { parseManifest } from '../src/manifests/parse-manifest.ts';
 
 const run = promisify(execFile);
 const guard = startProcessGuard();

@@ -54,6 +54,13 @@ export function createKinds({ api, signal }: ApiKindsDeps): FindKind {
   };
 }
 
+/** The namespace in which Helm puts an object of a release; null for cluster-scoped kinds. A kind that is not known counts as namespaced. */
+export const namespaceIn = (
+  kind: Pick<ApiKind, 'namespaced'> | null,
+  { namespace }: { namespace: string | null },
+  releaseNamespace: string,
+): string | null => (kind?.namespaced === false ? null : (namespace ?? releaseNamespace));
+
 /** The path of one object; null if its names do not fit a path. */
 export function pathOfObject(
   { path, plural }: Pick<ApiKind, 'path' | 'plural'>,

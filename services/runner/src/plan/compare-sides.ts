@@ -1,7 +1,7 @@
 import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import { finderOf } from '../log/known-secrets.ts';
-import type { Refusal } from './check/refuse-object.ts';
-import { markBlocked } from './check/mark-blocked.ts';
+import type { Refusal } from '../manifests/refuse-object.ts';
+import { markBlocked } from './diff/mark-blocked.ts';
 import { boundResult } from './diff/bound-result.ts';
 import { type DesiredObject, diffManifests, type Manifests, type Marked } from './diff/diff-manifests.ts';
 import { hiddenOf } from './diff/hide-secrets.ts';

@@ -13,16 +13,17 @@ import { foreignNamespace } from '../namespace/enter-namespace.ts';
 import { AccessRefused, permanent, transient } from '../outcome/task-failure.ts';
 import { releasedManifest } from '../release/observe-release.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
-import { createKinds, type FindKind } from '../cluster/api-kinds.ts';
+import { createKinds, type FindKind, namespaceIn } from '../cluster/api-kinds.ts';
 import { readCapabilities } from './cluster/read-capabilities.ts';
 import { readLive } from './cluster/read-live.ts';
 import type { DesiredObject, Marked } from './diff/diff-manifests.ts';
 import { isHook } from './diff/hooks.ts';
-import { kubeObjectOf } from './diff/kube-object.ts';
-import type { ParsedManifest } from './manifest/parse-manifest.ts';
-import { refusalsOf } from './check/check-manifests.ts';
+import { refusalsOf } from '../manifests/refusals-of.ts';
+import { kubeObjectOf } from '../manifests/kube-object.ts';
+import type { ParsedManifest } from '../manifests/parse-manifest.ts';
+import { readFacts, readManifests } from '../manifests/read-manifests.ts';
 import { namespaceObject } from './compare-sides.ts';
-import { comparePlan, readFacts, readManifests } from './read-manifests.ts';
+import { comparePlan } from './compare-plan.ts';
 import type { PlanWork } from './plan-work.ts';
 import { markedValues } from './marked/marked-values.ts';
 import { renderChart } from './render-chart.ts';
@@ -214,10 +215,9 @@ const objectsOf = (parsed: ParsedManifest): DesiredObject[] =>
     return object ? [{ ...object, isCrdFile }] : [];
   });
 
-/** The object with the namespace in which Helm puts it; null for cluster-scoped kinds. */
+/** The object with the namespace in which Helm puts it. */
 async function placed(object: DesiredObject, namespace: string, findKind: FindKind): Promise<DesiredObject> {
-  const kind = await findKind(object);
-  return { ...object, namespace: kind?.namespaced === false ? null : (object.namespace ?? namespace) };
+  return { ...object, namespace: namespaceIn(await findKind(object), object, namespace) };
 }
 
 /** The Secrets that Berth writes before Helm. */

@@ -3,9 +3,8 @@ import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks'
 import { type ApiKind, type KindName, pathOfObject } from '../cluster/api-kinds.ts';
 import type { ClusterReader } from '../cluster/task-cluster.ts';
 import { CustomObject } from '../cluster/kube-objects.ts';
-import type { KubeObject } from '../plan/diff/kube-object.ts';
-import { readNames } from '../plan/read-manifests.ts';
-import type { PlanWork } from '../plan/plan-work.ts';
+import type { KubeObject } from '../manifests/kube-object.ts';
+import { type ManifestWork, readNames } from '../manifests/read-manifests.ts';
 import { manifestInPayload } from '../release/release-payload.ts';
 import { revisionsOf } from '../release/release-revisions.ts';
 
@@ -45,7 +44,7 @@ type Named = Pick<KubeObject, 'apiVersion' | 'kind' | 'name'>;
  * Reads the existing custom resources of the release that a task deploys. The manifest, which Helm stores before it waits, names
  * them and is read once. Unreadable ones are left out.
  */
-export function customObjectsOf(task: Task, work: PlanWork) {
+export function customObjectsOf(task: Task, work: ManifestWork) {
   const { namespace } = task;
   const kinds = new Map<string, ApiKind>();
   let names: readonly Named[] | null = null;
@@ -81,7 +80,7 @@ export function customObjectsOf(task: Task, work: PlanWork) {
 async function namesInRelease(
   reader: Reader,
   { namespace, task_id, deployment_id }: Task,
-  { work, signal }: { work: PlanWork; signal: AbortSignal },
+  { work, signal }: { work: ManifestWork; signal: AbortSignal },
 ): Promise<readonly Named[] | null> {
   const { own } = revisionsOf(namespace, (await reader.releaseRevisions(namespace, namespace)) ?? []);
   const mine = own.find(({ metadata: { labels } }) => labels?.[releaseLabels.task] === task_id);

@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { crdsArguments } from '../helm/helm-arguments.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
-import type { ManifestFacts } from '../plan/check/facts-of.ts';
-import type { PlanWork } from '../plan/plan-work.ts';
-import { readFacts } from '../plan/read-manifests.ts';
+import type { ManifestFacts } from '../manifests/facts-of.ts';
+import { type ManifestWork, readFacts } from '../manifests/read-manifests.ts';
 import { finderOf } from '../log/known-secrets.ts';
 import { outputOfHelm } from '../plan/render-chart.ts';
 
@@ -16,7 +15,7 @@ const breaksOfGo = /\r(?!\n)|[\u0085\u2028\u2029]/;
 
 export interface ChartCrdsDeps {
   helm: HelmStarter;
-  work: PlanWork;
+  work: ManifestWork;
 }
 
 interface Read {

@@ -4,9 +4,9 @@ import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { permanent } from '../outcome/task-failure.ts';
 import { whoCanGrant } from '../outcome/who-can-grant.ts';
-import { refusalsOf } from '../plan/check/check-manifests.ts';
-import type { ManifestFacts } from '../plan/check/facts-of.ts';
-import { readFacts } from '../plan/read-manifests.ts';
+import { refusalsOf } from '../manifests/refusals-of.ts';
+import type { ManifestFacts } from '../manifests/facts-of.ts';
+import { readFacts } from '../manifests/read-manifests.ts';
 import type { RunContext } from './run-context.ts';
 
 /** The account may be new, and a cluster learns of new rights only after a moment. */

@@ -20,7 +20,7 @@ import { customObjectsOf } from '../rollout/custom-objects.ts';
 import { unreadyPods } from '../rollout/explain-pods.ts';
 import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
-import type { ManifestFacts } from '../plan/check/facts-of.ts';
+import type { ManifestFacts } from '../manifests/facts-of.ts';
 import { checkRendered, skipsCrds } from './check-rendered.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';

@@ -12,7 +12,7 @@ import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
 import type { ChartCrds } from './chart-crds.ts';
 import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
-import type { PlanWork } from '../plan/plan-work.ts';
+import type { ManifestWork } from '../manifests/read-manifests.ts';
 
 /** Dependencies that all runs of one runner share. */
 export interface RunnerDeps {
@@ -23,7 +23,7 @@ export interface RunnerDeps {
   metrics: RunnerMetrics;
   helm: HelmStarter;
   deployments: DeploymentClient;
-  work: PlanWork;
+  work: ManifestWork;
   crds: ChartCrds;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };

@@ -6,7 +6,7 @@ import { jsonSizeOf } from '@berth/contracts/fields/json-size';
 import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
 import { kubeFailure, statusOf } from '../../cluster/kube-failure.ts';
 import { permanent } from '../../outcome/task-failure.ts';
-import { type KubeObject, keyOf, kubeObjectOf } from '../diff/kube-object.ts';
+import { type KubeObject, keyOf, kubeObjectOf } from '../../manifests/kube-object.ts';
 
 const atOnce = 8;
 const deadlineMs = 10_000;

@@ -2,7 +2,7 @@ import type { JsonObject } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
 import { finderOf } from '../../log/known-secrets.ts';
 import { diffManifests, type Manifests, type DesiredObject } from './diff-manifests.ts';
-import { type KubeObject, keyOf, kubeObjectOf } from './kube-object.ts';
+import { type KubeObject, keyOf, kubeObjectOf } from '../../manifests/kube-object.ts';
 
 const release = { namespace: 'web-a', name: 'web-a' };
 const ownedByRelease = {

@@ -2,10 +2,11 @@ import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { PlannedField } from '@berth/contracts/resources/tasks/deployment-plans';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { isJsonObject } from '@berth/contracts/fields/json';
+import { groupOf } from '../../cluster/group-of.ts';
 import { diffFields, type FieldChange, hiddenName } from './diff-fields.ts';
 import { type Hidden, plannedField } from './hide-secrets.ts';
 import { isImmutable } from './immutable-fields.ts';
-import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
+import { type KubeObject, keyOf, metadataOf } from '../../manifests/kube-object.ts';
 
 type Planned = DryRunResult['objects'][number];
 
@@ -139,7 +140,7 @@ const nameOf = ({ apiVersion, kind, namespace, name }: KubeObject) => ({
 function defines({ kind, content }: KubeObject, { apiVersion, kind: defined }: KubeObject): boolean {
   const { spec } = content;
   if (kind !== 'CustomResourceDefinition' || !isJsonObject(spec) || !isJsonObject(spec['names'])) return false;
-  return spec['group'] === apiVersion.split('/')[0] && spec['names']['kind'] === defined;
+  return spec['group'] === groupOf(apiVersion) && spec['names']['kind'] === defined;
 }
 
 /** Helm's own check before it adopts an object. */

@@ -1,7 +1,7 @@
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import { hiddenName } from './diff-fields.ts';
 import type { Marked } from './diff-manifests.ts';
-import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
+import { type KubeObject, keyOf, metadataOf } from '../../manifests/kube-object.ts';
 
 const eventsOf = (object: KubeObject): string[] => {
   const events = metadataOf(object, 'annotations')['helm.sh/hook'];

@@ -1,3 +1,5 @@
+import { groupOf } from '../../cluster/group-of.ts';
+
 /** Fields that the API server refuses to change, by kind of the built-in groups: the object has to be deleted first. */
 const immutable: Readonly<Record<string, readonly RegExp[]>> = {
   'apps/Deployment': [/^\/spec\/selector(\/|$)/],
@@ -16,6 +18,5 @@ const immutable: Readonly<Record<string, readonly RegExp[]>> = {
 };
 
 export function isImmutable({ apiVersion, kind }: { apiVersion: string; kind: string }, pointer: string): boolean {
-  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  return (immutable[`${group}/${kind}`] ?? []).some((pattern) => pattern.test(pointer));
+  return (immutable[`${groupOf(apiVersion)}/${kind}`] ?? []).some((pattern) => pattern.test(pointer));
 }

@@ -1,5 +1,5 @@
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
-import { type KubeObject, keyOf, metadataOf } from './kube-object.ts';
+import { type KubeObject, keyOf, metadataOf } from '../../manifests/kube-object.ts';
 
 export interface Removal {
   old: readonly KubeObject[];

@@ -2,6 +2,7 @@ import { unfit } from '../../errors/refuse.ts';
 import { isLeftBehind } from '../deployments/is-left-behind.ts';
 import { after } from '../deployments/lifecycle.ts';
 import { releaseNameProblem } from '../deployments/namespace-of.ts';
+import { isMoved } from '../deployments/what-changes.ts';
 import type { Operation, Startable } from './operation.ts';
 import { placeOf } from '../deployments/place-of.ts';
 import { taskOf, unlessEnabled } from './task-of.ts';
@@ -19,7 +20,6 @@ export const recreate: Operation = {
 
   task: ({ before, after }) => {
     const from = placeOf(before ?? after);
-    const isMoved = before && (before.name !== after.name || before.cluster_id !== after.cluster_id);
     return {
       ...taskOf(after),
       operation: {
@@ -31,9 +31,10 @@ export const recreate: Operation = {
         },
       },
       also_cluster_id: from.cluster_id === after.cluster_id ? null : from.cluster_id,
-      undo: isMoved
-        ? { name: before.name, cluster_id: before.cluster_id, env_id: before.env_id, namespace: before.namespace }
-        : null,
+      undo:
+        before && isMoved(before, after)
+          ? { name: before.name, cluster_id: before.cluster_id, env_id: before.env_id, namespace: before.namespace }
+          : null,
     };
   },
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
+import { objectsIn, textsIn } from './lists-in.ts';
 
 export interface RoutedHosts {
   /** Hosts whose requests the object takes, in lower case, without a final dot. */
@@ -59,9 +60,3 @@ function annotatedHosts({ annotations }: JsonObject): string[] {
   const texts = textsIn(hostAnnotations.map((name) => annotations[name] ?? null));
   return texts.flatMap((text) => text.split(/[\s,]+/)).filter((host) => host !== '');
 }
-
-const objectsIn = (value: JsonValue | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter((one) => isJsonObject(one)) : [];
-
-const textsIn = (value: JsonValue | undefined): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { FindKind } from '../../cluster/api-kinds.ts';
-import { type CheckedPlace, refusalsOf } from './check-manifests.ts';
+import type { FindKind } from '../cluster/api-kinds.ts';
+import { type CheckedPlace, refusalsOf } from './refusals-of.ts';
 import { factsOf } from './facts-of.ts';
-import { markBlocked } from './mark-blocked.ts';
 
 const scopes: Record<string, boolean> = { ConfigMap: true, ClusterRole: false, Ship: true };
 const findKind: FindKind = async ({ apiVersion, kind }) => {
@@ -60,35 +59,10 @@ test('the cluster is asked only once about each kind in each namespace', async (
   expect(asked).toEqual(['configmaps']);
 });
 
-test('a chart with objects in a hundred and one places is refused', async () => {
+test('a chart with objects in a hundred and one namespaces is refused', async () => {
   const facts = factsOf(Array.from({ length: 101 }, (_, index) => object('ConfigMap', `n${index}`)).join('\n---\n'));
 
   await expect(refusalsOf(facts, { namespace: 'own', hosts: undefined }, { findKind, mayCreate })).rejects.toThrow(
     'more than 100 kinds',
   );
-});
-
-test('a plan blocks objects that would be refused, and only mentions them if the account is shared', async () => {
-  const planned = {
-    action: 'create' as const,
-    api_version: 'v1',
-    kind: 'ClusterRole',
-    namespace: null,
-    name: 'x',
-    reason: null,
-    fields: [],
-  };
-  const refusals = await refusalsOf(
-    factsOf(object('ClusterRole')),
-    { namespace: 'own', hosts: undefined },
-    { findKind, mayCreate },
-  );
-
-  expect(markBlocked([planned], refusals)).toMatchObject([
-    { action: 'blocked', reason: expect.stringContaining('cluster-role-grants') },
-  ]);
-  expect(markBlocked([], refusals)).toHaveLength(1);
-  expect(markBlocked([planned], refusals, { isShared: true })).toMatchObject([
-    { action: 'create', reason: 'Would be refused: it lies outside of namespaces' },
-  ]);
 });

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
+import { groupOf } from '../cluster/group-of.ts';
 
 /** An object of a manifest or of the cluster, with the fields that identify it. */
 export interface KubeObject {
@@ -21,7 +22,7 @@ export function kubeObjectOf(content: JsonValue | undefined): KubeObject | null 
 
 /** Identifies an object, across versions of its API group. */
 export const keyOf = ({ apiVersion, kind, namespace, name }: Omit<KubeObject, 'content'>): string =>
-  JSON.stringify([apiVersion.includes('/') ? apiVersion.split('/')[0] : '', kind, namespace, name]);
+  JSON.stringify([groupOf(apiVersion), kind, namespace, name]);
 
 export function metadataOf({ content }: Pick<KubeObject, 'content'>, map: 'labels' | 'annotations'): JsonObject {
   const metadata = content['metadata'];

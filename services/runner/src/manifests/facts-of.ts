@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
-import { parseManifest } from '../manifest/parse-manifest.ts';
+import { parseManifest } from './parse-manifest.ts';
 import { hostsOf, type RoutedHosts } from './hosts-of.ts';
+import { textsIn } from './lists-in.ts';
 
 /** A kind that an object defines. */
 interface DefinedKind {
@@ -64,6 +65,3 @@ function definedBy({ group, names, versions }: JsonObject): DefinedKind | null {
   const found = versions.flatMap((one) => (isJsonObject(one) ? textsIn([one['name'] ?? null]) : []));
   return { kind, apiVersions: found.map((version) => `${group}/${version}`) };
 }
-
-const textsIn = (value: JsonValue | undefined): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];

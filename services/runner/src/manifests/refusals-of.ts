@@ -1,7 +1,8 @@
 import type { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
-import type { ApiKind, FindKind } from '../../cluster/api-kinds.ts';
-import type { ClusterClient, WantedKind } from '../../cluster/cluster-client.ts';
-import { permanent } from '../../outcome/task-failure.ts';
+import { type FindKind, namespaceIn } from '../cluster/api-kinds.ts';
+import type { ClusterClient, WantedKind } from '../cluster/cluster-client.ts';
+import { groupOf } from '../cluster/group-of.ts';
+import { permanent } from '../outcome/task-failure.ts';
 import type { ManifestFacts, ObjectFacts } from './facts-of.ts';
 import { type Allowed, type PlacedFacts, type Refusal, refuseObject } from './refuse-object.ts';
 
@@ -47,17 +48,13 @@ async function placedObject(
   mayCreate: CheckDeps['mayCreate'],
 ): Promise<PlacedFacts> {
   const kind = await findKind(object);
-  const goesTo = kind ? placeOf(kind, object, place) : undefined;
+  const goesTo = kind ? namespaceIn(kind, object, place.namespace) : undefined;
   if (!kind || goesTo === undefined || isUnknown(goesTo, place)) return { ...object, goesTo, mayCreate: null };
   if (place.isShared) return { ...object, goesTo, mayCreate: goesTo === place.namespace };
-  const group = object.apiVersion.includes('/') ? (object.apiVersion.split('/')[0] ?? '') : '';
-  const answer = await mayCreate({ group, resource: kind.plural, namespace: goesTo });
+  const answer = await mayCreate({ group: groupOf(object.apiVersion), resource: kind.plural, namespace: goesTo });
   const isThere = object.isCrdFile && (await exists(object, findKind));
   return { ...object, goesTo, mayCreate: isThere ? null : answer };
 }
-
-const placeOf = ({ namespaced }: ApiKind, object: ObjectFacts, { namespace }: Allowed): string | null =>
-  namespaced ? (object.namespace ?? namespace) : null;
 
 function isUnknown(goesTo: string | null, { namespace, isAbsent = false, unbound = [] }: CheckedPlace): boolean {
   const isOwn = goesTo === namespace;

@@ -1,8 +1,8 @@
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import { cutText } from '@berth/contracts/cut-text';
 import { whoCanGrant } from '../../outcome/who-can-grant.ts';
-import type { CheckedPlace } from './check-manifests.ts';
-import type { Refusal } from './refuse-object.ts';
+import type { CheckedPlace } from '../../manifests/refusals-of.ts';
+import type { Refusal } from '../../manifests/refuse-object.ts';
 
 type PlannedObject = DryRunResult['objects'][number];
 

@@ -1,0 +1,13 @@
+import { WorkRefused, type WorkRefusal } from '@berth/untrusted-work/work-refused';
+import { permanent, transient } from '../outcome/task-failure.ts';
+
+/** Throws what the user is told of work on manifests that exceeded a limit, or else the error itself. */
+export function explainRefusedWork(error: unknown): never {
+  throw error instanceof WorkRefused ? failures[error.refusal](error) : error;
+}
+
+const failures = {
+  'too large': (cause) => permanent('The manifests of the chart are too large to be read', cause),
+  'too slow': (cause) => permanent('The manifests of the chart take too long to be read', cause),
+  busy: (cause) => transient('Too many manifests of this deployment are being read already', cause),
+} satisfies Record<WorkRefusal, (cause: WorkRefused) => Error>;
