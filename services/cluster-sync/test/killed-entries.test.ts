@@ -67,7 +67,8 @@ function fakeCluster() {
         const found = get(path);
         if (found.metadata['resourceVersion'] !== metadata.resourceVersion)
           throw new KubeError({ status: 409, body: '{"reason":"Conflict"}' });
-        const annotations = { ...Object(found.metadata.annotations), ...Object(metadata['annotations']) };
+        const merged = { ...Object(found.metadata.annotations), ...Object(metadata['annotations']) };
+        const annotations = Object.fromEntries(Object.entries(merged).filter(([, text]) => text !== null));
         return put(path, { ...found, metadata: { ...found.metadata, annotations } });
       }),
     deleteJson: (path: string) =>
@@ -118,7 +119,7 @@ async function world() {
         is_dry_run: false,
         env_id: randomUUID(),
         kind_id: randomUUID(),
-        task: { action, is_first: action === 'deploy', deployment_name: 'web', kind: 'Web' },
+        task: { action, is_first: action === 'deploy', deployment_name: 'web', kind: 'Web', hostname: null },
       },
       connection: { api: cluster.api, access: { server: 'https://fake', ca: null }, token: null, revision: '' },
     }) as unknown as ClaimedPlace;

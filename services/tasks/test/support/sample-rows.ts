@@ -104,6 +104,6 @@ export async function insertQueue(db: Queries, cluster_id: string, length: numbe
 
 export const emptyAll = (db: Queries) =>
   db.query(nothing`
-    truncate deployments, status_polls, resource_type_registrations, deployment_resources, deployment_references, deployment_tasks, deployment_task_log, k8s_cluster_projection,
+    truncate deployments, deployment_task_inputs, status_polls, resource_type_registrations, deployment_resources, deployment_references, deployment_tasks, deployment_task_log, k8s_cluster_projection,
       helm_registry_projection, helm_chart_projection, deployment_kind_projection, env_projection, outbox
   `);

@@ -91,7 +91,7 @@ describe('a list by page number', () => {
     expect(await names({ sort: '-name' })).toEqual(['c', 'b', 'a']);
     const ids = (await list({ sort: 'created_at' })).items.map(({ id }) => id);
     expect(ids).toEqual([...ids].sort());
-    await expect(list({ sort: 'weight' })).rejects.toThrow('cannot be sorted by weight');
+    await expect(list({ sort: 'weight' })).rejects.toThrow('cannot sort by weight');
   });
 });
 

@@ -111,7 +111,7 @@ describe('the number of tasks', () => {
 
     for (const { listed, counted } of states) expect(listed).toEqual(counted);
     expect(new Set(states.map(({ listed }) => listed.join())).size).toBe(4);
-    await database.db.query(nothing`truncate deployment_tasks, deployment_task_log`);
+    await database.db.query(nothing`truncate deployment_tasks, deployment_task_log cascade`);
     expect([await total(), await total({}, [envId, otherEnv])]).toEqual([0, 0]);
   });
 });
