@@ -59,13 +59,13 @@ export function openedOrNull(keys: SecretKeys, row: ResourceRecord): JsonObject 
 /** The data key of the row, wrapped again under the current key. */
 export const rewrapProps = (keys: SecretKeys, row: Row & WrappedKey): WrappedKey => rewrapKey(keys, rowOf(row), row);
 
-export const maxTexts = 1_000;
-
-/** All texts in a value, for redaction in logs and reasons. */
-export function textsIn(value: unknown, most = maxTexts): string[] {
+/**
+ * All texts in a value, for redaction in logs and reasons. Their bytes are bounded where they were stored; a limit of their number
+ * would leave out a password behind a long list.
+ */
+export function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const walk = (each: unknown): void => {
-    if (texts.length >= most) return;
     if (typeof each === 'string') texts.push(each);
     else if (typeof each === 'number') texts.push(String(each));
     else if (typeof each === 'object' && each !== null) Object.values(each).forEach(walk);

@@ -114,7 +114,7 @@ async function outputsOf(
   };
   const { values, secrets } = await inTurns(outputParts(form, { config, propertyOf, budget }), budget, nextTurn);
   const entries = new Set(Object.values(secrets).flatMap((keys) => Object.values(keys)));
-  const inValues = new Set(textsIn(values, Infinity));
+  const inValues = new Set(textsIn(values));
   const opened = [...contents.values(), ...textsIn([...hidden.values()])];
   const confidential = opened.filter((text) => !entries.has(text) || inValues.has(text));
   for (const text of confidential) writeText(text, budget);

@@ -1,7 +1,7 @@
 import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import type { JsonObject } from '@berth/contracts/fields/json';
-import { maxTexts, textsIn } from '../secrets/sealed-props.ts';
+import { textsIn } from '../secrets/sealed-props.ts';
 
 /** The values of sensitive inputs, to be redacted wherever people read. */
 export const sensitiveTexts = (form: ValuesUi | null | undefined, inputs: JsonObject): string[] =>
@@ -9,5 +9,4 @@ export const sensitiveTexts = (form: ValuesUi | null | undefined, inputs: JsonOb
     ? []
     : visibleInputs(form, inputs)
         .filter(({ sensitive }) => sensitive)
-        .flatMap(({ id }) => (Object.hasOwn(inputs, id) ? textsIn(inputs[id]) : []))
-        .slice(0, maxTexts);
+        .flatMap(({ id }) => (Object.hasOwn(inputs, id) ? textsIn(inputs[id]) : []));
