@@ -50,3 +50,21 @@ export const nullIfMissing = <T>(answer: Promise<T>): Promise<T | null> =>
     if (error instanceof KubeError && error.status === 404) return null;
     throw error;
   });
+
+/** Resolves to the answer, or to null if an object of that name exists. */
+export const nullIfExists = <T>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof KubeError && error.reason === 'AlreadyExists') return null;
+    throw error;
+  });
+
+/** Resolves to the answer, or to null if the object is no longer the one that was read: the server answers 409. */
+export const nullIfChanged = <T>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof KubeError && error.status === 409) return null;
+    throw error;
+  });
+
+/** The namespace of the request does not exist, or is being deleted: the server then refuses creations with 403. */
+export const isNamespaceGone = (error: unknown): boolean =>
+  error instanceof KubeError && /because it is being terminated|namespaces? "[^"]*" not found/.test(error.message);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
+import { nullIfChanged, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
 import { z } from 'zod';
 import { type Account, bindingObject, deployerRoleName, paths } from './deployer-account.ts';
 
@@ -55,24 +55,14 @@ export async function bindDeployer(
   const step = bindingStep(found, wanted);
   if (step === 'keep') return;
   if (step === 'replace' && found) {
-    await nullIfMissing(api.deleteJson(path, { preconditions: { uid: found.metadata.uid } }, call)).catch(ifChanged);
+    await nullIfChanged(nullIfMissing(api.deleteJson(path, { preconditions: { uid: found.metadata.uid } }, call)));
   }
   if (await create(wanted)) return;
   // A finalizer keeps the wrong one, or somebody keeps recreating it: use another name instead.
   await create(named(`berth-deployer-${randomBytes(5).toString('hex')}`));
 
   /** Returns false if a RoleBinding of that name exists. */
-  function create(binding: ReturnType<typeof bindingObject>): Promise<boolean> {
-    return api.postJson(folder, binding, call).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof KubeError && error.reason === 'AlreadyExists') return false;
-        throw error;
-      },
-    );
+  async function create(binding: ReturnType<typeof bindingObject>): Promise<boolean> {
+    return (await nullIfExists(api.postJson(folder, binding, call))) !== null;
   }
-}
-
-function ifChanged(error: unknown): void {
-  if (!(error instanceof KubeError) || error.status !== 409) throw error;
 }

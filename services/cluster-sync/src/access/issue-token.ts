@@ -1,7 +1,7 @@
 import { Timestamp } from '@berth/contracts/fields/fields';
 import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
+import { KubeError, nullIfExists } from '@berth/kube/kube-error';
 import { z } from 'zod';
 import { type Account, accountObject, paths } from './deployer-account.ts';
 
@@ -53,9 +53,6 @@ export async function issueTokenOfOwn(
 }
 
 const makeAccount = async (api: Pick<KubeApi, 'postJson'>, account: Account, signal: AbortSignal): Promise<void> => {
-  await api
-    .postJson(paths.accounts(account.namespace), accountObject(account), { signal, deadlineMs })
-    .catch((error: unknown) => {
-      if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
-    });
+  const folder = paths.accounts(account.namespace);
+  await nullIfExists(api.postJson(folder, accountObject(account), { signal, deadlineMs }));
 };

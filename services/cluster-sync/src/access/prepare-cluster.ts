@@ -1,7 +1,7 @@
 import { managedBy } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
+import { KubeError, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
 import { z } from 'zod';
 import { deployerRoleName, deployerRoleObject, deployersNamespaceObject, paths } from './deployer-account.ts';
 
@@ -35,10 +35,8 @@ export function createPrepareCluster(namespace: string): PrepareCluster {
       const what = `${object.kind} ${object.metadata.name}`;
       const found = await nullIfMissing(api.getJson(path, call));
       if (found !== null) return refuseUnfit(what, Labelled.parse(found));
-      await api.postJson(folder, object, call).catch((error: unknown) => {
-        if (!(error instanceof KubeError)) throw error;
-        if (error.reason === 'AlreadyExists') return;
-        if (error.status !== 403) throw error;
+      await nullIfExists(api.postJson(folder, object, call)).catch((error: unknown) => {
+        if (!(error instanceof KubeError) || error.status !== 403) throw error;
         const words = `The cluster has no ${what}, and cluster-sync may not create it; apply deploy/rbac/deployer.yaml`;
         throw new AppError('unavailable', words, { cause: error });
       });

@@ -1,6 +1,6 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
+import { isNamespaceGone, KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
 import { managedLabels, serviceCreds } from '@berth/contracts/fields/kubernetes-names';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
@@ -145,8 +145,7 @@ async function applySecret({ api, namespace }: CredentialPlace, stringData: obje
     });
     return true;
   } catch (error) {
-    if (!(error instanceof KubeError)) throw error;
-    if (error.status === 404 || /because it is being terminated/.test(error.message)) return false;
+    if (isNamespaceGone(error) || (error instanceof KubeError && error.status === 404)) return false;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { V1Namespace } from '@kubernetes/client-node';
 import { managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
+import { nullIfExists } from '@berth/kube/kube-error';
 import { type FoundNamespace, foundNamespace } from '../namespaces/found-namespace.ts';
 import type { NamespaceRecord } from '../namespaces/namespace-record.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
@@ -113,10 +113,6 @@ async function make(
       },
     },
   } satisfies V1Namespace;
-  try {
-    return foundNamespace(await api.postJson('/api/v1/namespaces', namespace, { signal, deadlineMs }));
-  } catch (error) {
-    if (error instanceof KubeError && error.reason === 'AlreadyExists') return null;
-    throw error;
-  }
+  const made = await nullIfExists(api.postJson('/api/v1/namespaces', namespace, { signal, deadlineMs }));
+  return made === null ? null : foundNamespace(made);
 }

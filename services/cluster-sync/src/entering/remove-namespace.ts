@@ -1,6 +1,6 @@
 import { causeOf } from '@berth/kube/causes/cause-of';
 import { AppError } from '@berth/contracts/errors';
-import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
+import { nullIfChanged, nullIfMissing } from '@berth/kube/kube-error';
 import { removeAccount, type RemoveAccountDeps } from '../access/remove-account.ts';
 import { type FoundNamespace, foundNamespace } from '../namespaces/found-namespace.ts';
 import type { BindingRepository } from '../grants/binding-repository.ts';
@@ -71,12 +71,8 @@ export async function removeNamespace(
 
   async function remove({ uid, resourceVersion }: FoundNamespace): Promise<void> {
     const options = { propagationPolicy: 'Foreground', preconditions: { uid, resourceVersion } };
-    await nullIfMissing(api.deleteJson(namespacePath(name), options, { signal, deadlineMs })).catch(
-      (error: unknown) => {
-        // The namespace was changed since it was read; the next step reads it again.
-        if (!(error instanceof KubeError) || error.status !== 409) throw error;
-      },
-    );
+    // If the namespace was changed since it was read, the next step reads it again.
+    await nullIfChanged(nullIfMissing(api.deleteJson(namespacePath(name), options, { signal, deadlineMs })));
   }
 
   async function leave(left: NamespaceRecord | null): Promise<void> {

@@ -1,7 +1,7 @@
 import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError } from '@berth/kube/kube-error';
+import { nullIfChanged, nullIfMissing } from '@berth/kube/kube-error';
 import type { FoundNamespace } from '../namespaces/found-namespace.ts';
 import { namespacePath, readNamespace } from '../namespaces/read-namespace.ts';
 import { type FencedClaim, fenceStep, holderOf } from './fence-step.ts';
@@ -53,13 +53,8 @@ export async function takeFence(
   async function swap({ name, uid, resourceVersion }: FoundNamespace): Promise<boolean> {
     const named = { ...annotations, [namespaceAnnotations.claim]: holderOf(claim) };
     const patch = { metadata: { uid, resourceVersion, annotations: named, labels } };
-    try {
-      await api.patchJson(namespacePath(name), patch, { signal, deadlineMs });
-      return true;
-    } catch (error) {
-      if (error instanceof KubeError && (error.status === 404 || error.status === 409)) return false;
-      throw error;
-    }
+    const swapping = api.patchJson(namespacePath(name), patch, { signal, deadlineMs });
+    return (await nullIfChanged(nullIfMissing(swapping))) !== null;
   }
 }
 

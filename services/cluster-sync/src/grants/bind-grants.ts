@@ -2,7 +2,7 @@ import { AppError } from '@berth/contracts/errors';
 import type { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
+import { isNamespaceGone, KubeError, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
 import type { BindingPlace, BindingRepository, GrantedBinding } from './binding-repository.ts';
 import {
   bindingObject,
@@ -87,9 +87,9 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
   if (found !== null && isBindingOf(found, binding, account)) return role.podSecurity;
   // The chart can edit the bindings in its namespace. The role of a binding cannot be changed, so it is recreated.
   if (found !== null) await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
-  await api.postJson(folderOfBinding(binding), bindingObject(binding, account), call).catch((error: unknown) => {
-    // A concurrent call has created it.
-    if (error instanceof KubeError && error.reason === 'AlreadyExists') return;
+  const creating = api.postJson(folderOfBinding(binding), bindingObject(binding, account), call);
+  // If it exists, a concurrent call has created it.
+  await nullIfExists(creating).catch((error: unknown) => {
     throw refusedToBind(error, binding) ?? error;
   });
   return role.podSecurity;
@@ -128,9 +128,6 @@ function refusedToBind(error: unknown, { cluster_role, scope }: GrantedBinding):
       : `cluster-sync may not create ${scope === 'Cluster' ? 'ClusterRoleBindings' : 'RoleBindings'}: an operator of the cluster applies deploy/rbac/cluster-sync.yaml`,
   );
 }
-
-const isNamespaceGone = (error: unknown): boolean =>
-  error instanceof KubeError && /because it is being terminated|namespaces? "[^"]*" not found/.test(error.message);
 
 function outage(error: unknown, { api, namespace }: GrantPlace): unknown {
   if (error instanceof AppError) return error;

@@ -1,5 +1,5 @@
 import { describeFailure } from '@berth/kube/describe-failure';
-import { AnswerTooLarge, KubeError } from '@berth/kube/kube-error';
+import { AnswerTooLarge, isNamespaceGone, KubeError } from '@berth/kube/kube-error';
 import {
   AccessRefused,
   forbidden,
@@ -20,8 +20,7 @@ export function kubeFailure(what: string, error: unknown, server: string): TaskF
   }
   const { status } = error;
   if (status === 401) return new AccessRefused(`The cluster rejected the platform's credential to ${what}`, error);
-  // In a terminating namespace, creations are refused with 403 as well.
-  if (/because it is being terminated|namespaces? "[^"]*" not found/.test(error.message)) {
+  if (isNamespaceGone(error)) {
     return transient(`The cluster could not ${what}: the namespace is being deleted`, error);
   }
   if (status === 403) return forbidden(`The cluster refused to ${what}: the platform lacks the permission`, error);
