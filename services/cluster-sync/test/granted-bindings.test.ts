@@ -199,6 +199,33 @@ test('a binding whose subjects the chart changed is recreated', async () => {
   expect(subjects.map((subject) => subject.name)).toEqual([place.account.name]);
 });
 
+test('a changed binding that a finalizer holds is not reported as bound, and the next attempt binds under another name', async () => {
+  const place = await newPlace();
+  await grant({ scope: 'Namespace' });
+  await bind(place);
+  const folder = `${rbac}/namespaces/${place.namespace}/rolebindings`;
+  const [held = ''] = (await bindingsOf(place)).Namespace;
+  const stranger = { kind: 'ServiceAccount', name: 'default', namespace: place.namespace };
+  const change = { subjects: [stranger], metadata: { finalizers: ['example.com/stays'] } };
+  await admin.patchJson(`${folder}/${held}`, change, call());
+
+  expect(await bind(place)).toEqual({
+    clusterRoles: [],
+    refused: [
+      'The binding of the ClusterRole widgets-operator, which a grant names, was changed in the cluster and cannot be replaced, perhaps because of a finalizer: retry the task, which binds the role under another name',
+    ],
+    podSecurity: null,
+  });
+
+  expect((await bind(place)).clusterRoles).toEqual([{ cluster_role: 'widgets-operator', scope: 'Namespace' }]);
+  await soon(async () => expect(await mayRead(place, place.namespace)).toBe(true));
+  await removeNow();
+  await removeNow();
+  const { Namespace } = await bindingsOf(place);
+  expect(Namespace).toHaveLength(1);
+  expect(Namespace).not.toContain(held);
+});
+
 test('a ClusterRole that is missing, lacks the label, or may not be bound has no effect, and the reason names who can change that', async () => {
   const place = await newPlace();
   const unlabelled = await newRole({ labels: {} });

@@ -1,32 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfChanged, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
-import { z } from 'zod';
-import { type Account, bindingObject, deployerRoleName, paths } from './deployer-account.ts';
-
-const Binding = z.object({
-  metadata: z.object({ uid: z.string(), deletionTimestamp: z.string().nullish() }),
-  roleRef: z.object({ apiGroup: z.string(), kind: z.string(), name: z.string() }),
-  subjects: z
-    .array(z.object({ kind: z.string(), name: z.string(), namespace: z.string().default('') }))
-    .nullish()
-    .transform((subjects) => subjects ?? []),
-});
-type Binding = z.infer<typeof Binding>;
-
-/** Decides how to repair the RoleBinding of an account: workloads of the namespace may delete it, replace it or add to it. */
-function bindingStep(found: Binding | null, wanted: ReturnType<typeof bindingObject>): 'create' | 'keep' | 'replace' {
-  if (found === null) return 'create';
-  const [subject, ...others] = found.subjects;
-  const isRight =
-    found.roleRef.kind === wanted.roleRef.kind &&
-    found.roleRef.name === wanted.roleRef.name &&
-    others.length === 0 &&
-    subject?.kind === 'ServiceAccount' &&
-    subject.name === wanted.subjects[0]?.name &&
-    subject.namespace === wanted.subjects[0]?.namespace;
-  return isRight && !found.metadata.deletionTimestamp ? 'keep' : 'replace';
-}
+import {
+  type Account,
+  bindingsPath,
+  bindingStep,
+  FoundBinding,
+  roleBinding,
+  type WantedBinding,
+} from '../bindings/role-binding.ts';
+import { deployerBinding } from './deployer-account.ts';
 
 const deadlineMs = 5_000;
 
@@ -43,26 +26,22 @@ export async function bindDeployer(
   { account, namespace, isNew }: BindDeployer,
   signal: AbortSignal,
 ): Promise<void> {
-  const role = deployerRoleName(account.namespace);
   const call = { signal, deadlineMs };
-  const folder = paths.bindings(namespace);
-  const named = (name: string) => bindingObject({ name, namespace, role, account });
-  const wanted = named('berth-deployer');
-  const path = `${folder}/${wanted.metadata.name}`;
+  const folder = bindingsPath(namespace);
+  const wanted = deployerBinding(account, { name: 'berth-deployer', namespace });
+  const path = `${folder}/${wanted.name}`;
 
   if (isNew && (await create(wanted))) return;
-  const found = Binding.nullable().parse(await nullIfMissing(api.getJson(path, call)));
-  const step = bindingStep(found, wanted);
+  const step = bindingStep(FoundBinding.parse(await nullIfMissing(api.getJson(path, call))), wanted);
   if (step === 'keep') return;
-  if (step === 'replace' && found) {
-    await nullIfChanged(nullIfMissing(api.deleteJson(path, { preconditions: { uid: found.metadata.uid } }, call)));
-  }
+  if (step !== 'create')
+    await nullIfChanged(nullIfMissing(api.deleteJson(path, { preconditions: { uid: step.replaceUid } }, call)));
   if (await create(wanted)) return;
   // A finalizer keeps the wrong one, or somebody keeps recreating it: use another name instead.
-  await create(named(`berth-deployer-${randomBytes(5).toString('hex')}`));
+  await create({ ...wanted, name: `${wanted.name}-${randomBytes(5).toString('hex')}` });
 
   /** Returns false if a RoleBinding of that name exists. */
-  async function create(binding: ReturnType<typeof bindingObject>): Promise<boolean> {
-    return (await nullIfExists(api.postJson(folder, binding, call))) !== null;
+  async function create(binding: WantedBinding): Promise<boolean> {
+    return (await nullIfExists(api.postJson(folder, roleBinding(binding), call))) !== null;
   }
 }

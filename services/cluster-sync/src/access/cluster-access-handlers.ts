@@ -2,8 +2,8 @@ import { describeFailure } from '@berth/kube/describe-failure';
 import { implement } from '@berth/bus/rpc/implement';
 import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
 import { AppError } from '@berth/contracts/errors';
+import type { Account } from '../bindings/role-binding.ts';
 import { type ClaimedPlaceDeps, claimedPlace } from '../claims/claimed-place.ts';
-import type { Account } from './deployer-account.ts';
 import { issueToken } from './issue-token.ts';
 import { kubeconfigOf } from './kubeconfig-of.ts';
 

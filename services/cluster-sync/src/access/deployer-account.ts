@@ -1,22 +1,10 @@
-import type {
-  V1ClusterRole,
-  V1Namespace,
-  V1PolicyRule,
-  V1RoleBinding,
-  V1ServiceAccount,
-} from '@kubernetes/client-node';
-
-/** A service account. */
-export interface Account {
-  readonly namespace: string;
-  readonly name: string;
-}
+import type { V1ClusterRole, V1Namespace, V1PolicyRule, V1ServiceAccount } from '@kubernetes/client-node';
+import { type Account, clusterRolesPath, rbacGroup, type WantedBinding } from '../bindings/role-binding.ts';
 
 /** The namespace of the accounts in each cluster, in which deployments have no rights. Platforms that share a cluster need two. */
 export const usualDeployersNamespace = 'berth-deployers';
 
 const labels = { 'app.kubernetes.io/part-of': 'berth' };
-const rbac = 'rbac.authorization.k8s.io';
 /** Helm reads, writes and watches all objects of a chart. */
 const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 const read = ['get', 'list', 'watch'];
@@ -63,7 +51,7 @@ const rules = [
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: all },
   { apiGroups: ['autoscaling'], resources: ['horizontalpodautoscalers'], verbs: all },
   // Kubernetes lets an account grant only permissions that it has itself.
-  { apiGroups: [rbac], resources: ['rolebindings', 'roles'], verbs: all },
+  { apiGroups: [rbacGroup], resources: ['rolebindings', 'roles'], verbs: all },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: all },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: read },
 ] satisfies V1PolicyRule[];
@@ -74,7 +62,7 @@ export const deployersNamespaceObject = (namespace: string) =>
 
 export const deployerRoleObject = (namespace: string) =>
   ({
-    apiVersion: `${rbac}/v1`,
+    apiVersion: `${rbacGroup}/v1`,
     kind: 'ClusterRole',
     metadata: { name: deployerRoleName(namespace), labels },
     rules,
@@ -88,27 +76,16 @@ export const accountObject = ({ namespace, name }: Account) =>
     automountServiceAccountToken: false,
   }) satisfies V1ServiceAccount;
 
-export interface WantedBinding {
-  readonly name: string;
-  readonly namespace: string;
-  readonly role: string;
-  readonly account: Account;
-}
-
-export const bindingObject = ({ name, namespace, role, account }: WantedBinding) =>
-  ({
-    apiVersion: `${rbac}/v1`,
-    kind: 'RoleBinding',
-    metadata: { name, namespace, labels },
-    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
-    subjects: [{ kind: 'ServiceAccount', name: account.name, namespace: account.namespace }],
-  }) satisfies V1RoleBinding;
+/** Lets an account deploy in a namespace. */
+export const deployerBinding = (
+  account: Account,
+  { name, namespace }: { name: string; namespace: string },
+): WantedBinding => ({ name, namespace, role: deployerRoleName(account.namespace), account, labels });
 
 export const paths = {
   namespaces: '/api/v1/namespaces',
   accounts: (namespace: string) => `/api/v1/namespaces/${namespace}/serviceaccounts`,
   account: ({ namespace, name }: Account) => `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`,
   token: ({ namespace, name }: Account) => `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-  clusterRoles: `/apis/${rbac}/v1/clusterroles`,
-  bindings: (namespace: string) => `/apis/${rbac}/v1/namespaces/${namespace}/rolebindings`,
+  clusterRoles: clusterRolesPath,
 } as const;

@@ -1,8 +1,9 @@
 import type { KubeAccess } from '@berth/kube/kube-access';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
+import type { Account } from '../bindings/role-binding.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { type Account, accountWithoutRights, deployerAccount } from './deployer-account.ts';
+import { accountWithoutRights, deployerAccount } from './deployer-account.ts';
 import { issueToken, issueTokenOfOwn } from './issue-token.ts';
 import { kubeconfigOf } from './kubeconfig-of.ts';
 import type { PrepareCluster } from './prepare-cluster.ts';

@@ -3,7 +3,8 @@ import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError, nullIfExists } from '@berth/kube/kube-error';
 import { z } from 'zod';
-import { type Account, accountObject, paths } from './deployer-account.ts';
+import type { Account } from '../bindings/role-binding.ts';
+import { accountObject, paths } from './deployer-account.ts';
 
 /** A short-lived token that the cluster itself signs: never log it, never store it. */
 export interface IssuedToken {

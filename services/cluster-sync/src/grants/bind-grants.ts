@@ -2,16 +2,10 @@ import { AppError } from '@berth/contracts/errors';
 import type { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
 import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { isNamespaceGone, KubeError, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
+import { isNamespaceGone, KubeError, nullIfChanged, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
+import { type Account, bindingStep, clusterRolesPath, FoundBinding, roleBinding } from '../bindings/role-binding.ts';
 import type { BindingPlace, BindingRepository, GrantedBinding } from './binding-repository.ts';
-import {
-  bindingObject,
-  clusterRolePath,
-  folderOfBinding,
-  isBindingOf,
-  pathOfBinding,
-  type ServiceAccountName,
-} from './granted-binding.ts';
+import { bindingOfGrant, folderOfBinding, pathOfBinding } from './granted-binding.ts';
 import {
   grantableLabel,
   grantableRole,
@@ -25,7 +19,7 @@ interface GrantPlace extends BindingPlace {
   readonly kindId: string;
   readonly api: Pick<KubeApi, 'server' | 'getJson' | 'postJson' | 'deleteJson'>;
   /** The account of the deployment in the cluster. */
-  readonly account: ServiceAccountName;
+  readonly account: Account;
 }
 
 export interface BoundGrants {
@@ -80,28 +74,37 @@ type Call = Parameters<KubeApi['getJson']>[1];
 
 async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Promise<PodSecurityLevel | null> {
   const { api, account } = place;
-  const [role, found] = await Promise.all([
-    readRole(api, binding, call),
-    nullIfMissing(api.getJson(pathOfBinding(binding), call)),
-  ]);
-  if (found !== null && isBindingOf(found, binding, account)) return role.podSecurity;
+  const wanted = bindingOfGrant(binding, account);
+  const path = pathOfBinding(binding);
+  const readStep = async () => bindingStep(FoundBinding.parse(await nullIfMissing(api.getJson(path, call))), wanted);
+
+  const [role, step] = await Promise.all([readRole(api, binding, call), readStep()]);
+  if (step === 'keep') return role.podSecurity;
   // The chart can edit the bindings in its namespace. The role of a binding cannot be changed, so it is recreated.
-  if (found !== null) await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
-  const creating = api.postJson(folderOfBinding(binding), bindingObject(binding, account), call);
-  // If it exists, a concurrent call has created it.
-  await nullIfExists(creating).catch((error: unknown) => {
+  if (step !== 'create')
+    await nullIfChanged(nullIfMissing(api.deleteJson(path, { preconditions: { uid: step.replaceUid } }, call)));
+  const creating = api.postJson(folderOfBinding(binding), roleBinding(wanted), call);
+  const created = await nullIfExists(creating).catch((error: unknown) => {
     throw refusedToBind(error, binding) ?? error;
   });
+  // A concurrent call may have created it.
+  if (created === null && (await readStep()) !== 'keep') throw new GrantRefused(heldName(binding));
   return role.podSecurity;
 }
 
+/** The refusal withdraws the record, so the next attempt uses another name, and the removal drops finalizers of this one. */
+const heldName = (binding: GrantedBinding): string =>
+  `The binding of the ClusterRole ${binding.cluster_role}, which a grant names, was changed in the cluster and cannot be replaced, perhaps because of a finalizer: retry the task, which binds the role under another name`;
+
 async function readRole(api: GrantPlace['api'], { cluster_role, scope }: GrantedBinding, call: Call) {
-  const found = await nullIfMissing(api.getJson(clusterRolePath(cluster_role), call)).catch((error: unknown) => {
-    if (!(error instanceof KubeError) || error.status !== 403) throw error;
-    throw new GrantRefused(
-      `cluster-sync may not read the ClusterRole ${cluster_role}: an operator of the cluster applies deploy/rbac/cluster-sync.yaml`,
-    );
-  });
+  const found = await nullIfMissing(api.getJson(`${clusterRolesPath}/${encodeURIComponent(cluster_role)}`, call)).catch(
+    (error: unknown) => {
+      if (!(error instanceof KubeError) || error.status !== 403) throw error;
+      throw new GrantRefused(
+        `cluster-sync may not read the ClusterRole ${cluster_role}: an operator of the cluster applies deploy/rbac/cluster-sync.yaml`,
+      );
+    },
+  );
   if (found === null)
     throw new GrantRefused(
       `The cluster has no ClusterRole ${cluster_role}, which a grant names: an operator of the cluster creates it, or a site admin revokes the grant`,
