@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createKnownSecrets, finderOf } from './known-secrets.ts';
 import { redact } from './redact.ts';
@@ -59,4 +60,18 @@ test.for([
   const { texts } = createKnownSecrets({ secrets: { login: { password: secret } }, confidential: [] });
 
   expect(redact(line, texts())).toContain('***');
+});
+
+test('beside secrets of a megabyte, a short one is found in every encoding, and a long one in plain text and base64', () => {
+  const long = Array.from({ length: 20 }, (_, index) => `${index} ${randomBytes(25_000).toString('hex')}`);
+  const secrets = { all: { ...Object.fromEntries(long.entries()), password: 'swordfish' } };
+  const { texts } = createKnownSecrets({ secrets, confidential: [] });
+  const encoded = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding);
+
+  for (const line of ['swordfish', encoded('swordfish', 'hex'), encoded('swordfish', 'base64'), ...long.slice(-1)]) {
+    expect(redact(`it is ${line}!`, texts())).toBe('it is ***!');
+  }
+  for (const each of [long[0] ?? '', long[19] ?? '']) {
+    expect(redact(`it is ${encoded(each, 'base64')}!`, texts())).toBe('it is ***!');
+  }
 });

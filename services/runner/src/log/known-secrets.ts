@@ -3,8 +3,13 @@ import { createTextFinder, leastLength, type TextFinder } from './text-finder.ts
 
 /** For single lines of a longer text, such as a key. Shorter lines may be as common as `enabled: true`. */
 const leastLine = 16;
-/** Longer texts are not searched for in hex and in two of three kinds of base64, which would take ten times the memory. */
-const longestEncoded = 64 * 1024;
+/**
+ * Characters of secrets that are searched for in hex and in all kinds of base64 too, which takes three times the memory. The shortest
+ * secrets come first; only longer ones than most runs have are left.
+ */
+const mostEncoded = 256 * 1024;
+/** Two blocks of the search. */
+const endLength = 64;
 
 /** The secrets of one run in every form that output may have. Escapes of JSON, YAML and URLs are decoded in the line instead. */
 export interface KnownSecrets {
@@ -30,8 +35,11 @@ export function finderOf(values: Iterable<string>): TextFinder {
 }
 
 function addTo(finder: TextFinder, values: Iterable<string>): void {
-  for (const value of new Set([...values].flatMap(withoutEnds))) {
-    if (value.length >= leastLength) for (const form of formsOf(value)) finder.add(form);
+  let length = 0;
+  const secrets = [...new Set([...values].flatMap(withoutEnds))].filter((value) => value.length >= leastLength);
+  for (const secret of secrets.toSorted((a, b) => a.length - b.length)) {
+    length += secret.length;
+    for (const form of formsOf(secret, { isEncoded: length <= mostEncoded })) finder.add(form);
   }
 }
 
@@ -39,18 +47,17 @@ function addTo(finder: TextFinder, values: Iterable<string>): void {
 export const withoutEnds = (value: string): string[] => [value, value.trim()];
 
 /** The forms of a secret: plain, line by line, in quotes of YAML, and encoded. */
-function formsOf(value: string): string[] {
+function formsOf(value: string, { isEncoded }: { isEncoded: boolean }): Set<string> {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   const longLines = lines.length === 1 ? [] : lines.filter(({ length }) => length >= leastLine);
   const bytes = Buffer.from(value);
-  const encoded =
-    value.length > longestEncoded
-      ? [base64At(bytes, 0)]
-      : [0, 1, 2]
-          .map((offset) => base64At(bytes, offset))
-          .concat(bytes.toString('hex'), bytes.toString('hex').toUpperCase());
   const padded = bytes.toString('base64');
-  return [value, ...longLines, value.replaceAll("'", "''"), padded, padded.replace(/=+$/, ''), ...encoded];
+  // Only the ends differ from the base64 below.
+  const ends = [padded, padded.replace(/=+$/, '')].map((text) => text.slice(-endLength));
+  const encoded = isEncoded
+    ? [base64At(bytes, 1), base64At(bytes, 2), bytes.toString('hex'), bytes.toString('hex').toUpperCase()]
+    : [];
+  return new Set([value, ...longLines, value.replaceAll("'", "''"), base64At(bytes, 0), ...ends, ...encoded]);
 }
 
 /** The base64 of the bytes after `offset` others, without the characters that also depend on neighbouring bytes. */
