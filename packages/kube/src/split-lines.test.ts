@@ -31,6 +31,21 @@ test('a line that is too long is dropped, and later lines are read', async () =>
   expect(await linesOf(chunks, { longest: 100, endless: 1_000 })).toEqual(['one', null, 'two']);
 });
 
+test('a line that is sent byte by byte takes little more memory than its bytes', async () => {
+  async function* bytes() {
+    for (let sent = 0; sent < 1_500_000; sent += 1) yield Buffer.from('x');
+    mostHeap = process.memoryUsage().heapUsed;
+    yield Buffer.from('\n');
+  }
+  let mostHeap = 0;
+  const before = process.memoryUsage().heapUsed;
+
+  for await (const line of splitLines(bytes())) expect(line).toHaveLength(1_500_000);
+
+  // Concatenated texts take 75 MB, and chunks that are not collected yet up to 16 MB.
+  expect(mostHeap - before).toBeLessThan(40_000_000);
+});
+
 test('a line that never ends is refused', async () => {
   const chunks = ['x'.repeat(60), 'x'.repeat(60)];
 
