@@ -23,12 +23,12 @@ test.for([
 const terminating =
   'configmaps "x" is forbidden: unable to create new content in namespace web because it is being terminated';
 
-test.for<[string, unknown, boolean]>([
-  ['a creation in a terminating namespace', refusal(403, 'Forbidden', terminating), true],
-  ['a creation in a missing namespace', refusal(404, 'NotFound', 'namespaces "web" not found'), true],
-  ['another missing object', refusal(404, 'NotFound', 'configmaps "web" not found'), false],
-  ['a missing permission', refusal(403, 'Forbidden', 'configmaps is forbidden: User "x" cannot create it'), false],
-  ['an error that is not of the server', new Error(terminating), false],
-])('%s shows that the namespace is gone: %3$s', ([, error, isGone]) => {
+test.for<[string, boolean, unknown]>([
+  ['a creation in a terminating namespace', true, refusal(403, 'Forbidden', terminating)],
+  ['a creation in a missing namespace', true, refusal(404, 'NotFound', 'namespaces "web" not found')],
+  ['another missing object', false, refusal(404, 'NotFound', 'configmaps "web" not found')],
+  ['a missing permission', false, refusal(403, 'Forbidden', 'configmaps is forbidden: User "x" cannot create it')],
+  ['an error that is not of the server', false, new Error(terminating)],
+])('%s shows that the namespace is gone: %s', ([, isGone, error]) => {
   expect(isNamespaceGone(error)).toBe(isGone);
 });

@@ -3,7 +3,7 @@ import { auditSettings } from '@berth/db/audit/audit-retention';
 import { allowedFields } from '@berth/kube/kube-access';
 import { z } from 'zod';
 import { usualDeployersNamespace } from './access/deployer-account.ts';
-import { podSecurityLevels } from './grants/grantable-role.ts';
+import { podSecurityLevels } from './namespaces/pod-security.ts';
 
 const seconds = (fallback: number) =>
   z.coerce

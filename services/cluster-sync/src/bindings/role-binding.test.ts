@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bindingStep, FoundBinding, roleBinding } from './role-binding.ts';
+import { type BindingStep, bindingStep, FoundBinding, roleBinding } from './role-binding.ts';
 
 const account = { namespace: 'berth-deployers', name: 'deployment-1' };
 const wanted = { name: 'b', namespace: 'web', role: 'widgets', account, labels: {} };
@@ -10,22 +10,22 @@ const [subject] = subjects;
 const user = { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: account.name };
 const replace = { replaceUid: 'u' };
 
-test.for<[string, object | null, ReturnType<typeof bindingStep>]>([
-  ['that does not exist', null, 'create'],
-  ['that is right', right, 'keep'],
-  ['of another ClusterRole', { ...right, roleRef: { ...roleRef, name: 'admin' } }, replace],
-  ['of a Role of that name', { ...right, roleRef: { ...roleRef, kind: 'Role' } }, replace],
-  ['without subjects', { metadata, roleRef }, replace],
-  ['of another account', { ...right, subjects: [{ ...subject, name: 'default' }] }, replace],
-  ['of an account in another namespace', { ...right, subjects: [{ ...subject, namespace: 'web' }] }, replace],
-  ['of a user', { ...right, subjects: [user] }, replace],
-  ['with a second subject', { ...right, subjects: [...subjects, user] }, replace],
+test.for<[string, BindingStep, object | null]>([
+  ['that does not exist', 'create', null],
+  ['that is right', 'keep', right],
+  ['of another ClusterRole', replace, { ...right, roleRef: { ...roleRef, name: 'admin' } }],
+  ['of a Role of that name', replace, { ...right, roleRef: { ...roleRef, kind: 'Role' } }],
+  ['without subjects', replace, { metadata, roleRef }],
+  ['of another account', replace, { ...right, subjects: [{ ...subject, name: 'default' }] }],
+  ['of an account in another namespace', replace, { ...right, subjects: [{ ...subject, namespace: 'web' }] }],
+  ['of a user', replace, { ...right, subjects: [user] }],
+  ['with a second subject', replace, { ...right, subjects: [...subjects, user] }],
   [
     'that is being deleted',
-    { ...right, metadata: { ...metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } },
     replace,
+    { ...right, metadata: { ...metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } },
   ],
-])('the repair of a binding %s: %j', ([, found, step]) => {
+])('the repair of a binding %s: %j', ([, step, found]) => {
   expect(bindingStep(FoundBinding.parse(found), wanted)).toEqual(step);
 });
 

@@ -8,10 +8,9 @@ import { type AccessDeps, type AccessPlace, issueAccess } from '../access/issue-
 import type { ClaimedPlace } from '../claims/claimed-place.ts';
 import type { BindGrants, BoundGrants } from '../grants/bind-grants.ts';
 import type { BindingRepository } from '../grants/binding-repository.ts';
-import { type PodSecurityLevel, weakestLevel } from '../grants/grantable-role.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
+import { type PodSecurityLevel, podSecurityLabels, weakestLevel } from '../namespaces/pod-security.ts';
 import { findOrMake, type Placed } from './find-or-make.ts';
-import { podSecurityLabels } from './pod-security.ts';
 import { takeFence } from './take-fence.ts';
 
 export interface EnterDeps extends AccessDeps {

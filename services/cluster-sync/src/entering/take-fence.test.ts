@@ -46,12 +46,12 @@ function take(found: object, now: ReturnType<typeof heldBy> | null, confirm = as
 const lost = () => Promise.reject(new Error('lost'));
 
 test.for([
-  ['a later claim of the same task', 'this:4', 'taken over'],
-  ['this very claim', 'this:3', 'held'],
-  ['an earlier claim', 'this:2', 'take'],
-  ['another task', 'other:9', 'take'],
-  ['nobody', '', 'take'],
-] as const)('the fence of a namespace held by %s: %3$s', ([, holder, expected]) => {
+  ['a later claim of the same task', 'taken over', 'this:4'],
+  ['this very claim', 'held', 'this:3'],
+  ['an earlier claim', 'take', 'this:2'],
+  ['another task', 'take', 'other:9'],
+  ['nobody', 'take', ''],
+] as const)('the fence of a namespace held by %s: %s', ([, expected, holder]) => {
   expect(fenceStep(holder, claim)).toBe(expected);
 });
 

@@ -3,9 +3,9 @@ import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfChanged, nullIfMissing } from '@berth/kube/kube-error';
 import type { FoundNamespace } from '../namespaces/found-namespace.ts';
+import { hasLabels } from '../namespaces/pod-security.ts';
 import { namespacePath, readNamespace } from '../namespaces/read-namespace.ts';
 import { type FencedClaim, fenceStep, holderOf } from './fence-step.ts';
-import { hasLabels } from './pod-security.ts';
 
 export interface TakeFence {
   readonly api: Pick<KubeApi, 'getJson' | 'patchJson'>;

@@ -4,16 +4,10 @@ import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { isNamespaceGone, KubeError, nullIfChanged, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
 import { type Account, bindingStep, clusterRolesPath, FoundBinding, roleBinding } from '../bindings/role-binding.ts';
+import { type PodSecurityLevel, weakestLevel } from '../namespaces/pod-security.ts';
 import type { BindingPlace, BindingRepository, GrantedBinding } from './binding-repository.ts';
 import { bindingOfGrant, folderOfBinding, pathOfBinding } from './granted-binding.ts';
-import {
-  grantableLabel,
-  grantableRole,
-  type PodSecurityLevel,
-  takeoverAnnotation,
-  weakestLevel,
-} from './grantable-role.ts';
-import { takeoverOf } from './takeover-of.ts';
+import { roleVerdict } from './role-verdict.ts';
 
 interface GrantPlace extends BindingPlace {
   readonly kindId: string;
@@ -79,7 +73,9 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
   const readStep = async () => bindingStep(FoundBinding.parse(await nullIfMissing(api.getJson(path, call))), wanted);
 
   const [role, step] = await Promise.all([readRole(api, binding, call), readStep()]);
-  if (step === 'keep') return role.podSecurity;
+  const verdict = roleVerdict(role, binding);
+  if ('refused' in verdict) throw new GrantRefused(verdict.refused);
+  if (step === 'keep') return verdict.podSecurity;
   // The chart can edit the bindings in its namespace. The role of a binding cannot be changed, so it is recreated.
   if (step !== 'create')
     await nullIfChanged(nullIfMissing(api.deleteJson(path, { preconditions: { uid: step.replaceUid } }, call)));
@@ -89,36 +85,21 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
   });
   // A concurrent call may have created it.
   if (created === null && (await readStep()) !== 'keep') throw new GrantRefused(heldName(binding));
-  return role.podSecurity;
+  return verdict.podSecurity;
 }
 
 /** The refusal withdraws the record, so the next attempt uses another name, and the removal drops finalizers of this one. */
 const heldName = (binding: GrantedBinding): string =>
   `The binding of the ClusterRole ${binding.cluster_role}, which a grant names, was changed in the cluster and cannot be replaced, perhaps because of a finalizer: retry the task, which binds the role under another name`;
 
-async function readRole(api: GrantPlace['api'], { cluster_role, scope }: GrantedBinding, call: Call) {
-  const found = await nullIfMissing(api.getJson(`${clusterRolesPath}/${encodeURIComponent(cluster_role)}`, call)).catch(
-    (error: unknown) => {
-      if (!(error instanceof KubeError) || error.status !== 403) throw error;
-      throw new GrantRefused(
-        `cluster-sync may not read the ClusterRole ${cluster_role}: an operator of the cluster applies deploy/rbac/cluster-sync.yaml`,
-      );
-    },
-  );
-  if (found === null)
+async function readRole(api: GrantPlace['api'], { cluster_role }: GrantedBinding, call: Call): Promise<unknown> {
+  const path = `${clusterRolesPath}/${encodeURIComponent(cluster_role)}`;
+  return nullIfMissing(api.getJson(path, call)).catch((error: unknown) => {
+    if (!(error instanceof KubeError) || error.status !== 403) throw error;
     throw new GrantRefused(
-      `The cluster has no ClusterRole ${cluster_role}, which a grant names: an operator of the cluster creates it, or a site admin revokes the grant`,
+      `cluster-sync may not read the ClusterRole ${cluster_role}: an operator of the cluster applies deploy/rbac/cluster-sync.yaml`,
     );
-  const role = grantableRole(found);
-  const takeover = role && !role.isTakeoverMeant ? takeoverOf(role.rules, scope) : null;
-  if (role && takeover === null) return role;
-  if (takeover !== null)
-    throw new GrantRefused(
-      `The ClusterRole ${cluster_role}, which a grant names, amounts to an administrator of the cluster: it gives ${takeover}. An operator of the cluster narrows it, or sets the annotation ${takeoverAnnotation}: accepted`,
-    );
-  throw new GrantRefused(
-    `The ClusterRole ${cluster_role}, which a grant names, lacks the label ${grantableLabel}: "true": an operator of the cluster sets it, or a site admin revokes the grant`,
-  );
+  });
 }
 
 /** Kubernetes lets an account bind a role only if it holds all of its rights, or the verb `bind` on it. */

@@ -6,7 +6,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { createPrepareCluster } from '../../../cluster-sync/src/access/prepare-cluster.ts';
 import { enterNamespace } from '../../../cluster-sync/src/entering/enter-namespace.ts';
 import { removeNamespace } from '../../../cluster-sync/src/entering/remove-namespace.ts';
-import type { PodSecurityLevel } from '../../../cluster-sync/src/grants/grantable-role.ts';
+import type { PodSecurityLevel } from '../../../cluster-sync/src/namespaces/pod-security.ts';
 import type { NamespaceRecord } from '../../../cluster-sync/src/namespaces/namespace-record.ts';
 import type { NamespaceName } from '../../../cluster-sync/src/namespaces/namespace-repository.ts';
 import type { FakeTasks } from './fake-tasks.ts';

@@ -17,7 +17,7 @@ import { parseKubeconfig, UnusableKubeconfig } from '@berth/kube/kubeconfig';
 import { compileCache } from '@berth/testing/compile-cache';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
-import type { PodSecurityLevel } from '../../../cluster-sync/src/grants/grantable-role.ts';
+import type { PodSecurityLevel } from '../../../cluster-sync/src/namespaces/pod-security.ts';
 import { serveNamespaces } from './fake-cluster-sync.ts';
 import { createFakeTasks, type FakeTasks } from './fake-tasks.ts';
 import { testChartFiles } from './probe-chart.ts';

@@ -1,4 +1,10 @@
-import type { PodSecurityLevel } from '../grants/grantable-role.ts';
+/** From the strictest to the weakest. */
+export const podSecurityLevels = ['restricted', 'baseline', 'privileged'] as const;
+export type PodSecurityLevel = (typeof podSecurityLevels)[number];
+
+/** The weakest of the levels; null if there are none. */
+export const weakestLevel = (levels: readonly (PodSecurityLevel | null)[]): PodSecurityLevel | null =>
+  podSecurityLevels.findLast((level) => levels.includes(level)) ?? null;
 
 const label = (mode: 'enforce' | 'warn') => `pod-security.kubernetes.io/${mode}`;
 
