@@ -66,6 +66,22 @@ test('secrets are redacted in labels, names, owners, hosts and messages before a
   });
 });
 
+test('secrets are redacted in keys, and below keys that are harmless elsewhere', async () => {
+  const metadata = {
+    uid: 'u1',
+    labels: { [secret]: 'yes', uid: secret, cause: secret },
+    ownerReferences: [{ uid: secret }],
+  };
+
+  const [row] = rowsOf(await redactRows([changeOf(metadata)]));
+
+  expect(row.metadata).toEqual({
+    uid: 'u1',
+    labels: { '***': 'yes', uid: '***', cause: '***' },
+    ownerReferences: [{ uid: '***' }],
+  });
+});
+
 test('a harmless name is sent for redaction once; a message is sent each time', async () => {
   const change = changeOf({ labels: { app: 'web-application' }, message: 'not ready: no endpoints' });
   await redactRows([change]);

@@ -107,14 +107,15 @@ function* inCalls(puts: readonly Put[]): Generator<Put[]> {
   if (call.length > 0) yield call;
 }
 
-/** Every text of the metadata that a chart or a controller may have written. */
-function mapTexts(object: JsonObject, of: (text: string) => string): JsonObject {
+/** Every text of the metadata that a chart or a controller may have written: a label may be named after a secret, or called `uid`. */
+function mapTexts(metadata: JsonObject, of: (text: string) => string): JsonObject {
   const mapped = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') return of(value);
     if (Array.isArray(value)) return value.map(mapped);
-    return isJsonObject(value) ? mapTexts(value, of) : value;
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [of(key), mapped(each)]));
   };
   return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [key, harmless.has(key) ? value : mapped(value)]),
+    Object.entries(metadata).map(([key, value]) => [key, harmless.has(key) ? value : mapped(value)]),
   );
 }
