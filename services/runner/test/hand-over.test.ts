@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { Duplex } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +9,7 @@ import { toolsForTest } from '@berth/devstack/testing/with-servers';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHelmStarter, type HelmStarter } from '../src/helm/helm-starter.ts';
-import { handOverArguments } from '../src/helm/hand-over.ts';
+import { createHandOver, handOverArguments } from '../src/helm/hand-over.ts';
 import { parseManifest } from '../src/manifests/parse-manifest.ts';
 
 const run = promisify(execFile);
@@ -105,6 +107,31 @@ test('handing over does not change the manifests that Helm renders', async () =>
   expect(seen).toHaveLength(1);
   const names = Object.keys(forms).map((name) => name.replace('.yaml', ''));
   expect(names.filter((name) => !seen[0]?.includes(name === 'list' ? 'in-a-list' : name))).toEqual([]);
+});
+
+test('manifests are handed over unchanged in an image whose only program is the shell', async () => {
+  const chart = await chartOf('shell-only', {
+    'templates/map.yaml': `${metadata('shell')}data: { a: "\\\\n $line %s" }\n`,
+  });
+  const seen: string[] = [];
+  const handOver = createHandOver(async (manifests) => void seen.push(manifests));
+  const plugins = join(folder, 'plugins-of-an-image');
+  await cp(handOver.environment['HELM_PLUGINS'] ?? '', plugins, { recursive: true });
+  const script = join(plugins, 'hand-over/hand-over.sh');
+  await writeFile(script, (await readFile(script, 'utf8')).replaceAll('/bin/cat', '/no/such/program'));
+
+  const args = ['template', 'release', chart, '--namespace', 'own', ...handOverArguments];
+  const env = { HOME: folder, ...handOver.environment, HELM_PLUGINS: plugins };
+  const child = spawn(helm, args, { env, stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
+  const chunks: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  const socket = child.stdio[3];
+  if (socket instanceof Duplex) handOver.over(socket);
+  expect(await once(child, 'close')).toEqual([0, null]);
+
+  const without = await run(helm, args.slice(0, 5), { env: { HOME: folder } });
+  expect(objectsOf(Buffer.concat(chunks).toString('utf8'))).toEqual(objectsOf(without.stdout));
+  expect(seen).toEqual([expect.stringContaining('$line %s')]);
 });
 
 test('Helm fails when its manifests are refused, and the refusal is known', async () => {
