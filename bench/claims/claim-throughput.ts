@@ -11,7 +11,7 @@ import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from '
 
 const due = scaled(20_000);
 const runners = 4;
-const places = 8;
+const slots = 8;
 const rounds = 5;
 const claimsPerRound = 200;
 const name = 'claimed-';
@@ -59,7 +59,7 @@ async function claimSome(bus: Awaited<ReturnType<typeof runnerBus>>, latency: nu
   const runner = () =>
     benchRunner({
       bus,
-      places,
+      slots,
       signal: enough.signal,
       claimed: (_, tookMs) => {
         latency.push(tookMs);

@@ -12,7 +12,7 @@ import { benchRunner, runnerBus } from '../platform/bench-runners.ts';
 import { insertManyDeployments, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 const runners = 4;
-const places = 16;
+const slots = 16;
 const canceled = scaled(1_000);
 const cancelers = 16;
 const tasks = scaled(10_000);
@@ -43,7 +43,7 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
     const runner = () =>
       benchRunner({
         bus,
-        places,
+        slots,
         signal: over.signal,
         claimed: ({ task_id }) => {
           // Drains Uninstalls that earlier measurements left.

@@ -22,13 +22,13 @@ const pollMs = 1_000;
 interface BenchRunner {
   bus: Pick<Bus, 'call' | 'hints'>;
   /** The number of tasks that it runs at the same time. */
-  places: number;
+  slots: number;
   signal: AbortSignal;
   claimed: (task: ClaimedTask, tookMs: number) => void;
 }
 
 /** Claims like a runner with free slots, but ends each task at once without running Helm. */
-export async function benchRunner({ bus, places, signal, claimed }: BenchRunner): Promise<void> {
+export async function benchRunner({ bus, slots, signal, claimed }: BenchRunner): Promise<void> {
   const running = new Set<Promise<void>>();
   const { wake, wait } = createWakeUp(signal);
   bus.hints.listen('tasks_due', wake, { signal });
@@ -42,7 +42,7 @@ export async function benchRunner({ bus, places, signal, claimed }: BenchRunner)
 
   while (!signal.aborted) {
     // An overloaded service refuses, and the request is repeated, as by the runner.
-    const task = running.size < places ? await claimOne().catch(() => delay(100, null)) : null;
+    const task = running.size < slots ? await claimOne().catch(() => delay(100, null)) : null;
     if (!task) {
       await wait(pollMs);
       continue;

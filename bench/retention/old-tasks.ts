@@ -64,7 +64,7 @@ async function claimsDuring(
   const over = new AbortController();
   const taken: number[] = [];
   const claimed = (_: unknown, tookMs: number) => void taken.push(tookMs);
-  const runner = benchRunner({ bus, places: 1, signal: over.signal, claimed });
+  const runner = benchRunner({ bus, slots: 1, signal: over.signal, claimed });
   await work().finally(() => over.abort());
   await runner;
   return taken;

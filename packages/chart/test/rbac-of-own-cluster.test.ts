@@ -52,7 +52,7 @@ test.for<[manifest: string, kind: string, name: string, from: string, to: string
   const copy = await changedChart(manifest, before + from, before + to);
 
   await expect(helm.helm(['template', 'ship', copy, '-n', 'ships'], everyManifest)).rejects.toThrow(
-    `files/rbac/${manifest}: a ${kind} has the name ${to}, for which the release has no name`,
+    `files/rbac/${manifest}: templates/rbac.yaml does not map the name ${to} of a ${kind}`,
   );
 });
 

@@ -3,7 +3,7 @@ import { createFairQueue } from './fair-queue.ts';
 
 const shares = { running: 2, runningOfOwner: 1, waiting: 8, waitingOfOwner: 3 };
 
-/** The owners in the order in which they get a place. */
+/** The owners in the order in which they get a slot. */
 function served(queue: ReturnType<typeof createFairQueue>, owners: readonly string[]): string[] {
   const order: string[] = [];
   for (const owner of owners) {
@@ -13,7 +13,7 @@ function served(queue: ReturnType<typeof createFairQueue>, owners: readonly stri
   return order;
 }
 
-test('an owner has its share of the places, and a place stays free for others', () => {
+test('an owner has its share of the slots, and a slot stays free for others', () => {
   const queue = createFairQueue(shares);
 
   expect([queue.take('a'), queue.take('a'), queue.take('b'), queue.take('c')]).toEqual([true, false, true, false]);
@@ -44,7 +44,7 @@ test('owners take turns, regardless of who came first', async () => {
   }
 });
 
-test('a caller that gave up gets no place', async () => {
+test('a caller that gave up gets no slot', async () => {
   const queue = createFairQueue({ ...shares, running: 1 });
   queue.take('a');
   const gone = queue.wait('b');

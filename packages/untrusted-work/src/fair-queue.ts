@@ -8,11 +8,11 @@ export interface Shares {
 
 interface Waiting {
   turn: Promise<void>;
-  /** Stops waiting. Returns false if the caller got a place at the last moment. */
+  /** Stops waiting. Returns false if the caller got a slot at the last moment. */
   giveUp(): boolean;
 }
 
-/** Places and the queue for them. Owners take turns, and no owner can hold all places or fill the queue. */
+/** Slots and the queue for them. Owners take turns, and no owner can hold all slots or fill the queue. */
 export interface FairQueue {
   take(owner: string): boolean;
   /** Returns null if the queue, or the owner's share of it, is full. */

@@ -6,7 +6,7 @@ import type { WorkProcess } from './work-process.ts';
 import { WorkRefused } from './work-refused.ts';
 
 interface WorkLimits {
-  /** Each owner has a share of the places and of the queue. */
+  /** Each owner has a share of the slots and of the queue. */
   owner: string;
   signal: AbortSignal;
   /** The deadline, counted from the start of the work and not from the call. */
@@ -29,7 +29,7 @@ export interface UntrustedWorkOptions {
   /** The module that calls `answerWork` with the jobs. */
   entry: URL;
   /** How many processes; an owner uses at most half of them at a time. */
-  places?: number;
+  slots?: number;
   /** Heap of each process. */
   heapMb?: number;
   /** How many jobs may wait; at most an eighth of them are of one owner. */
@@ -41,11 +41,11 @@ export interface UntrustedWorkOptions {
  * allocation. `JSON.parse` of many arrays or fractions causes this, and so does a growing `Map`.
  */
 export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOptions): UntrustedWork<J> {
-  const { entry, places = 2, heapMb = 192, waiting = 64 } = options;
+  const { entry, slots = 2, heapMb = 192, waiting = 64 } = options;
   const pool = createProcessPool({ entry, heapMb });
   const queue = createFairQueue({
-    running: places,
-    runningOfOwner: Math.ceil(places / 2),
+    running: slots,
+    runningOfOwner: Math.ceil(slots / 2),
     waiting,
     waitingOfOwner: Math.ceil(waiting / 8),
   });
@@ -53,11 +53,11 @@ export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOption
 
   async function enter(owner: string, signal: AbortSignal): Promise<void> {
     if (queue.take(owner)) return;
-    const place = queue.wait(owner);
-    if (!place) throw new WorkRefused('busy', 'Too much work of this kind waits already');
+    const waiter = queue.wait(owner);
+    if (!waiter) throw new WorkRefused('busy', 'Too much work of this kind waits already');
     using aborted = whenAborted(signal);
-    await Promise.race([place.turn, aborted.promise]);
-    if (signal.aborted && place.giveUp()) signal.throwIfAborted();
+    await Promise.race([waiter.turn, aborted.promise]);
+    if (signal.aborted && waiter.giveUp()) signal.throwIfAborted();
   }
 
   async function ask(

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The packages that an image may contain: those of the workspace, and external ones that these and the service name. */
+/** The packages that an image may contain: those of the workspace, and the external packages that they or the service depend on. */
 const mayCarry = {
   'api-gateway': {
     workspace: ['bus', 'contracts', 'service'],

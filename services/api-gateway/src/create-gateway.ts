@@ -13,7 +13,7 @@ import { presentsCredential } from './authentication/credential-of.ts';
 import type { LeasedIdentities } from './authentication/leases/leased-identities.ts';
 import { requireCredentialBy } from './authentication/require-credential.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
-import { onlyForLargeBodies, placesOfIdentity } from './limits/places-of-identity.ts';
+import { onlyForLargeBodies, slotsOfIdentity } from './limits/slots-of-identity.ts';
 import { RequestLimit } from './limits/request-limit.ts';
 import { compressLists } from './http/compression/compress-lists.ts';
 import { type AuditExportDeps, auditExportRoute } from './routes/audit-export-route.ts';
@@ -96,14 +96,14 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   documentationRoutes(app, { ...deps, resources });
   pageRoutes(app);
   const compress = compressLists({ fromBytes: deps.compressFromBytes ?? 0 });
-  const places = placesOfIdentity({ most: 16, patienceMs: 5_000, what: 'requests' });
-  const large = placesOfIdentity({ most: 1, patienceMs: 10_000, what: 'large bodies' });
+  const slots = slotsOfIdentity({ most: 16, patienceMs: 5_000, what: 'requests' });
+  const large = slotsOfIdentity({ most: 1, patienceMs: 10_000, what: 'large bodies' });
   const ofContracts = {
     authenticate,
     requireCredential,
     signIns: { attempts: signIns, addresses, started: createStartedSignIns(deps.bus.hints, deps.stopping) },
     compress,
-    places,
+    slots,
     largeBodies: onlyForLargeBodies(large),
   };
   routesFromContracts(app, resources, { ...deps, ...ofContracts });

@@ -8,7 +8,7 @@ export type KnownIdentity = Authenticated['identity'];
 
 /**
  * Hashes of credentials that were valid when last presented, with their identities. Auth still authenticates a known credential,
- * but it is exempt from the limit on failed attempts of its address, and the limit of its identity applies before that call.
+ * but it is exempt from the limit on failed attempts of its address, and the limit of its identity applies before auth is asked.
  */
 export class KnownCredentials {
   readonly #identities = new LRUCache<string, KnownIdentity>({ max: maxCredentials });

@@ -13,7 +13,7 @@ import type { RequireCredential } from '../authentication/require-credential.ts'
 import { refuseHopeless } from '../authentication/refuse-hopeless.ts';
 import type { CompressList } from '../http/compression/compress-lists.ts';
 import { chargeTime } from '../limits/charge-usage.ts';
-import type { EnterPlace } from '../limits/places-of-identity.ts';
+import type { EnterSlot } from '../limits/slots-of-identity.ts';
 import { requestReader } from './request-reader.ts';
 
 export interface RouteDeps {
@@ -24,8 +24,8 @@ export interface RouteDeps {
   compress: CompressList;
   signIns: LimitAttemptsDeps;
   /** Limits of the concurrent requests of an identity: of all, and of those with a large body. */
-  places: EnterPlace;
-  largeBodies: EnterPlace;
+  slots: EnterSlot;
+  largeBodies: EnterSlot;
   /** The time for the calls to auth and the owner together, in ms; 5,000 unless given. */
   budgetMs?: number;
 }
@@ -70,15 +70,15 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
   }
 }
 
-/** Runs every possible check before the body is read. An operation with its own deadline mostly waits, so it takes no place. */
-function withCredential(operation: Operation, { requireCredential, places, largeBodies, bus }: RouteDeps) {
+/** Runs every possible check before the body is read. An operation with its own deadline mostly waits, so it takes no slot. */
+function withCredential(operation: Operation, { requireCredential, slots, largeBodies, bus }: RouteDeps) {
   const { config, onRequest } = requireCredential(operation);
   const takesBody = operation.body !== undefined && operation.bodyOptional !== true;
   return {
     config,
     onRequest: takesBody ? [onRequest, refuseHopeless(operation, bus), largeBodies] : [onRequest],
     // Taken after the body has arrived, since a slow body costs the gateway nothing.
-    ...(operation.deadlineMs === undefined && { preHandler: places }),
+    ...(operation.deadlineMs === undefined && { preHandler: slots }),
   };
 }
 

@@ -24,10 +24,7 @@ export const clusterAccessHandlers = ({
     issue: async ({ body }, { signal, caller, log, requestId }) => {
       const { claim, providerId, connection } = await claimedPlace(deps, body, requestId);
       if (!sharesAccount(providerId))
-        throw new AppError(
-          'unavailable',
-          'The runner is of the version before; the task waits for one of this version',
-        );
+        throw new AppError('unavailable', 'This runner is too old for the cluster; the task waits for an upgraded one');
       const { api, access } = connection;
       const { token, expiresAt } = await issueToken(api, sharedAccount, { seconds: accessSeconds, signal }).catch(
         (error: unknown) => {

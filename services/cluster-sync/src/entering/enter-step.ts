@@ -15,7 +15,7 @@ export type EnterStep =
   | 'record'
   /** Create the namespace with the recorded mark. */
   | 'make'
-  /** Record the uid of a namespace that an earlier attempt created, or a version without records. */
+  /** Record the uid of a namespace created by an earlier attempt or by a version without records. */
   | 'learn'
   | 'enter'
   | 'terminating'

@@ -34,7 +34,7 @@ export async function takeFence(
     const step = fenceStep(namespace.holder, claim);
     if (step === 'taken over') throw takenOver();
     if (step === 'held' && hasLabels(namespace.labels, labels)) return;
-    // The holder is an earlier task, or the next one if this runner slept. Confirmed after the read: if another claim takes the
+    // The holder is an earlier task – or a later one, if this runner was paused. Confirmed after the read: if another claim takes the
     // namespace after this confirmation, the swap below fails.
     await confirm();
     if (await swap(namespace)) return;

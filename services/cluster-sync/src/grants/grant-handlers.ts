@@ -29,7 +29,7 @@ const { singular } = clusterRoleGrants;
 const mostOfKind = 20;
 
 export const grantHandlers = ({ inTransaction, grantRepository, bus }: GrantHandlersDeps) => {
-  /** Confirmed with the owners: a projection may lag, and a new env is often filled at once. */
+  /** Confirmed with the owners: a projection may lag, and grants are often made right after their env. */
   async function refuseMissing({ env_id, kind_id }: DeploymentScope, caller: Caller): Promise<void> {
     const { identityToken, requestId } = caller;
     const options = { requestId, deadlineMs: caller.remainingMs() };

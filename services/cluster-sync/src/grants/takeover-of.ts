@@ -40,8 +40,8 @@ const holds = (wanted: readonly string[], held: readonly string[] = []): boolean
   held.includes('*') || wanted.some((one) => held.includes(one));
 
 /**
- * The right by which a role of this scope amounts to an administrator of the cluster, in words; null if there is none. RBAC itself
- * keeps a role on roles and bindings to the rights that its holder has.
+ * The right by which a role of this scope amounts to an administrator of the cluster, in words; null if there is none. RBAC
+ * already prevents granting rights that one lacks.
  */
 export function takeoverOf(rules: readonly Rule[], scope: GrantScope): string | null {
   const rights = scope === 'Cluster' ? anywhere : inNamespace;

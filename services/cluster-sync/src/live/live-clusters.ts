@@ -3,7 +3,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { AppError, found } from '@berth/contracts/errors';
-import { createLivePlaces, type LiveLimits, type Reader, usualLimits } from './live-places.ts';
+import { createLiveSlots, type LiveLimits, type Reader, usualLimits } from './live-slots.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 
@@ -28,7 +28,7 @@ const longestRetryAfterMs = 60_000;
  * gives the reason and a way out.
  */
 export function liveClusters({ clusterRepository, directory, limits = usualLimits }: LiveClustersDeps): ReadCluster {
-  const takePlace = createLivePlaces(limits);
+  const takeSlot = createLiveSlots(limits);
 
   return async (clusterId, reader, work) => {
     const { provider_id, name, ignore, not_ok_reason } = found(
@@ -50,7 +50,7 @@ export function liveClusters({ clusterRepository, directory, limits = usualLimit
         configuredWithinSeconds,
       );
     }
-    using _place = await takePlace({ id: clusterId, name }, reader);
+    using _slot = await takeSlot({ id: clusterId, name }, reader);
     try {
       return await work(connection.api);
     } catch (error) {

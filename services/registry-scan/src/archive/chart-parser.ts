@@ -33,7 +33,7 @@ const maxAnswerBytes = 512 * 1024;
  * parser busy for minutes or fill its heap. A real chart takes milliseconds. A repository has one of the two processes at most.
  */
 export function createChartParser({ timeoutMs = 5_000, heapMb = 192 }: ChartParserOptions = {}): ChartParser {
-  const work = createUntrustedWork<ChartJobs>({ entry, places: 2, heapMb });
+  const work = createUntrustedWork<ChartJobs>({ entry, slots: 2, heapMb });
 
   async function attempt(archive: Uint8Array, limits: ParseRequest): Promise<ParsedChart | WorkRefused> {
     try {

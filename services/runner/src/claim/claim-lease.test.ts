@@ -38,7 +38,7 @@ function block(ms: number): void {
 }
 
 test('a claim lasts while its heartbeats are answered, and calls its listeners at each renewal', async () => {
-  // Lost three seconds after its last renewal, with room for four renewals: the process may stall.
+  // The claim lasts 3 s, four heartbeats: a stall of the test process does not lose it.
   const leaseMs = 4_500;
   const claimedAt = machineMs();
   using claimed = claim(leaseMs, () => renewed(leaseMs)).lease;

@@ -127,6 +127,6 @@ test.for([
   ],
 ] as const)('the reason for a refused permission says who can grant it: %s', ([message, words]) => {
   expect(explainForbidden(message, 'web-a')).toBe(
-    `${words} A chart acts in the namespace of its deployment only; a site admin can grant a ClusterRole for more to this kind of deployment in this env (POST /api/v2/cluster-role-grants)`,
+    `${words} A chart acts in the namespace of its deployment only; if it needs more, a site admin can grant this kind a ClusterRole in this env (POST /api/v2/cluster-role-grants)`,
   );
 });

@@ -16,7 +16,7 @@ export const mebibyte = 1024 * 1024;
 const ownBytes = 320 * mebibyte;
 
 /** Memory of a runner whose Helms all reach their limit. */
-export const memoryNeeded = ({ memoryBytes }: HelmLimits, places: number): number => ownBytes + places * memoryBytes;
+export const memoryNeeded = ({ memoryBytes }: HelmLimits, slots: number): number => ownBytes + slots * memoryBytes;
 
 export const outputLimits = {
   /** Characters of a line; the rest is cut off. */

@@ -89,9 +89,9 @@ test.for([
     'apiVersion: v1\nkind: Secret\nmetadata: { name: x, namespace: a, "namespace": b }\n',
   ],
   ['a namespace that is not text', 'apiVersion: v1\nkind: Secret\nmetadata: { name: x, namespace: [a] }\n'],
-  ['a kind of bytes', 'apiVersion: v1\nkind: !!binary U2VjcmV0\nmetadata: { name: x }\n'],
+  ['a kind that is `!!binary`', 'apiVersion: v1\nkind: !!binary U2VjcmV0\nmetadata: { name: x }\n'],
   [
-    'a host of bytes',
+    'a host that is `!!binary`',
     'apiVersion: v1\nkind: Ingress\nmetadata: { name: x }\nspec: { rules: [{ host: !!binary YS5i }] }\n',
   ],
   ['text', 'just text\n'],

@@ -21,7 +21,7 @@ fails the rendering, since an object that keeps one old name grants its rights t
 
 {{- define "cluster-sync.name" -}}
 {{- if not (hasKey .names .name) -}}
-{{- fail (printf "files/rbac/%s.yaml: a %s has the name %s, for which the release has no name; give it one in templates/rbac.yaml" .manifest .object.kind .name) -}}
+{{- fail (printf "files/rbac/%s.yaml: templates/rbac.yaml does not map the name %s of a %s" .manifest .name .object.kind) -}}
 {{- end -}}
 {{- get .names .name -}}
 {{- end -}}

@@ -1,6 +1,5 @@
 /**
- * For identifiers. `toLowerCase` also turns U+212A, the sign of kelvin, into a `k`, so that two texts which nobody would take for one
- * become the same.
+ * For identifiers. `toLowerCase` also turns U+212A, the sign of kelvin, into a `k`, which makes visibly different identifiers equal.
  */
 export const asciiLowerCase = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 

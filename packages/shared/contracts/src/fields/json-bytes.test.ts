@@ -26,7 +26,7 @@ describe('jsonBytes', () => {
   });
 });
 
-test('an object of too many bytes is refused with that rule', () => {
+test('an object over the byte limit is refused, and the message names the limit', () => {
   const schema = jsonObjectWithin(20);
 
   expect(schema.safeParse({ a: 'x'.repeat(9) }).success).toBe(true);

@@ -5,7 +5,10 @@ interface Waiting {
   giveUp(): boolean;
 }
 
-/** A number of slots and the queue for them; every limit of concurrency is built on this. */
+/**
+ * A number of slots and the queue for them. Every limit of concurrency is built on this, except that of `packages/untrusted-work`,
+ * which gives each owner a share.
+ */
 export interface Slots {
   /** Takes a free slot; false if there is none. */
   take(): boolean;

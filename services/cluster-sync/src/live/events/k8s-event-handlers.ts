@@ -2,7 +2,7 @@ import { implement } from '@berth/bus/rpc/implement';
 import { type K8sEventPage, type K8sEventQuery, k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
 import type { NamespaceRepository } from '../../namespaces/namespace-repository.ts';
 import type { ReadCluster } from '../live-clusters.ts';
-import type { Reader } from '../live-places.ts';
+import type { Reader } from '../live-slots.ts';
 import { type EventsOfNamespace, type EventsToRead, readK8sEvents } from './read-k8s-events.ts';
 
 export interface K8sEventHandlersDeps {

@@ -47,7 +47,7 @@ test('held-back objects are removed one by one, or all of a kind', () => {
   expect(uids(heldBack.take('new'))).toEqual(['c']);
 });
 
-test('held-back objects beyond the limit are dropped, which counts as incomplete until a later list of namespaces has ended', () => {
+test('held-back objects beyond the limit are dropped; the set is incomplete until a list of namespaces started later ends', () => {
   const endOfEarlierList = heldBack.startRecovery();
   for (const uid of ['a', 'b', 'c', 'd']) heldBack.put(object(uid));
   expect(heldBack.isIncomplete()).toBe(true);

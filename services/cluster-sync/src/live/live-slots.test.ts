@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { createLivePlaces, type Reader, type TakePlace, usualLimits } from './live-places.ts';
+import { createLiveSlots, type Reader, type TakeSlot, usualLimits } from './live-slots.ts';
 
 const cluster = { id: 'c', name: 'prod' };
 const reader = (id: string, follows = false): Reader => ({ identity: { kind: 'user', id }, follows });
 const full = /which is the maximum/;
 
-const takeMany = (take: TakePlace, times: number, who: Reader) =>
+const takeMany = (take: TakeSlot, times: number, who: Reader) =>
   Promise.all(Array.from({ length: times }, () => take(cluster, who)));
 
-test('an identity gets three places and then waits for one of its own, while others still get places', async () => {
-  const take = createLivePlaces(usualLimits);
+test('an identity gets three slots and then waits for one of its own, while others still get slots', async () => {
+  const take = createLiveSlots(usualLimits);
   const [first] = await takeMany(take, 3, reader('member'));
 
   const waiting = Array.from({ length: 10 }, () => take(cluster, reader('member')));
@@ -23,21 +23,21 @@ test('an identity gets three places and then waits for one of its own, while oth
   expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
 });
 
-test('followed logs take half of the places of a cluster, so that events can be read beside them', async () => {
-  const take = createLivePlaces(usualLimits);
+test('followed logs take half of the slots of a cluster, so that events can be read beside them', async () => {
+  const take = createLiveSlots(usualLimits);
   const followers = ['a', 'b', 'c', 'd', 'e'].map((id) => take(cluster, reader(id, true)));
   const [first] = await Promise.all(followers);
 
   await expect(take(cluster, reader('f', true))).rejects.toThrow(/^5 followed logs and events of the cluster prod/);
-  const place = await take(cluster, reader('f'));
+  const slot = await take(cluster, reader('f'));
 
   first?.[Symbol.dispose]();
   await expect(take(cluster, reader('g', true))).resolves.toBeDefined();
-  place[Symbol.dispose]();
+  slot[Symbol.dispose]();
 });
 
-test('a refused read does not take a place', async () => {
-  const take = createLivePlaces({ perCluster: 1, total: 2, perIdentity: 1 });
+test('a refused read does not take a slot', async () => {
+  const take = createLiveSlots({ perCluster: 1, total: 2, perIdentity: 1 });
   const held = await take(cluster, reader('a'));
   for (let n = 0; n < 5; n += 1) await expect(take(cluster, reader('b'))).rejects.toThrow(full);
   for (let n = 0; n < 5; n += 1) await expect(take(cluster, { identity: null })).rejects.toThrow(full);

@@ -6,7 +6,7 @@ import { withinMs } from '@berth/service/waiting/within-ms';
 export interface Reader {
   /** The identity that reads; null for cluster-sync itself. */
   readonly identity: Pick<Identity, 'kind' | 'id'> | null;
-  /** A followed log keeps its place while the pod writes nothing. */
+  /** A followed log keeps its slot while the pod writes nothing. */
   readonly follows?: boolean;
 }
 
@@ -19,25 +19,25 @@ export interface LiveLimits {
 
 export const usualLimits: LiveLimits = { perCluster: 10, total: 60, perIdentity: 3 };
 
-/** A read of the same identity may end meanwhile; a followed log gives up its place after some seconds. */
+/** A read of the same identity may end meanwhile; a followed log gives up its slot after some seconds. */
 const patienceMs = 2_000;
 const mostWaiting = 10;
 const retryAfterSeconds = 1;
 
-export type TakePlace = (cluster: { id: string; name: string }, reader: Reader) => Promise<Disposable>;
+export type TakeSlot = (cluster: { id: string; name: string }, reader: Reader) => Promise<Disposable>;
 
 /**
- * Places for reads, with a share for each identity. At its limit an identity waits for its own reads; at the limit of a
- * cluster or of all, a read is refused at once. Followed logs take half of the places at most, as each may last.
+ * Slots for reads, with a share for each identity. At its limit an identity waits for its own reads; at the limit of a
+ * cluster or of all, a read is refused at once. Followed logs take half of the slots at most, as each may last.
  * Without it: one caller can use all reads, and the others get none.
  */
-export function createLivePlaces({ perCluster, total, perIdentity }: LiveLimits): TakePlace {
+export function createLiveSlots({ perCluster, total, perIdentity }: LiveLimits): TakeSlot {
   const open = new Map<string, number>();
-  const identities = new Map<string, { places: Slots; reads: number }>();
+  const identities = new Map<string, { slots: Slots; reads: number }>();
 
   return async ({ id, name }, reader) => {
     using taken = new DisposableStack();
-    if (reader.identity) taken.use(await ownPlace(`${reader.identity.kind} ${reader.identity.id}`));
+    if (reader.identity) taken.use(await ownSlot(`${reader.identity.kind} ${reader.identity.id}`));
 
     const inCluster = `logs and events of the cluster ${name}`;
     const inAll = 'logs and events of all clusters';
@@ -63,8 +63,8 @@ export function createLivePlaces({ perCluster, total, perIdentity }: LiveLimits)
     };
   }
 
-  async function ownPlace(key: string): Promise<Disposable> {
-    const own = identities.get(key) ?? { places: slots(perIdentity), reads: 0 };
+  async function ownSlot(key: string): Promise<Disposable> {
+    const own = identities.get(key) ?? { slots: slots(perIdentity), reads: 0 };
     identities.set(key, own);
     own.reads += 1;
     const forget = () => {
@@ -72,14 +72,14 @@ export function createLivePlaces({ perCluster, total, perIdentity }: LiveLimits)
       if (own.reads === 0) identities.delete(key);
     };
     try {
-      if (!own.places.take()) await waitFor(own.places);
+      if (!own.slots.take()) await waitFor(own.slots);
     } catch (error) {
       forget();
       throw error;
     }
     return {
       [Symbol.dispose]() {
-        own.places.leave();
+        own.slots.leave();
         forget();
       },
     };

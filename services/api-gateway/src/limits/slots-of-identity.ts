@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { largeBodyBytes } from './cost.ts';
 import { TooManyRequests } from './too-many-requests.ts';
 
-export interface PlacesOptions {
+export interface SlotsOptions {
   /** Concurrent requests of one identity; further ones wait. */
   most: number;
   /** A request that has waited this long is refused. */
@@ -13,22 +13,22 @@ export interface PlacesOptions {
   what: string;
 }
 
-/** Waits for a place, which the request keeps until its answer is sent. */
-export type EnterPlace = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** Waits for a slot, which the request keeps until its answer is sent. */
+export type EnterSlot = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 const retryAfterMs = 1_000;
 
 /**
- * Gives each identity a few places, so that its requests wait for each other and do not delay those of others.
+ * Gives each identity a few slots, so that its requests wait for each other and do not delay those of others.
  * Without it: with 100 connections of one identity, every request of others waits behind a hundred.
  */
-export function placesOfIdentity({ most, patienceMs, what }: PlacesOptions): EnterPlace {
-  const places = new Map<string, { slots: Slots; requests: number }>();
+export function slotsOfIdentity({ most, patienceMs, what }: SlotsOptions): EnterSlot {
+  const identities = new Map<string, { slots: Slots; requests: number }>();
 
   return async ({ identity }, { raw }) => {
     const key = `${identity?.kind} ${identity?.id}`;
-    const own = places.get(key) ?? { slots: slots(most), requests: 0 };
-    places.set(key, own);
+    const own = identities.get(key) ?? { slots: slots(most), requests: 0 };
+    identities.set(key, own);
     own.requests += 1;
     try {
       if (!own.slots.take()) await waitIn(own.slots);
@@ -53,14 +53,14 @@ export function placesOfIdentity({ most, patienceMs, what }: PlacesOptions): Ent
     }
     function forget(): void {
       own.requests -= 1;
-      if (own.requests === 0) places.delete(key);
+      if (own.requests === 0) identities.delete(key);
     }
   };
 }
 
-/** A place for requests with a large body. A request that has waited is counted again, after the charges of those before it. */
+/** A slot for requests with a large body. A request that has waited is counted again, after the charges of those before it. */
 export const onlyForLargeBodies =
-  (enter: EnterPlace): EnterPlace =>
+  (enter: EnterSlot): EnterSlot =>
   async (request, reply) => {
     const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
     const bytes = encoding === undefined ? Number(length ?? 0) : largeBodyBytes + 1;
