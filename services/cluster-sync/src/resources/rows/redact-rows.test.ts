@@ -71,6 +71,8 @@ test('secrets are redacted in keys, and below keys that are harmless elsewhere',
     uid: 'u1',
     labels: { [secret]: 'yes', uid: secret, cause: secret },
     ownerReferences: [{ uid: secret }],
+    // A controller may write any reason into the status of a custom resource.
+    cause: secret,
   };
 
   const [row] = rowsOf(await redactRows([changeOf(metadata)]));
@@ -79,6 +81,7 @@ test('secrets are redacted in keys, and below keys that are harmless elsewhere',
     uid: 'u1',
     labels: { '***': 'yes', uid: '***', cause: '***' },
     ownerReferences: [{ uid: '***' }],
+    cause: '***',
   });
 });
 

@@ -17,7 +17,7 @@ const mostNames = 2_000;
 const mostKnown = 50_000;
 
 /** Members of `metadata` that Kubernetes generates. */
-const harmless = new Set(['uid', 'creationTimestamp', 'deletionTimestamp', 'cause', 'resource_id']);
+const harmless = new Set(['uid', 'creationTimestamp', 'deletionTimestamp', 'resource_id']);
 
 interface Put {
   readonly change: RowChange & { put: object };
