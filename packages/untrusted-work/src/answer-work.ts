@@ -11,7 +11,7 @@ export interface Question {
   maxBytes: number;
 }
 
-export type Answer = { value: Uint8Array } | { tooLarge: number } | { failed: string };
+export type Answer = { value: Uint8Array } | { largerThan: number } | { failed: string };
 
 /** Runs the jobs that the parent process asks for. This process exits with its parent: nothing else keeps it running. */
 export function answerWork(jobs: Jobs): void {
@@ -24,8 +24,13 @@ export function answerWork(jobs: Jobs): void {
 async function answerOf(jobs: Jobs, { job, input, maxBytes }: Question): Promise<Answer> {
   try {
     const value = serialize(await jobs[job]?.(input));
-    return value.length > maxBytes ? { tooLarge: value.length } : { value };
+    return value.length > maxBytes ? { largerThan: maxBytes } : { value };
   } catch (error) {
+    if (isOutOfMemory(error)) return { largerThan: maxBytes };
     return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
+
+/** V8 could not make room for the serialized answer. */
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Data cannot be cloned, out of memory.';

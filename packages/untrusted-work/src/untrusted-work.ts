@@ -108,7 +108,10 @@ type Answered = Exclude<Awaited<ReturnType<WorkProcess['ask']>>, 'died'>;
 function valueOf(answer: Answered): unknown {
   if ('value' in answer) return deserialize(answer.value);
   if ('failed' in answer) throw new Error(`work on untrusted data failed: ${answer.failed}`);
-  throw new WorkRefused('too large', `The result of the work has ${answer.tooLarge} bytes, more than is allowed`);
+  throw new WorkRefused(
+    'too large',
+    `The result of the work has more than ${answer.largerThan} bytes, which are allowed`,
+  );
 }
 
 function whenAborted(signal: AbortSignal): Disposable & { promise: Promise<'aborted'> } {
