@@ -608,7 +608,7 @@ test('a runner of the previous version gets access only if the settings keep the
 
   await expect(issue()).rejects.toMatchObject({
     code: 'unavailable',
-    message: expect.stringContaining('version before'),
+    message: expect.stringContaining('runner is too old'),
   });
 });
 

@@ -356,7 +356,7 @@ test('during the transition, deployments of a listed cluster share the account o
   expect(subjectOf(issued.kubeconfig)).toContain('berth-system:berth-runner');
   await expect(service.runner.call(issue, { body: claim(clusterId) }, call)).rejects.toMatchObject({
     code: 'unavailable',
-    message: expect.stringContaining('version before'),
+    message: expect.stringContaining('runner is too old'),
   });
 
   const entered = await service.runner.call(enter, { body: { ...claim(sharedId), needed_seconds: 600 } }, call);
