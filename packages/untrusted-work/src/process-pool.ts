@@ -2,8 +2,9 @@ import { startWorkProcess, type WorkProcess, type WorkProcessOptions } from './w
 
 /** A pool of processes, started when they are needed and ended when they are idle. */
 export interface ProcessPool extends AsyncDisposable {
-  take(): Promise<WorkProcess>;
-  /** Takes the process back, to be used again. */
+  /** Throws when the signal aborts. */
+  take(signal: AbortSignal): Promise<WorkProcess>;
+  /** Takes the process back, to be used again, or ends it. */
   giveBack(process: WorkProcess): void;
   /** Ends the process. */
   drop(process: WorkProcess): Promise<void>;
@@ -24,8 +25,8 @@ export function createProcessPool(options: WorkProcessOptions): ProcessPool {
     return found;
   }
 
-  async function start(): Promise<WorkProcess> {
-    const started = await startWorkProcess(options);
+  async function start(signal: AbortSignal): Promise<WorkProcess> {
+    const started = await startWorkProcess(options, signal);
     all.add(started);
     if (isClosed) await drop(started);
     return started;
@@ -39,10 +40,11 @@ export function createProcessPool(options: WorkProcessOptions): ProcessPool {
   }
 
   return {
-    take: async () => takeIdle() ?? (await start()),
+    take: async (signal) => takeIdle() ?? (await start(signal)),
     giveBack(process) {
       process.unref();
-      idle.set(process, setTimeout(() => void drop(process), idleMs).unref());
+      if (process.isSpent()) void drop(process);
+      else idle.set(process, setTimeout(() => void drop(process), idleMs).unref());
     },
     drop,
     async [Symbol.asyncDispose]() {

@@ -1,15 +1,16 @@
 import { deserialize } from 'node:v8';
 import type { Jobs, Question } from './answer-work.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { type Over, startDeadline } from './job-deadline.ts';
 import { createProcessPool } from './process-pool.ts';
-import type { WorkProcess } from './work-process.ts';
+import type { End, WorkProcess } from './work-process.ts';
 import { WorkRefused } from './work-refused.ts';
 
 interface WorkLimits {
   /** Each owner has a share of the slots and of the queue. */
   owner: string;
   signal: AbortSignal;
-  /** The deadline, counted from the start of the work and not from the call. */
+  /** Processor time that the job may use. A machine that does not give it that much in six times as long is `busy`. */
   withinMs?: number;
   /** Limit of the serialized answer, which costs this process some 20 times its size while it is parsed. */
   maxAnswerBytes?: number;
@@ -34,6 +35,8 @@ export interface UntrustedWorkOptions {
   heapMb?: number;
   /** How many jobs may wait; at most an eighth of them are of one owner. */
   waiting?: number;
+  /** Processor time of a process in its whole life; at least four times that of a job. */
+  cpuSecs?: number;
 }
 
 /**
@@ -41,8 +44,8 @@ export interface UntrustedWorkOptions {
  * allocation. `JSON.parse` of many arrays or fractions causes this, and so does a growing `Map`.
  */
 export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOptions): UntrustedWork<J> {
-  const { entry, slots = 2, heapMb = 192, waiting = 64 } = options;
-  const pool = createProcessPool({ entry, heapMb });
+  const { entry, slots = 2, heapMb = 192, waiting = 64, cpuSecs = 120 } = options;
+  const pool = createProcessPool({ entry, heapMb, cpuSecs });
   const queue = createFairQueue({
     running: slots,
     runningOfOwner: Math.ceil(slots / 2),
@@ -64,19 +67,17 @@ export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOption
     question: Question,
     { signal, withinMs }: Pick<Required<WorkLimits>, 'signal' | 'withinMs'>,
   ): Promise<unknown> {
-    const process = await pool.take();
-    const late = AbortSignal.timeout(withinMs);
-    using ended = whenAborted(AbortSignal.any([signal, late]));
-    const answer = await Promise.race([process.ask(question), ended.promise]);
+    const process = await pool.take(signal);
+    using deadline = startDeadline(process.pid, withinMs);
+    using aborted = whenAborted(signal);
+    const answer = await Promise.race([process.ask(question), deadline.over, aborted.promise]);
     if (typeof answer === 'object') {
       pool.giveBack(process);
       return valueOf(answer);
     }
     await pool.drop(process);
     signal.throwIfAborted();
-    throw late.aborted
-      ? new WorkRefused('too slow', `The work takes longer than ${withinMs} ms`)
-      : new WorkRefused('too large', 'The work needs more memory than is allowed');
+    throw failureOf(answer, withinMs);
   }
 
   async function run(job: string, input: unknown, limits: WorkLimits): Promise<unknown> {
@@ -103,7 +104,7 @@ export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOption
   };
 }
 
-type Answered = Exclude<Awaited<ReturnType<WorkProcess['ask']>>, 'died'>;
+type Answered = Exclude<Awaited<ReturnType<WorkProcess['ask']>>, End>;
 
 function valueOf(answer: Answered): unknown {
   if ('value' in answer) return deserialize(answer.value);
@@ -112,6 +113,20 @@ function valueOf(answer: Answered): unknown {
     'too large',
     `The result of the work has more than ${answer.largerThan} bytes, which are allowed`,
   );
+}
+
+/** Only what the data itself causes is a verdict about it. */
+function failureOf(end: End | Over | 'aborted', withinMs: number): Error {
+  switch (end) {
+    case 'too slow':
+      return new WorkRefused('too slow', `The work takes longer than ${withinMs} ms of processor time`);
+    case 'crashed':
+      return new WorkRefused('too large', 'The work needs more memory than is allowed');
+    case 'exited':
+      return new Error('work on untrusted data failed: its process ended');
+    default:
+      return new WorkRefused('busy', 'The machine is too busy for the work, or has ended its process');
+  }
 }
 
 function whenAborted(signal: AbortSignal): Disposable & { promise: Promise<'aborted'> } {

@@ -1,13 +1,20 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { giveWay, withLimits } from '@berth/process-guard/process-limits';
+import { cpuSecsOf, giveWay, withLimits } from '@berth/process-guard/process-limits';
 import type { Answer, Question } from './answer-work.ts';
+import { WorkRefused } from './work-refused.ts';
+
+/** How a process ended. `crashed`: of itself, as V8 does without memory. `exited`: by a bug. `killed`: from outside. */
+export type End = 'crashed' | 'exited' | 'killed';
 
 /** A process that runs one job at a time. */
 export interface WorkProcess {
-  /** Resolves to the answer, or to `died` if the process ended instead. */
-  ask(question: Question): Promise<Answer | 'died'>;
+  readonly pid: number;
+  /** Resolves to the answer, or to the end of the process if it ended instead. */
+  ask(question: Question): Promise<Answer | End>;
+  /** Whether little is left of the processor time that the kernel allows it. */
+  isSpent(): boolean;
   /** Lets this process exit although its child waits for jobs. */
   unref(): void;
   isAlive(): boolean;
@@ -18,15 +25,23 @@ export interface WorkProcessOptions {
   /** The module that calls `answerWork`. */
   entry: URL;
   heapMb: number;
+  /** Processor time of a process in its whole life. It ends a job that spins after its parent was killed. */
+  cpuSecs: number;
 }
 
 const readyWithinMs = 30_000;
 /** V8 counts this much more than it uses. Memory outside the heap, such as unpacked files, gets the same limit as the heap. */
 const unusedMb = 560;
+/** V8 aborts or traps where it finds no memory. The kernel, for lack of memory or processor time, and operators use SIGKILL. */
+const crashes = new Set<NodeJS.Signals | null>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV']);
 
-export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): Promise<WorkProcess> {
+/** Throws when the signal aborts. A machine that is too busy to start a process refuses the work as `busy`. */
+export async function startWorkProcess(
+  { entry, heapMb, cpuSecs }: WorkProcessOptions,
+  signal: AbortSignal,
+): Promise<WorkProcess> {
   const node = [process.execPath, `--max-old-space-size=${heapMb}`, '--max-semi-space-size=8'];
-  const [execPath, execArgv] = withLimits({ memoryBytes: (unusedMb + 2 * heapMb) * 1024 * 1024 }, node);
+  const [execPath, execArgv] = withLimits({ memoryBytes: (unusedMb + 2 * heapMb) * 1024 * 1024, cpuSecs }, node);
   const child = fork(fileURLToPath(entry), {
     env: {},
     execPath,
@@ -35,23 +50,23 @@ export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): P
     // V8's report of a full heap must not get between the JSON lines of the log.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  if (child.pid !== undefined) giveWay(child.pid);
+  const { pid } = child;
+  if (pid !== undefined) giveWay(pid);
   // Emitted in addition to `exit`, or instead of it if the process could not be started.
   child.on('error', () => undefined);
-  const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  const isAlive = () => pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+  function end(): End {
+    if (crashes.has(child.signalCode)) return 'crashed';
+    return child.signalCode === null ? 'exited' : 'killed';
+  }
 
   async function next(): Promise<unknown> {
-    if (!isAlive()) return 'died';
+    if (!isAlive()) return end();
     const over = new AbortController();
     const ended = Promise.race([once(child, 'exit', over), once(child, 'error', over)]);
     try {
-      return await Promise.race([
-        once(child, 'message', over).then(([message]) => message),
-        ended.then(
-          () => 'died',
-          () => 'died',
-        ),
-      ]);
+      return await Promise.race([once(child, 'message', over).then(([message]) => message), ended.then(end, end)]);
     } finally {
       over.abort();
     }
@@ -64,12 +79,23 @@ export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): P
     await gone;
   }
 
-  const timer = setTimeout(() => void kill(), readyWithinMs);
-  const first = await next().finally(() => clearTimeout(timer));
-  if (first !== 'ready') throw new Error(`the process for ${entry.pathname} did not start`);
+  const late = AbortSignal.timeout(readyWithinMs);
+  const stop = AbortSignal.any([signal, late]);
+  const killNow = () => void kill();
+  stop.addEventListener('abort', killNow);
+  if (stop.aborted) killNow();
+  const first = await next().finally(() => stop.removeEventListener('abort', killNow));
+  if (first !== 'ready' || pid === undefined) {
+    signal.throwIfAborted();
+    if (late.aborted || first === 'killed')
+      throw new WorkRefused('busy', 'No process for the work could start in time');
+    throw new Error(`the process for ${entry.pathname} did not start`);
+  }
 
   return {
+    pid,
     isAlive,
+    isSpent: () => (cpuSecsOf(pid) ?? 0) > cpuSecs / 2,
     kill,
     unref() {
       child.unref();
@@ -82,7 +108,7 @@ export async function startWorkProcess({ entry, heapMb }: WorkProcessOptions): P
       // A process that has ended is reported by its `exit`.
       if (child.connected) child.send(question, () => undefined);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by `answerWork`
-      return (await answer) as Answer | 'died';
+      return (await answer) as Answer | End;
     },
   };
 }

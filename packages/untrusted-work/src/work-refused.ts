@@ -1,4 +1,7 @@
-/** `too large`: more memory, or a larger answer, than is allowed. `too slow`: not done in time. `busy`: too many jobs wait. */
+/**
+ * `too large`: more memory, or a larger answer, than is allowed. `too slow`: more processor time than is allowed. `busy`: says nothing
+ * about the data, so another attempt may succeed: too many jobs wait, the machine is too busy, or the process was killed.
+ */
 export type WorkRefusal = 'too large' | 'too slow' | 'busy';
 
 /** The data cannot be processed within the limits. Any other error that `run` throws is a bug in the job. */

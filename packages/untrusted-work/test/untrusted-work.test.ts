@@ -59,6 +59,48 @@ test('a job that does not end is killed at its deadline, while another owner is 
   expect(order).toEqual(['another', 'spinning']);
 });
 
+test('a job that the machine does not run in time, or whose process is killed, may be tried again', async () => {
+  const stopped = await work.run('pid', undefined, mine);
+  process.kill(stopped, 'SIGSTOP');
+  await expect(work.run('double', 2, { ...mine, withinMs: 100 })).rejects.toMatchObject({ refusal: 'busy' });
+  expect(isAlive(stopped)).toBe(false);
+
+  const killed = await work.run('pid', undefined, mine);
+  const spinning = work.run('spin', undefined, { ...mine, withinMs: 60_000 });
+  process.kill(killed, 'SIGKILL');
+  await expect(spinning).rejects.toMatchObject({ refusal: 'busy' });
+});
+
+test('a job that is no longer wanted frees its slot while its process still starts', async () => {
+  await using unready = createUntrustedWork<HostileJobs>({
+    entry: new URL('./never-ready-main.ts', import.meta.url),
+    slots: 1,
+  });
+
+  await expect(unready.run('double', 1, { ...mine, signal: AbortSignal.timeout(300) })).rejects.toThrow(/timeout/);
+  await expect(unready.run('double', 1, { ...mine, signal: AbortSignal.timeout(300) })).rejects.toThrow(/timeout/);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a process has a limit of processor time, which ends it although its parent was killed, and is replaced in time',
+  async () => {
+    await using work = createUntrustedWork<HostileJobs>({
+      entry: new URL('./hostile-jobs-main.ts', import.meta.url),
+      cpuSecs: 2,
+    });
+    const first = await work.run('pid', undefined, mine);
+    await work.run('spinFor', 1_100, mine);
+    const second = await work.run('pid', undefined, mine);
+    expect(second).not.toBe(first);
+
+    // Without a deadline, as after the death of the parent.
+    await expect(work.run('spin', undefined, { ...mine, withinMs: 600_000 })).rejects.toMatchObject({
+      refusal: 'busy',
+    });
+    expect(isAlive(second)).toBe(false);
+  },
+);
+
 test('an owner whose queue is full is refused, and others are not', async () => {
   const stop = new AbortController();
   const its = { owner: 'greedy', signal: stop.signal };

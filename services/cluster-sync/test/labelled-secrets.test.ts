@@ -1,10 +1,13 @@
+import { WorkRefused } from '@berth/untrusted-work/work-refused';
 import { afterAll, expect, test } from 'vitest';
 import { kubeconfigWork } from '../src/providers/kubeconfig-work.ts';
-import { labelledSecretsProvider } from '../src/providers/labelled-secrets.ts';
+import { type LabelledSecretsOptions, labelledSecretsProvider } from '../src/providers/labelled-secrets.ts';
 import { startFakeApiServer } from './support/fake-api-server.ts';
 
-const kubeconfigs = kubeconfigWork();
-afterAll(() => kubeconfigs[Symbol.asyncDispose]());
+type Kubeconfigs = LabelledSecretsOptions['kubeconfigs'];
+
+const work = kubeconfigWork();
+afterAll(() => work[Symbol.asyncDispose]());
 
 const secretOf = (name: string, kubeconfig: string) => ({
   metadata: { name },
@@ -21,8 +24,10 @@ const kubeconfigWith = (contexts: number) =>
     contexts: Array.from({ length: contexts }, (_, n) => ({ name: `x${n}`, context: { cluster: 'c', user: 'u' } })),
   });
 
-/** What the provider finds in a namespace with these Secrets. */
-async function find(items: object[]) {
+const find = async (items: object[]) => (await findTwice(items))[0];
+
+/** What the provider finds in two reads of a namespace with these Secrets. */
+async function findTwice(items: object[], kubeconfigs: Kubeconfigs = work) {
   await using server = await startFakeApiServer();
   server.misbehave = (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -32,7 +37,8 @@ async function find(items: object[]) {
   const token = { source: 'test', current: async () => ({ token: 'fake', expiresAt: '2030-01-01T00:00:00Z' }) };
   const access = async () => ({ access: { ...server.access, token: null }, token });
   const provider = labelledSecretsProvider({ access, namespace: 'here', allowed: new Set(), kubeconfigs }, 1_000);
-  return await provider.find(AbortSignal.timeout(30_000));
+  const signal = AbortSignal.timeout(30_000);
+  return [await provider.find(signal), await provider.find(signal)] as const;
 }
 
 test('too many labelled Secrets are refused, and the reason names the limit', async () => {
@@ -57,4 +63,18 @@ test('a Secret whose YAML takes minutes, or has thousands of contexts, does not 
     { prefix: 'secret:here/many:', reason: 'the Secret many: the kubeconfig has more than 500 contexts' },
     { prefix: 'secret:here/text:', reason: expect.stringContaining('the Secret text: this is not a kubeconfig') },
   ]);
+});
+
+test('a Secret that a busy machine could not read is read again, although it has not changed', async () => {
+  let isBusy = true;
+  const run: typeof work.run = (...args) => {
+    if (!isBusy) return work.run(...args);
+    isBusy = false;
+    return Promise.reject(new WorkRefused('busy', 'too much work'));
+  };
+
+  const [first, second] = await findTwice([secretOf('good', kubeconfigWith(1))], { run });
+
+  expect(first).toMatchObject({ clusters: [], unread: [{ prefix: 'secret:here/good:' }] });
+  expect(second).toMatchObject({ clusters: [{ provider_id: 'secret:here/good:x0' }], unread: [] });
 });

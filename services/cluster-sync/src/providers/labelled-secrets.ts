@@ -2,6 +2,7 @@ import { describeFailure } from '@berth/kube/describe-failure';
 import type { AllowedField } from '@berth/kube/kube-access';
 import { openKubeApi } from '@berth/kube/kube-api';
 import type { UntrustedWork } from '@berth/untrusted-work/untrusted-work';
+import { WorkRefused } from '@berth/untrusted-work/work-refused';
 import { z } from 'zod';
 import { listPages } from '../kube/list-pages.ts';
 import type { ClusterProvider, FoundClusters } from './cluster-provider.ts';
@@ -76,7 +77,9 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
         const read = await options.kubeconfigs.run('clustersOf', { text, source }, { owner: own, signal, withinMs });
         if ('unusable' in read) unread.push({ prefix: own, reason: `the Secret ${metadata.name}: ${read.unusable}` });
         else clusters.push(...read);
-      } catch {
+      } catch (error) {
+        // Neither says anything about the Secret, so it is read again.
+        if (signal.aborted || (error instanceof WorkRefused && error.refusal === 'busy')) found.forget();
         signal.throwIfAborted();
         unread.push({ prefix: own, reason: `the Secret ${metadata.name}: it cannot be read` });
       }

@@ -5,7 +5,7 @@ import type { ChartJobs } from './chart-parser-process.ts';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 export interface ChartParserOptions {
-  /** For one attempt. */
+  /** Of processor time. */
   timeoutMs?: number;
   heapMb?: number;
 }
@@ -18,8 +18,8 @@ interface ParseRequest {
 
 export interface ChartParser extends AsyncDisposable {
   /**
-   * Returns the parsed chart. A chart that twice takes too much time or memory is final as broken, so that it does not keep the
-   * parser busy in every scan. Throws `WorkRefused` if too many charts of the owner wait already.
+   * Returns the parsed chart. A chart that takes too much processor time or memory is final as broken, so that it does not keep the
+   * parser busy in every scan. Throws `WorkRefused` for what says nothing about the chart: a later scan reads it again.
    */
   parse(archive: Uint8Array, request: ParseRequest): Promise<ParsedChart>;
 }
@@ -35,23 +35,15 @@ const maxAnswerBytes = 512 * 1024;
 export function createChartParser({ timeoutMs = 5_000, heapMb = 192 }: ChartParserOptions = {}): ChartParser {
   const work = createUntrustedWork<ChartJobs>({ entry, slots: 2, heapMb });
 
-  async function attempt(archive: Uint8Array, limits: ParseRequest): Promise<ParsedChart | WorkRefused> {
-    try {
-      return checked(await work.run('readChart', archive, { ...limits, withinMs: timeoutMs, maxAnswerBytes }));
-    } catch (error) {
-      if (error instanceof WorkRefused && error.refusal !== 'busy') return error;
-      throw error;
-    }
-  }
-
   return {
     async parse(archive, limits) {
-      const first = await attempt(archive, limits);
-      // A busy machine may have been the reason, and the verdict is final.
-      const result = first instanceof WorkRefused ? await attempt(archive, limits) : first;
-      if (!(result instanceof WorkRefused)) return result;
-      const words = result.refusal === 'too slow' ? `longer than ${timeoutMs} ms` : 'more memory than is allowed';
-      return brokenChart(`the files of the chart take ${words} to parse`);
+      try {
+        return checked(await work.run('readChart', archive, { ...limits, withinMs: timeoutMs, maxAnswerBytes }));
+      } catch (error) {
+        if (!(error instanceof WorkRefused) || error.refusal === 'busy') throw error;
+        const words = error.refusal === 'too slow' ? `longer than ${timeoutMs} ms` : 'more memory than is allowed';
+        return brokenChart(`the files of the chart take ${words} to parse`);
+      }
     },
     [Symbol.asyncDispose]: () => work[Symbol.asyncDispose](),
   };

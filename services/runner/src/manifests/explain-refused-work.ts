@@ -9,5 +9,9 @@ export function explainRefusedWork(error: unknown): never {
 const failures = {
   'too large': (cause) => permanent('The manifests of the chart are too large to be read', cause),
   'too slow': (cause) => permanent('The manifests of the chart take too long to be read', cause),
-  busy: (cause) => transient('Too many manifests of this deployment are being read already', cause),
+  busy: (cause) =>
+    transient(
+      'The manifests of the chart could not be read now, since too much work waits for the processor or memory',
+      cause,
+    ),
 } satisfies Record<WorkRefusal, (cause: WorkRefused) => Error>;

@@ -1,0 +1,2 @@
+/** A module for jobs that takes for ever to start. */
+for (;;);
