@@ -160,6 +160,57 @@ describe('a runner that falls silent', () => {
   });
 });
 
+describe('a claim that awaits readiness', () => {
+  const awaits = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>) =>
+    tasks.runner.call(runnerTasks.operations.heartbeat, { body: { task_id, fence, awaits: 'readiness' } });
+  const begun = async () => {
+    await tasks.create();
+    const claimed = await tasks.claimed();
+    await tasks.beginHelm(claimed);
+    return claimed;
+  };
+
+  test('whose runner falls silent is continued by another one, even after the last attempt', async () => {
+    let claimed = await begun();
+    for (let attempt = 1; attempt < 3; attempt += 1) {
+      await expire(claimed);
+      claimed = await tasks.claimed();
+      await tasks.beginHelm(claimed);
+    }
+    await awaits(claimed);
+    await tasks.heartbeat(claimed);
+
+    await expire(claimed);
+    const next = await tasks.claimed();
+
+    expect(next.task_id).toBe(claimed.task_id);
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Started', attempts: 3 });
+    await tasks.finish(next);
+  });
+
+  test('ends with its task, and its later heartbeats are refused', async () => {
+    const claimed = await begun();
+    await awaits(claimed);
+    await tasks.finish(claimed, 'Failed', 'not ready');
+
+    await expect(awaits(claimed)).rejects.toEqual(refusal('conflict', 'another runner'));
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Failed', reason: 'not ready' });
+  });
+
+  test('is handed back without a pause, and is canceled when that was requested', async () => {
+    const claimed = await begun();
+    await awaits(claimed);
+    await tasks.finish(claimed, 'HandedBack', 'stopping');
+
+    const next = await tasks.claimed();
+    await awaits(next);
+    await tasks.call(owner, cancel, { id: next.task_id, body: { reason: 'enough' } });
+    expect(await awaits(next)).toMatchObject({ cancel_requested: true });
+    await tasks.finish(next, 'Canceled');
+    expect(await tasks.task(next.task_id)).toMatchObject({ status: 'Canceled', reason: 'enough' });
+  });
+});
+
 describe('the end of a claim', () => {
   test('may be reported twice', async () => {
     const { id } = await tasks.create();

@@ -45,6 +45,8 @@ export const TaskRecord = DeploymentTask.extend({
   fence: z.number().int(),
   /** The last claim in which Helm had begun. */
   helm_fence: z.number().int(),
+  /** Helm has ended in the latest claim, which only waits for the objects of the release. */
+  awaits_readiness: z.boolean(),
   waited_ms: z.number().int(),
   forbidden_ms: z.number().int(),
   handed_back: z.number().int(),

@@ -66,7 +66,11 @@ export function finish(model: Living, outcome: Reported): Model | null {
   const isCanceled = task.cancel_requested_at !== null;
   const helmBegan = task.helm_fence > 0;
   const { isRepeatable } = operations[variantOf(task.operation)];
-  return afterwards(model, task, afterClaim({ ...history, outcome, helmBegan, isCanceled, isRepeatable }, policy));
+  return afterwards(
+    model,
+    task,
+    afterClaim({ ...history, outcome, helmWorks: helmBegan, isCanceled, isRepeatable }, policy),
+  );
 }
 
 /** Applies the decision about a task whose claim ended. */

@@ -143,7 +143,7 @@ export function createService(
     const { isRepeatable } = operations[variantOf(task.operation)];
     const helmBegan = row.helm_fence === fence;
     const isCanceled = row.cancel_requested_at !== null;
-    const next = deciders.afterClaim({ ...row, outcome, helmBegan, isCanceled, isRepeatable }, policy);
+    const next = deciders.afterClaim({ ...row, outcome, helmWorks: helmBegan, isCanceled, isRepeatable }, policy);
     tx.save(row.deploymentId, afterwards(model, task, next));
     const acknowledged_fence = outcome === 'Silent' ? null : fence;
     tx.saveTask(task_id, { lease_until: null, acknowledged_fence });

@@ -16,8 +16,11 @@ export interface ClaimHistory {
 export interface EndedClaim extends ClaimHistory {
   /** `Silent`: no heartbeat for a whole lease. */
   outcome: TaskOutcome | 'Silent';
-  /** Helm had begun in this claim, so `attempts` counts it. */
-  helmBegan: boolean;
+  /**
+   * Helm had begun in this claim, so `attempts` counts it, and the claim does not await readiness: there the attempt has
+   * succeeded, and the next claim continues the wait.
+   */
+  helmWorks: boolean;
   isCanceled: boolean;
   /** The operation may be repeated after it had begun. */
   isRepeatable: boolean;
@@ -55,12 +58,12 @@ export function afterClaim(claim: EndedClaim, policy: RetryPolicy): TaskEnds | T
   const { outcome, handed_back, attempts, waited_ms, forbidden_ms } = claim;
   if (outcome === 'Done' || outcome === 'Failed' || outcome === 'Canceled') return { ends: outcome };
   if (claim.isCanceled) return { ends: 'Canceled' };
-  if (claim.helmBegan && !claim.isRepeatable) return { ends: 'Failed', because: notRepeated };
+  if (claim.helmWorks && !claim.isRepeatable) return { ends: 'Failed', because: notRepeated };
   if (outcome === 'HandedBack' && handed_back < mostHandedBack) {
-    const counted = attempts - (claim.helmBegan ? 1 : 0);
+    const counted = attempts - (claim.helmWorks ? 1 : 0);
     return { pauseMs: 0, attempts: counted, waited_ms, forbidden_ms, handed_back: handed_back + 1 };
   }
-  return claim.helmBegan ? afterAttempt(claim, policy) : afterWait(claim, policy);
+  return claim.helmWorks ? afterAttempt(claim, policy) : afterWait(claim, policy);
 }
 
 function afterAttempt(

@@ -93,6 +93,35 @@ describe('claims', () => {
     expect(claimed.filter((task) => task !== null)).toHaveLength(3);
   });
 
+  test.for<[string, Limits]>([
+    ['of a cluster', { perCluster: 1, inAll: 100 }],
+    ['of all', { perCluster: 100, inAll: 1 }],
+  ])(
+    'a task that only awaits readiness does not count towards the limit %s, and works again at its next claim',
+    async ([, given]) => {
+      const cluster_id = await insertCluster(database.db);
+      for (let n = 0; n < 2; n += 1) {
+        await insertTask(database.db, { cluster_id, deployment_id: await insertDeployment(database.db, cluster_id) });
+      }
+      const first = await claim('one', given);
+      if (!first) throw new Error('no task');
+      expect(await claim('two', given)).toBeNull();
+
+      await inTransaction(({ leases }) => leases.leaveSlot(first));
+
+      const second = await claim('two', given);
+      if (!second) throw new Error('no task');
+      await finish(second);
+      const waits = await inTransaction(({ leases }) => leases.renew(first.id, first.fence, 30_000));
+      expect(waits).toMatchObject({ awaits_readiness: true });
+      await inTransaction(({ taskChanges }) =>
+        taskChanges.putBack(first, { ...first, reason: null, pauseMs: 0, acknowledges: false }),
+      );
+      expect(await claim('three', given)).toMatchObject({ id: first.id, awaits_readiness: false });
+      expect(await claim('four', given)).toBeNull();
+    },
+  );
+
   test('each claim has a higher fence, and only the latest claim may write', async () => {
     const cluster_id = await insertCluster(database.db);
     const deployment_id = await insertDeployment(database.db, cluster_id);

@@ -121,6 +121,7 @@ const start = (tx: Transaction, { runner, leaseMs }: ClaimOptions, first: Fragme
       first_attempted_at = coalesce(t.first_attempted_at, clock_timestamp()),
       lease_until = ${inMs(leaseMs)},
       runner = ${runner},
+      awaits_readiness = false,
       reason = null
     from first
     where t.id = first.id and t.status = 'Pending'

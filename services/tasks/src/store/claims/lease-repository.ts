@@ -5,10 +5,16 @@ import type { Queries } from '@berth/db/database';
 import { changeAndRecord } from '@berth/db/outbox/outbox';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { inMs, isClaimOfTask, leaseIsOver } from '../queue/claim-sql.ts';
+import { type Claim, inMs, isClaimOfTask, leaseIsOver } from '../queue/claim-sql.ts';
 import { isOpenDryRun } from '../queue/dry-run-repository.ts';
 
-const Renewed = z.object({ cancel_requested: z.boolean(), deployment_id: Id, reason: z.string().nullable() });
+const Renewed = z.object({
+  cancel_requested: z.boolean(),
+  deployment_id: Id,
+  reason: z.string().nullable(),
+  awaits_readiness: z.boolean(),
+});
+const nothing = sql.type(z.object({}));
 const Begun = Renewed.extend({ id: Id, env_id: Id });
 const Held = z.object({
   deployment_id: Id,
@@ -37,8 +43,15 @@ export const createLeaseRepository = (db: Queries) => ({
   renew: (id: string, fence: number, leaseMs: number) =>
     db.maybeOne(sql.type(Renewed)`
       update deployment_tasks t set lease_until = ${inMs(leaseMs)} where ${isClaimOfTask({ id, fence })}
-      returning (cancel_requested_at is not null) as cancel_requested, deployment_id, reason
+      returning (cancel_requested_at is not null) as cancel_requested, deployment_id, reason, awaits_readiness
     `),
+
+  /**
+   * The claim no longer works and only awaits readiness, until its end: a heartbeat that was sent before and arrives later does not
+   * take the slot again.
+   */
+  leaveSlot: (claim: Claim) =>
+    db.query(nothing`update deployment_tasks t set awaits_readiness = true where ${isClaimOfTask(claim)}`),
 
   /**
    * Renews the lease and counts the attempt, once for each claim. If the task is being canceled, Helm must not begin. Null when
@@ -54,7 +67,7 @@ export const createLeaseRepository = (db: Queries) => ({
           helm_fence = case when t.cancel_requested_at is null then t.fence else t.helm_fence end,
           waited_ms = 0, forbidden_ms = 0
         where ${isClaimOfTask({ id: task_id, fence })}
-        returning t.id, t.env_id, t.deployment_id, t.reason,
+        returning t.id, t.env_id, t.deployment_id, t.reason, t.awaits_readiness,
           (t.cancel_requested_at is not null) as cancel_requested`,
       row: { id: task_id, status: 'Started' },
       returns: Begun,

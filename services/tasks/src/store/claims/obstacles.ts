@@ -33,14 +33,19 @@ const atCluster = (c: FragmentSqlToken): Obstacles<ClusterObstacle> => [
   ['unreachable', sql.fragment`not ${c}.is_ok`],
 ];
 
+/** A task that only awaits readiness takes no slot. */
+export const works = (t: FragmentSqlToken) => sql.fragment`${t}.status = 'Started' and not ${t}.awaits_readiness`;
+
+const s = sql.fragment`s`;
+
 const byLimits = (cluster_id: FragmentSqlToken, { perCluster, inAll }: Limits): Obstacles<LimitObstacle> => [
   [
     'cluster full',
     sql.fragment`(
-      select count(*) from deployment_tasks s where s.cluster_id = ${cluster_id} and s.status = 'Started'
+      select count(*) from deployment_tasks s where s.cluster_id = ${cluster_id} and ${works(s)}
     ) >= ${perCluster}`,
   ],
-  ['platform full', sql.fragment`(select count(*) from deployment_tasks s where s.status = 'Started') >= ${inAll}`],
+  ['platform full', sql.fragment`(select count(*) from deployment_tasks s where ${works(s)}) >= ${inAll}`],
 ];
 
 /** Each condition is negated separately, so that the planner turns them into joins. */

@@ -26,6 +26,10 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
         ? await store.leases.helmBegins({ task_id, fence }, leaseMs)
         : await store.leases.renew(task_id, fence, leaseMs);
       if (!renewed) throw lostClaim();
+      if (body.awaits === 'readiness' && !renewed.awaits_readiness) {
+        await store.leases.leaveSlot({ id: task_id, fence });
+        notifyRunners();
+      }
       if (body.waits_for !== renewed.reason) {
         const wait = { ...body, deployment_id: renewed.deployment_id };
         // The lease is already renewed; failing to record the reason must not lose the claim.

@@ -49,7 +49,8 @@ export async function endClaim(
   const isCanceled = task.cancel_requested_at !== null;
   const { isRepeatable, startEvent } = operations[operation];
   const ended = { operation, began: helmBegan, started_at: task.started_at };
-  const next = afterClaim({ ...task, outcome, helmBegan, isCanceled, isRepeatable }, policy);
+  const claim = { ...task, outcome, helmWorks: helmBegan && !task.awaits_readiness, isCanceled, isRepeatable };
+  const next = afterClaim(claim, policy);
   const acknowledges = outcome !== 'Silent';
   if (!('ends' in next)) {
     const back = await store.taskChanges.putBack(task, { ...next, reason, acknowledges });

@@ -115,15 +115,17 @@ export const runnerTasks = resource('runner_tasks', {
     }),
     heartbeat: operation({
       summary:
-        'Renew the lease, count the attempt when Helm begins, say what the run waits for; returns whether cancellation was requested',
+        'Renew the lease, count the attempt when Helm begins, say what the run waits for and whether it works; returns whether cancellation was requested',
       allow: ourServices,
       callers: ['runner'],
       // `helm_begins`: Helm, or the call to a deployment, starts after the answer. It is recorded first, so that the attempt
-      // counts even if the runner dies with Helm. `waits_for`: shown as the `reason` of the task while it runs.
+      // counts even if the runner dies with Helm. `waits_for`: shown as the `reason` of the task while it runs. `awaits`: Helm has
+      // ended, and until the end of the claim the task only waits for its objects, without a slot.
       body: z.strictObject({
         ...Claim,
         helm_begins: z.boolean().default(false),
         waits_for: Text.max(500).nullable().default(null),
+        awaits: z.literal('readiness').optional(),
       }),
       response: z.strictObject({ lease_ms: z.number().int(), cancel_requested: z.boolean() }),
       idempotent: true,
