@@ -37,6 +37,10 @@ test('charts are filtered by registry, kind, branch, availability and use', asyn
 
   expect(await tags({ helm_registry_id: other.id })).toEqual(['other 1.0.0']);
   expect(await tags({ kind_id: other.kind_id })).toEqual(['other 1.0.0']);
+  expect(await tags({ image_tag: '1.0.0' })).toEqual(expect.arrayContaining(['web 1.0.0', 'other 1.0.0']));
+  expect(await tags({ image_tag: '1.0' })).toEqual([]);
+  expect(await tags({ parsed_version: '2.0.0' })).toEqual(['web 2.0.0-main.1']);
+  expect(await tags({ parsed_version: '2.0.0', image_tag: '1.0.0' })).toEqual([]);
   expect(await tags({ parsed_branch: 'main' })).toEqual(['web 2.0.0-main.1']);
   expect(await tags({ available: false })).toEqual(['web 1.0.0']);
   expect(await tags({ in_use: true })).toEqual(['web 1.0.0']);

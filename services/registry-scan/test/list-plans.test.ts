@@ -42,6 +42,8 @@ const lists: Record<string, PlannedList> = {
       available: [true, false],
       in_use: [true, false],
       kind_id: ['00000000-0000-4000-8000-000000000005', '00000000-0000-4000-8000-00000000fffe'],
+      image_tag: ['1.0.77'],
+      parsed_version: ['1.0.77'],
       parsed_branch: ['main', 'branch-77'],
     },
   },

@@ -417,6 +417,23 @@ describe('canceling', () => {
     const another = await request(maintainer, id, upgrade(2), tomorrow());
     await expect(cancelIt(envAdmin, another.id)).resolves.toMatchObject({ status: 'Canceled' });
   });
+
+  test('a bot cancels and retries what it requested, and no task of another bot', async () => {
+    const { id } = await tasks.installed();
+    const otherBot = { kind: 'bot', id: randomUUID() } as const;
+    const task = await request(bot, id, upgrade(2), tomorrow());
+    expect(task).toMatchObject({ acting_user_id: null, acting_deployment_id: null });
+
+    await expect(cancelIt(otherBot, task.id)).rejects.toEqual(refusal('forbidden'));
+    await expect(cancelIt(bot, task.id)).resolves.toMatchObject({
+      status: 'Canceled',
+      canceled_by_user_id: null,
+      canceled_by_deployment_id: null,
+    });
+    await expect(tasks.call(otherBot, retry, { id: task.id })).rejects.toEqual(refusal('forbidden'));
+    const again = await tasks.call(bot, retry, { id: task.id });
+    await expect(cancelIt(bot, again.id)).resolves.toMatchObject({ status: 'Canceled' });
+  });
 });
 
 describe('retrying', () => {

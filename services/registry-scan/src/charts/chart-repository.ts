@@ -15,6 +15,8 @@ import type { FetchedChart } from './fetch-chart.ts';
 export interface ChartFilters extends ListRequest {
   helm_registry_id?: string | undefined;
   kind_id?: string | undefined;
+  image_tag?: string | undefined;
+  parsed_version?: string | undefined;
   parsed_branch?: string | undefined;
   available?: boolean | undefined;
   in_use?: boolean | undefined;
@@ -85,6 +87,8 @@ export const createChartRepository = (db: Queries) => ({
       from: sql.fragment`helm_charts`,
       where: [
         equals(sql.fragment`helm_registry_id`, request.helm_registry_id),
+        equals(sql.fragment`image_tag`, request.image_tag),
+        equals(sql.fragment`parsed_version`, request.parsed_version),
         equals(sql.fragment`parsed_branch`, request.parsed_branch),
         equals(sql.fragment`available`, request.available),
         ofKind(request.kind_id),

@@ -82,11 +82,15 @@ describe('a rule on identities allows', () => {
   });
 
   test('the creator of a task, or an owner', () => {
-    const task = { ...here, acting_user_id: null, acting_deployment_id: null };
+    const task = { ...here, acting_user_id: null, acting_deployment_id: null, requester: null };
+    const byBot = { ...task, requester: { kind: 'bot', id: 'b1' } } as const;
 
     expect(allowedBy(taskCreatorOrOwner, task)).toEqual(owners);
     expect(taskCreatorOrOwner.allows(user(), { ...task, acting_user_id: 'u1' })).toBe(true);
     expect(allowedBy(taskCreatorOrOwner, { ...task, acting_deployment_id: 'd1' })).toContain('deployment of the env');
+    expect(taskCreatorOrOwner.allows({ kind: 'bot', id: 'b1' }, byBot)).toBe(true);
+    expect(taskCreatorOrOwner.allows({ kind: 'bot', id: 'b2' }, byBot)).toBe(false);
+    expect(taskCreatorOrOwner.allows({ kind: 'bot', id: 'u1' }, { ...task, acting_user_id: 'u1' })).toBe(false);
   });
 
   test('the role that a resource type names', () => {

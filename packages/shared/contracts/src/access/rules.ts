@@ -104,21 +104,22 @@ export const tokenHolder: Rule<{ user_id: string }> = {
   allowsSomewhere: ({ kind }) => kind === 'user',
 };
 
-/**
- * For canceling or retrying a task: its creator (user or deployment), or an owner of its deployment (Specification, "Who may do
- * what").
- */
-export const taskCreatorOrOwner: Rule<
-  KindScope & { acting_user_id: string | null; acting_deployment_id: string | null }
-> = {
+/** A task's creator. Its public row names a user or a deployment; a bot is known only as its requester. */
+interface TaskScope extends KindScope {
+  acting_user_id: string | null;
+  acting_deployment_id: string | null;
+  requester: { kind: Identity['kind']; id: string } | null;
+}
+
+/** For canceling or retrying a task: its creator, or an owner of its deployment (Specification, "Who may do what"). */
+export const taskCreatorOrOwner: Rule<TaskScope> = {
   says: 'the creator of the task, or an owner of its deployment',
   on: 'row',
   allows: (identity, task) =>
     (identity.kind === 'user' && identity.id === task.acting_user_id) ||
     (identity.kind === 'deployment' && identity.id === task.acting_deployment_id) ||
+    (identity.kind === 'bot' && task.requester?.kind === 'bot' && identity.id === task.requester.id) ||
     isOwner(identity, task),
-  // A bot may create a task but is not recorded in it.
-  allowsSomewhere: ({ kind }) => kind !== 'bot',
 };
 
 /** The type of the resource names the role that may write it (`lifecycle.<op>.allowed_role`). */

@@ -40,6 +40,8 @@ export const helmCharts = resource('helm_charts', {
         filters: {
           helm_registry_id: filter.id,
           kind_id: filter.id,
+          image_tag: filter.exact,
+          parsed_version: filter.exact,
           parsed_branch: filter.exact,
           available: filter.boolean,
           in_use: filter.boolean.meta({ description: 'some deployment, enabled or not, refers to it' }),
