@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@berth/bus/bus';
-import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { deploymentTasks, type TaskEnd } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError } from '@berth/contracts/errors';
 import { sampleIdentities } from '@berth/testing/test-identities';
@@ -18,14 +18,14 @@ let gateway: TestGateway;
 let tasks: Bus;
 let active: Set<string>;
 let kept: LogLine[];
-let finished: boolean;
+let ended: TaskEnd | undefined;
 let reads: number;
 /** The longest answer that the owner gave, in characters. */
 let fits: number;
 
 beforeEach(async () => {
   gateway = await startTestGateway({ slowReaderMs: 3_000, limits: { total: 3, perIdentity: 2 } });
-  [active, kept, finished, reads, fits] = [new Set(Object.keys(sampleIdentities)), [], false, 0, 3_000_000];
+  [active, kept, ended, reads, fits] = [new Set(Object.keys(sampleIdentities)), [], undefined, 0, 3_000_000];
   await gateway.serve('auth', testAuth(active));
   tasks = await gateway.serve(
     'tasks',
@@ -35,7 +35,8 @@ beforeEach(async () => {
         reads += 1;
         const lines = kept.slice(from, from + limit);
         if (lines.reduce((sum, { text }) => sum + text.length, 0) > fits) throw new AppError('too_large', 'Too large');
-        return { lines, next: from + lines.length, finished: finished && lines.length < limit };
+        const finished = ended !== undefined && lines.length < limit;
+        return { lines, next: from + lines.length, finished, ...(finished && { outcome: ended }) };
       },
     }),
   );
@@ -49,8 +50,8 @@ function append(...texts: string[]): void {
   tasks.hints.send('task_log', id);
 }
 
-function end(): void {
-  finished = true;
+function end(outcome: TaskEnd = { status: 'Done', reason: null }): void {
+  ended = outcome;
   tasks.hints.send('task_log', id);
 }
 
@@ -98,7 +99,20 @@ describe('a follower of a log', () => {
 
     kept.push(line('last'));
     end();
-    expect(await done).toMatch(/^first\nline 1\n(.+\n){9}last\n$/);
+    expect(await done).toMatch(/^first\nline 1\n(.+\n){9}last\n-- Done\n$/);
+  });
+
+  test.for<[string, TaskEnd, string]>([
+    ['done', { status: 'Done', reason: null }, '-- Done\n'],
+    ['failed, on one line', { status: 'Failed', reason: 'no image\n  web:2' }, '-- Failed: no image web:2\n'],
+    ['canceled without a reason', { status: 'Canceled', reason: null }, '-- Canceled\n'],
+    ['canceled with a reason', { status: 'Canceled', reason: 'too slow' }, '-- Canceled: too slow\n'],
+  ])('reads as its last line that a task was %s, even before it was followed', async ([, outcome, last]) => {
+    append('first');
+    end(outcome);
+
+    expect(await (await follow()).done).toBe(`first\n${last}`);
+    expect(await (await gateway.get(path)).text()).toBe('first\n');
   });
 
   test('gets lines even if the hint was lost', async () => {

@@ -441,7 +441,8 @@ describe('logs', () => {
     await tasks.gateway.listening();
     await tasks.finish(claimed);
     expect(await hinted).toBe(claimed.task_id);
-    expect(await page(3, 2)).toEqual({ lines: [], next: 3, finished: true });
+    const outcome = { status: 'Done', reason: null };
+    expect(await page(3, 2)).toEqual({ lines: [], next: 3, finished: true, outcome });
     expect(await page(0, 3)).toMatchObject({ next: 3, finished: false });
   });
 

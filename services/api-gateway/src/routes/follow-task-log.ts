@@ -1,3 +1,4 @@
+import type { TaskEnd } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError, isOutage } from '@berth/contracts/errors';
 import type { WakeUp } from '@berth/service/waiting/wake-up';
@@ -7,6 +8,7 @@ export interface LogPart {
   /** The index of the next line to read. */
   next: number;
   finished: boolean;
+  outcome?: TaskEnd | undefined;
 }
 
 export interface FollowDeps {
@@ -38,17 +40,23 @@ export async function readPart(read: FollowDeps['read'], from: number): Promise<
   }
 }
 
-/** Yields the log from `first` on: to its current end, or with `follow` until the task has ended. Throws if it must stop early. */
+/**
+ * Yields the log from `first` on: to its current end, or with `follow` until the task has ended, and then its outcome. Throws if
+ * it must stop early.
+ */
 export async function* followTaskLog(
   first: Awaited<ReturnType<typeof readPart>>,
   { read, reauthenticate, wakeUp, follow, signal }: FollowDeps,
-): AsyncGenerator<readonly LogLine[]> {
+): AsyncGenerator<string> {
   let authenticatedAt = performance.now();
   let outageSince: number | undefined;
 
   for (let part = first; ; ) {
-    yield part.lines;
-    if (part.complete && (part.finished || !follow)) return;
+    yield part.lines.map(({ text }) => `${text}\n`).join('');
+    if (part.complete && (part.finished || !follow)) {
+      if (follow && part.outcome) yield lastLine(part.outcome);
+      return;
+    }
     if (part.complete) await wakeUp.wait(pollMs);
     signal.throwIfAborted();
     try {
@@ -66,3 +74,7 @@ export async function* followTaskLog(
     }
   }
 }
+
+/** The outcome on one line, so that scripts can read it with `tail -n 1`. */
+const lastLine = ({ status, reason }: TaskEnd): string =>
+  reason === null ? `-- ${status}\n` : `-- ${status}: ${reason.replaceAll(/\s+/g, ' ').trim()}\n`;

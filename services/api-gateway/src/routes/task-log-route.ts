@@ -71,7 +71,5 @@ async function sendLog(
     request.identityToken = (await deps.authenticate(request, log_lines.owner)).identity_token;
   };
   if (follow) deps.bus.hints.listen('task_log', wakeUp.wake, { key: taskId, signal });
-  for await (const lines of followTaskLog(first, { read, reauthenticate, wakeUp, follow, signal })) {
-    await write(lines.map(({ text }) => `${text}\n`).join(''));
-  }
+  for await (const text of followTaskLog(first, { read, reauthenticate, wakeUp, follow, signal })) await write(text);
 }

@@ -11,7 +11,7 @@ export async function recordLocks(): Promise<Locks> {
   };
   const store = {
     tasks: {
-      find: async () => ({ id: 't', deployment_id: 'd', status: 'Started' as const }),
+      find: async () => ({ id: 't', deployment_id: 'd', status: 'Started' as const, reason: null }),
       lock: note('task'),
       clusterToReturnTo: async () => 'c',
     },

@@ -31,7 +31,7 @@ const ran = sql.type(TaskRecord.pick({ deployment_id: true, operation: true, sta
 const publicTask = sql.type(DeploymentTask);
 
 /** Which task it is, without its inputs. */
-const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true });
+const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true, reason: true });
 const name = sql.type(TaskName);
 
 /** The size of a task in an answer. Besides the operation these are ids, times, names and the wait reason. */
@@ -104,7 +104,7 @@ export const createTaskRepository = (db: Queries) => ({
   /** Whether the caller sees the task; reads none of its inputs. */
   find: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(name`
-      select id, deployment_id, status from deployment_tasks
+      select id, deployment_id, status, reason from deployment_tasks
       where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
     `),
 

@@ -1,3 +1,5 @@
+import type { ResponseInput } from '@berth/contracts/definition/contract';
+import type { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { LogRepository } from '../../store/tasks/log-repository.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
@@ -24,14 +26,17 @@ export async function logText(logs: LogRepository, taskId: string): Promise<stri
 
 const printed = ({ at, source, text }: LogLine): string => `${at} ${source}: ${text}`;
 
+type LogPage = ResponseInput<typeof deploymentTasks.operations.log_lines>;
+
 /** The lines after a position, and whether more may come. */
 export async function logPage(
   logs: LogRepository,
-  task: Pick<TaskRecord, 'id' | 'status'>,
+  { id, status, reason }: Pick<TaskRecord, 'id' | 'status' | 'reason'>,
   { from, limit }: { from: number; limit: number },
-): Promise<{ lines: LogLine[]; next: number; finished: boolean }> {
-  const lines = [...(await logs.lines(task.id, from, limit))];
+): Promise<LogPage> {
+  const lines = [...(await logs.lines(id, from, limit))];
+  const part = { lines, next: from + lines.length };
   // The status was read before the lines: if the task had ended, no lines follow these.
-  const finished = task.status !== 'Pending' && task.status !== 'Started' && lines.length < limit;
-  return { lines, next: from + lines.length, finished };
+  if (status === 'Pending' || status === 'Started' || lines.length === limit) return { ...part, finished: false };
+  return { ...part, finished: true, outcome: { status, reason } };
 }

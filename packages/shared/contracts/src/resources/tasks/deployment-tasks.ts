@@ -35,6 +35,12 @@ export const DeploymentTask = z.strictObject({
 });
 export type DeploymentTask = z.infer<typeof DeploymentTask>;
 
+/** How a task ended. */
+export const TaskEnd = DeploymentTask.pick({ reason: true }).extend({
+  status: TaskStatus.extract(['Done', 'Failed', 'Canceled']),
+});
+export type TaskEnd = z.infer<typeof TaskEnd>;
+
 /** No service has a projection of tasks, and their inputs may be megabytes. */
 export const PublishedTask = DeploymentTask.pick({ id: true, status: true });
 
@@ -189,7 +195,7 @@ export const deploymentTasks = resource('deployment_tasks', {
     }),
     log: operation({
       http: 'GET /deployment-tasks/:id/log',
-      summary: 'Read the log of a task as text; with follow=true until the task ends',
+      summary: 'Read the log of a task as text; with follow=true until the task ends, and its outcome as the last line',
       allow: signedIn,
       query: z.strictObject({ follow: filter.boolean.default(false) }),
       response: z.string(),
@@ -212,6 +218,8 @@ export const deploymentTasks = resource('deployment_tasks', {
         next: z.number().int(),
         /** The task has ended, and no lines follow these. */
         finished: z.boolean(),
+        /** How it ended, once it is finished. Services of the previous version do not say it. */
+        outcome: TaskEnd.optional(),
       }),
       idempotent: true,
     }),
