@@ -55,6 +55,8 @@ export interface GatewayDeps
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted; by default none. */
   trustedProxies?: readonly string[];
   perMinute: Limits;
+  /** How long a request waits for a slot of its identity. */
+  slotWaitsMs?: { requests: number; largeBodies: number };
   /** Lists of at least this size are compressed for clients that accept it; 0, the default, turns compression off. */
   compressFromBytes?: number;
   identities?: LeasedIdentities;
@@ -96,8 +98,9 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   documentationRoutes(app, { ...deps, resources });
   pageRoutes(app);
   const compress = compressLists({ fromBytes: deps.compressFromBytes ?? 0 });
-  const slots = slotsOfIdentity({ most: 16, patienceMs: 5_000, what: 'requests' });
-  const large = slotsOfIdentity({ most: 1, patienceMs: 10_000, what: 'large bodies' });
+  const waits = deps.slotWaitsMs ?? { requests: 5_000, largeBodies: 10_000 };
+  const slots = slotsOfIdentity({ most: 16, patienceMs: waits.requests, what: 'requests' });
+  const large = slotsOfIdentity({ most: 1, patienceMs: waits.largeBodies, what: 'large bodies' });
   const ofContracts = {
     authenticate,
     requireCredential,

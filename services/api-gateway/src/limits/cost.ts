@@ -3,7 +3,7 @@ export interface Usage {
   /** Bytes of its body that were read. */
   bodyBytes: number;
   answerBytes: number;
-  /** The time of parsing and checking the body, if it is not small. */
+  /** The processor time of parsing and checking the body, if it is not small. */
   cpuMs: number;
 }
 

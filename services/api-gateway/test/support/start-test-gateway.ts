@@ -101,6 +101,13 @@ const usualLimits: GatewayDeps['perMinute'] = {
   burstSeconds: 60,
 };
 
+/** A busy machine may answer late. Tests of time limits set their own. */
+const patienceMs = 30_000;
+const patientLimits = {
+  budgetMs: patienceMs,
+  slotWaitsMs: { requests: patienceMs, largeBodies: patienceMs },
+};
+
 /** Starts the gateway on a port, and its own NATS server unless one is given. */
 export async function startTestGateway({
   nats: joined,
@@ -132,6 +139,7 @@ export async function startTestGateway({
     stopping: stopping.signal,
     version: '1.2.3',
     ownUrl,
+    ...patientLimits,
     ...options,
     perMinute: { ...usualLimits, ...options.perMinute },
   });
