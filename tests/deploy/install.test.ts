@@ -59,7 +59,7 @@ ISSUER=${oidc.issuer} CLIENT_ID=berth CLIENT_SECRET=${oidc.clientSecret}
     const [, ...rest] = evaluate.split('\n\n');
     // The provider and the registry beside this cluster have no TLS.
     const commands = insteadOf(rest.join('\n\n'), {
-      'issuer: "$ISSUER",': `issuer: "$ISSUER", allowHttp: true, port: ${oidc.port},`,
+      'auth:\n': `auth:\n  oidc: { allowHttp: true, port: ${oidc.port} }\n`,
       'url: "https://$REGISTRY",': 'url: "http://$REGISTRY", allow_http: true, poll_interval_seconds: 5,',
       'registry-scan:\n': `registry-scan:\n  registryPorts: [${registry.port}]\n`,
     });

@@ -3,8 +3,8 @@
 {{- $global := .Values.global -}}
 {{- $postgresql := $global.postgresql -}}
 {{- $nats := $global.nats -}}
-{{- if not (include "berth-lib.own-url" .) -}}
-{{- fail "global.ownUrl: required, the URL at which people reach Berth; or enable global.ingress with a host" -}}
+{{- if not (include "berth.own-url" .) -}}
+{{- fail "global.ownUrl: required (or ownUrlOverride), the URL at which people reach Berth; or enable global.ingress with a host" -}}
 {{- end -}}
 {{- if and $global.ingress.enabled (not $global.ingress.hosts) -}}
 {{- fail "global.ingress.hosts: must name at least one host, since global.ingress.enabled is true" -}}
@@ -40,8 +40,9 @@
 {{- end -}}
 
 {{- $auth := .Values.auth -}}
-{{- if not $auth.oidc.issuer -}}{{- fail "auth.oidc.issuer: required, the URL that the OpenID Connect provider calls itself" -}}{{- end -}}
-{{- if not $auth.oidc.existingSecret -}}{{- fail (printf "auth.oidc.existingSecret: required, the name of a Secret with the client at the provider under %s and %s" $auth.oidc.clientIdKey $auth.oidc.clientSecretKey) -}}{{- end -}}
+{{- $keys := include "auth.oidc-keys" $auth.oidc | fromYaml -}}
+{{- if not $auth.oidc.existingSecret -}}{{- fail (printf "auth.oidc.existingSecret: required, the name of a Secret with the client at the provider under %s and %s" $keys.clientId $keys.clientSecret) -}}{{- end -}}
+{{- if not (or $auth.oidc.issuer $keys.serverUrl) -}}{{- fail "auth.oidc.issuer: required, the URL that the OpenID Connect provider calls itself; or name its key in the Secret by auth.oidc.serverUrlKey" -}}{{- end -}}
 {{- if and (hasPrefix "http:" $auth.oidc.issuer) (not $auth.oidc.allowHttp) -}}{{- fail "auth.oidc.issuer: must be https; for a provider inside of the cluster set auth.oidc.allowHttp" -}}{{- end -}}
 
 {{- $gateway := index .Values "api-gateway" -}}
@@ -72,6 +73,18 @@
 {{- if and .Values.monitoring.serviceMonitor.enabled (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}{{- fail "monitoring.serviceMonitor.enabled: the cluster has no ServiceMonitor; install the Prometheus operator, or set it to false" -}}{{- end -}}
 {{- if and .Values.monitoring.rules.enabled (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}{{- fail "monitoring.rules.enabled: the cluster has no PrometheusRule; install the Prometheus operator, or set it to false" -}}{{- end -}}
 {{- if and $global.httpRoute.enabled (not (.Capabilities.APIVersions.Has "gateway.networking.k8s.io/v1")) -}}{{- fail "global.httpRoute.enabled: the cluster has no Gateway API; install it, or use global.ingress" -}}{{- end -}}
+{{- end -}}
+
+{{/* The value ownUrlOverride has the name that the interface gives it; global.ownUrl is the same for parents of this chart. */}}
+{{- define "berth.own-url" -}}
+{{- $global := .Values.global -}}
+{{- if .Values.ownUrlOverride -}}
+{{- .Values.ownUrlOverride | trimSuffix "/" -}}
+{{- else if $global.ownUrl -}}
+{{- $global.ownUrl | trimSuffix "/" -}}
+{{- else if and $global.ingress.enabled $global.ingress.hosts -}}
+{{- printf "%s://%s" (ternary "https" "http" (gt (len $global.ingress.tls) 0)) (first $global.ingress.hosts) -}}
+{{- end -}}
 {{- end -}}
 
 {{/*

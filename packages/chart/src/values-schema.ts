@@ -25,6 +25,7 @@ const object = (properties: Record<string, Schema>): Schema => ({
 const dnsName = '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$';
 const secretName = matching(orEmpty(dnsName));
 const secretKey = matching('^[A-Za-z0-9._-]+$');
+const secretKeyOrNone = matching(orEmpty('^[A-Za-z0-9._-]+$'));
 const httpUrl = '^https?://[^/?#\\s]+[^?#\\s]*$';
 const quantity = matching('^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$');
 const resources = object({
@@ -144,6 +145,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
     $schema: 'https://json-schema.org/draft-07/schema#',
     title: 'Values of Berth',
     ...object({
+      ownUrlOverride: matching(orEmpty(httpUrl)),
       global,
       'api-gateway': object({
         ...ofEveryPart(settings['api-gateway']),
@@ -162,8 +164,9 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         oidc: object({
           issuer: matching(orEmpty(httpUrl)),
           existingSecret: secretName,
-          clientIdKey: secretKey,
-          clientSecretKey: secretKey,
+          serverUrlKey: secretKeyOrNone,
+          clientIdKey: secretKeyOrNone,
+          clientSecretKey: secretKeyOrNone,
           allowHttp: flag,
           port,
         }),

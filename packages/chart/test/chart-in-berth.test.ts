@@ -43,8 +43,8 @@ const production: JsonObject = {
 };
 
 test.for([
-  ['for an evaluation', evaluation, ['berth-oidc']],
-  ['with external servers', production, ['berth-oidc', 'berth-database-admin']],
+  ['for an evaluation', evaluation, ['oidc-config']],
+  ['with external servers', production, ['oidc-config', 'berth-database-admin']],
 ] as const)('Berth can deploy this chart %s with its form', async ([, config, secretNames]) => {
   const { error, values_ui } = readExtensions(files);
   expect(error).toBe(null);

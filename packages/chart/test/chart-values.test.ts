@@ -147,6 +147,21 @@ describe('a value that cannot work is refused, and the error names it:', () => {
   });
 });
 
+test('ownUrlOverride is the address that each part gives itself, before global.ownUrl and the ingress', async () => {
+  const ingress = { ...proxied, ...inGlobal({ ingress: { enabled: true, hosts: ['ingress.example.com'] } }) };
+
+  const rendered = await helm.render(merged(bundled, ingress, { ownUrlOverride: 'https://own.example.com/' }));
+  const derived = await helm.render(merged(bundled, ingress));
+
+  const urls = (manifests: typeof rendered) =>
+    manifests.flatMap((manifest) => {
+      const env = manifest.kind === 'Deployment' ? (podOf(manifest)?.containers[0]?.env ?? []) : [];
+      return env.filter(({ name }) => name === 'SERVICE_OWN_URL').map(({ value }) => value);
+    });
+  expect(urls(rendered)).toEqual(Array(3).fill('https://own.example.com'));
+  expect(urls(derived)).toEqual(Array(3).fill('http://ingress.example.com'));
+});
+
 describe('proxies in front', () => {
   const ingress = inGlobal({ ingress: { enabled: true, hosts: ['berth.example.com'] } });
   const trusted = async (trustedProxies: unknown) => {
@@ -258,6 +273,9 @@ describe('settings', () => {
     token: 'a-token-of-sixteen-characters',
     'client-id': 'berth',
     'client-secret': 'secret',
+    serverUrl: 'https://id.example.com',
+    clientId: 'berth',
+    clientSecret: 'secret',
     ...Object.fromEntries(callerNames.map((name) => [name, randomBytes(32).toString('base64')])),
   };
   const Sources = z.array(
@@ -272,6 +290,7 @@ describe('settings', () => {
 
   test.for<[string, Values]>([
     ['with servers of its own', merged(usual, { 'cluster-sync': { ownCluster: { name: 'own' } } })],
+    ['with the Secret oidc-config and nothing else', merged(bundled, { ownUrlOverride: 'https://berth.example.com' })],
     ['with everything brought', all],
   ])('each process of a release %s accepts the settings that the chart gives it', async ([, values]) => {
     const manifests = await helm.render(values);

@@ -138,7 +138,7 @@ test('the chart of Berth itself is found with a form and features, and renders f
     'global.nats.existingSecret=nats-passwords',
     'global.nats.url=nats://nats:4222',
     'auth.oidc.issuer=https://id.example.com',
-    'auth.oidc.existingSecret=berth-oidc',
+    'auth.oidc.existingSecret=given',
   ].flatMap((value) => ['--set', value]);
   const source = [`oci://${registry.address}/charts/berth`, '--version', version, '--plain-http'];
   const pulled = await helm('template', 'berth', ...source, ...values);

@@ -48,15 +48,6 @@ labels: {{- include "berth-lib.labels" . | nindent 2 }}
 {{- end -}}
 {{- end -}}
 
-{{- define "berth-lib.own-url" -}}
-{{- $global := .Values.global -}}
-{{- if $global.ownUrl -}}
-{{- $global.ownUrl | trimSuffix "/" -}}
-{{- else if and $global.ingress.enabled $global.ingress.hosts -}}
-{{- printf "%s://%s" (ternary "https" "http" (gt (len $global.ingress.tls) 0)) (first $global.ingress.hosts) -}}
-{{- end -}}
-{{- end -}}
-
 {{/* Of the gateway: how its Service is reached inside of the cluster. Both take the values of api-gateway. */}}
 {{- define "berth-lib.gateway-scheme" -}}
 {{- ternary "https" "http" (ne .tls.existingSecret "") -}}

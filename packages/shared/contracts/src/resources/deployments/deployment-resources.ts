@@ -54,7 +54,7 @@ export const deploymentResources = resource('deployment_resources', {
       summary: 'List deployment resources',
       allow: signedIn,
       query: listQuery({
-        filters: { type_id: filter.id, env_id: filter.nullableId, deployment_id: filter.nullableId },
+        filters: { type_id: filter.id, env_id: filter.id, deployment_id: filter.nullableId },
         sort: ['created_at', 'name', 'sync_status'],
       }),
       response: pageOf(DeploymentResource),

@@ -1,7 +1,9 @@
+{{/* Rendered by the umbrella chart, which alone knows its value ownUrlOverride. */}}
+{{- define "api-gateway.workload" -}}
 {{- $env := dict
   "HOST" .Values.global.listenAddress
   "PORT" "8080"
-  "SERVICE_OWN_URL" (include "berth-lib.own-url" .)
+  "SERVICE_OWN_URL" .ownUrl
   "SERVICE_VERSION" .Chart.AppVersion
   "LINGER_SECONDS" .Values.lingerSeconds
   "TRUSTED_PROXIES" (kindIs "string" .Values.trustedProxies | ternary "" (join " " .Values.trustedProxies)) -}}
@@ -30,3 +32,4 @@
   "preStop" .Values.preStopSeconds
   "grace" (add .Values.preStopSeconds 35)
   "ingress" $ingress) }}
+{{- end -}}
