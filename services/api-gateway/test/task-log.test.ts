@@ -57,6 +57,25 @@ function end(outcome: TaskEnd = { status: 'Done', reason: null }): void {
 
 const follow = (token = 'siteAdmin') => followLog(gateway, path, token);
 
+test('a followed log that is quiet gets empty lines, so that no proxy cuts it off, and one that is not followed gets none', async () => {
+  await using quick = await startTestGateway({ heartbeatMs: 100 });
+  await quick.serve('auth', testAuth(active));
+  let finished = false;
+  const log_lines = async ({ body: { from } }: { body: { from: number } }) => ({
+    lines: [line('quiet')].slice(from),
+    next: 1,
+    finished,
+  });
+  await quick.serve('tasks', some(deploymentTasks, { log_lines }));
+
+  const { text, done } = await followLog(quick, path, 'siteAdmin');
+  await expect.poll(text).toMatch(/^quiet\n\n\n+$/);
+  finished = true;
+
+  expect(await done).toMatch(/^quiet\n+$/);
+  expect(await (await quick.get(path)).text()).toBe('quiet\n');
+});
+
 test('a log that is not followed is sent up to its current end, however long it is', async () => {
   append(...Array.from({ length: 1_200 }, (_, n) => `line ${n}`));
   const response = await gateway.get(path);

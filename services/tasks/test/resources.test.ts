@@ -240,6 +240,8 @@ describe('a resource', () => {
     expect(now).toEqual({ ...created, sync_status: 'Ready' });
     expect((await tasks.call(envUser, list, { query: { deployment_id: manager.id } })).items).toContainEqual(now);
     expect((await tasks.call(envUser, list, { query: { type_id: randomUUID() } })).items).toEqual([]);
+    // A resource always has an env.
+    await expect(tasks.call(envUser, list, { query: { env_id: 'null' } })).rejects.toMatchObject({ code: 'invalid' });
   });
 
   test('is Ready at once if its type names no call', async () => {

@@ -27,7 +27,11 @@ outputs: { values: [{ path: [x], value: { FieldProperty: { input: a, property: $
 
   test.for<[string, Record<string, string>, string]>([
     ['no YAML', { 'berth/features.yaml': 'a: [' }, 'berth/features.yaml: is not valid YAML: '],
-    ['two documents', { 'berth/features.yaml': 'a: 1\n---\nb: 2' }, 'berth/features.yaml: is not valid YAML: '],
+    [
+      'several documents',
+      { 'berth/features.yaml': 'a: 1\n---\nb: 2\n---\nc: 3' },
+      'berth/features.yaml: has 3 documents; only one is allowed',
+    ],
     ['a key twice', { 'berth/features.yaml': 'a: 1\na: 2' }, 'berth/features.yaml: is not valid YAML: '],
     ['nothing in it', { 'berth/features.yaml': '# nothing' }, 'berth/features.yaml: is empty'],
     [

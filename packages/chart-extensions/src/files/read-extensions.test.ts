@@ -22,6 +22,29 @@ test('a chart without extension files has neither extensions nor errors', () => 
   });
 });
 
+test.for([
+  ['folder', { 'platz/values-ui.yaml': `apiVersion: platz.io/v1beta1\nkind: ValuesUi\n` }, 'platz/values-ui.yaml'],
+  ['older root files', { 'values.ui.json': '' }, 'values.ui.json'],
+] as const)('outputs without their input are left out of a chart with the upstream %s', ([, files, path]) => {
+  const header = Object.values(files)[0] ?? '';
+  const form = `${header}
+inputs: [{ id: a, type: text, label: A }]
+outputs:
+  values:
+    - { path: [a], value: { FieldValue: { input: a } } }
+    - { path: [b], value: { FieldProperty: { input: b, property: name } } }
+  secrets: { kept: { a: { FieldValue: { input: a } }, b: { FieldValue: { input: b } } } }
+`;
+
+  const { values_ui, error } = readFiles({ [path]: form });
+
+  expect(error).toBe(null);
+  expect(values_ui?.['outputs']).toEqual({
+    values: [{ path: ['a'], value: { FieldValue: { input: 'a' } } }],
+    secrets: { kept: { a: { FieldValue: { input: 'a' } } } },
+  });
+});
+
 const complete = () =>
   readFiles({
     'berth/values-ui.yaml': `${formHeader}

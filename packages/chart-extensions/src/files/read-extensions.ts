@@ -1,8 +1,9 @@
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { fieldErrors, pathOf } from '@berth/contracts/fields/field-errors';
 import { type JsonObject, jsonProblem } from '@berth/contracts/fields/json';
 import { type ExtensionName, type Layout, layouts, schemaOf } from './extension-files.ts';
 import { parseIgnoringUnknown } from './parse-ignoring-unknown.ts';
+import { withoutLostOutputs } from './without-lost-outputs.ts';
 import { repeatedInputs } from './repeated-inputs.ts';
 
 /** The extensions of a chart in the stored form, whatever the version of its files. */
@@ -41,20 +42,33 @@ function readFile(text: string, extension: ExtensionName, layout: Layout): Read 
   let document: unknown;
   try {
     // Every older file is JSON, which is valid YAML.
-    document = parse(text, { maxAliasCount: 100 });
+    document = documentIn(text);
   } catch (cause) {
-    return { errors: [`is not valid YAML: ${firstLine(cause)}`] };
+    return { errors: [cause instanceof SeveralDocuments ? cause.message : `is not valid YAML: ${firstLine(cause)}`] };
   }
   if (document === null) return { errors: ['is empty'] };
   const problem = jsonProblem(document);
   if (problem) return { errors: [inWords(pathOf(problem.path), problem.rule)] };
 
+  if (!layout.strict) document = withoutLostOutputs(document);
   const schema = schemaOf(extension, document, layout);
   const result = layout.strict ? schema.safeParse(document) : parseIgnoringUnknown(schema, document);
   const repeated = result.success && layout.strict ? repeatedInputs(extension, document) : [];
   if (repeated.length > 0) return { errors: repeated };
   if (result.success) return { value: JSON.parse(JSON.stringify(result.data)) };
   return { errors: fieldErrors(result.error).map(({ path, message }) => inWords(path, message)) };
+}
+
+class SeveralDocuments extends Error {}
+
+/** The only document of a file. */
+function documentIn(text: string): unknown {
+  const [first, ...others] = parseAllDocuments(text);
+  if (!first || !('errors' in first)) return null;
+  const [error] = first.errors;
+  if (error) throw error;
+  if (others.length > 0) throw new SeveralDocuments(`has ${others.length + 1} documents; only one is allowed`);
+  return first.toJS({ maxAliasCount: 100 });
 }
 
 const inWords = (path: string, rule: string): string => (path ? `${path}: ${rule}` : rule);

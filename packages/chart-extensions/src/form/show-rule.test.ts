@@ -41,6 +41,12 @@ describe('a rule', () => {
     ['finds a value in a list of the config', { in: [3, v('tags')] }, true],
     ['does not find a number by its text', { in: ['3', v('tags')] }, false],
     ['finds a text within a text', { in: ['eb', v('name')] }, true],
+    ['cuts a text from a position', { substr: [v('name'), 1] }, 'eb'],
+    ['cuts a text of a length', { substr: [v('name'), 0, 2] }, 'we'],
+    ['cuts a text from its end', { substr: [v('name'), -2] }, 'eb'],
+    ['cuts a text up to its end', { substr: [v('name'), 0, -1] }, 'we'],
+    ['cuts a number as its text', { substr: [v('port'), 1, 1] }, '4'],
+    ['cuts nothing from an absent input', { substr: [v('nothing'), 1] }, ''],
     ['finds nothing within a number', { in: ['4', v('port')] }, false],
     ['is a value', false, false],
   ])('%s', ([, rule, value]) => {

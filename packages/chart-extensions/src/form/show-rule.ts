@@ -31,6 +31,7 @@ const operators: Record<string, Operator> = {
   '<=': (args, evaluate, budget) => inOrder(args.map(evaluate), budget, (a, b) => a <= b),
   '>': (args, evaluate, budget) => inOrder(args.map(evaluate), budget, (a, b) => a > b),
   '>=': (args, evaluate, budget) => inOrder(args.map(evaluate), budget, (a, b) => a >= b),
+  substr: (args, evaluate, budget) => partOf(args.map(evaluate), budget),
   in: (args, evaluate, budget) => isIn(evaluate(args[0]), evaluate(args[1]), budget),
 };
 
@@ -126,6 +127,16 @@ function numberOf(value: JsonValue, budget: Budget): number {
   if (!isScalar(value)) return Number.NaN;
   if (typeof value === 'string') budget.step(Math.ceil(value.length / 1024));
   return Number(value);
+}
+
+/** A part of a text: from a position, counted from the end if negative, of a length, or up to a negative one before the end. */
+function partOf([whole = null, start = null, length = null]: readonly JsonValue[], budget: Budget): JsonValue {
+  const text = isScalar(whole) ? String(whole ?? '') : '';
+  budget.step(Math.ceil(text.length / 1024));
+  const from = numberOf(start, budget) || 0;
+  const rest = text.slice(from);
+  if (length === null) return rest;
+  return rest.slice(0, numberOf(length, budget) || 0);
 }
 
 /** Whether a value is in a list, or a text within another. */

@@ -14,6 +14,7 @@ export interface PodLogDeps extends Pick<RouteDeps, 'authenticate' | 'requireCre
   stopping: AbortSignal;
   podLogs?: StreamLimits & PodLogLimits;
   slowReaderMs?: number;
+  heartbeatMs?: number;
 }
 
 const { log, log_part } = k8sResources.operations;
@@ -23,7 +24,7 @@ const partDeadlineMs = 8_000;
 
 /** Serves `GET /k8s-resources/:id/log`: the log so far, or with `?follow=true` until the pod has ended. */
 export function podLogRoute(app: FastifyInstance, deps: PodLogDeps): void {
-  const { bus, podLogs: limits = usualLimits, slowReaderMs = 30_000 } = deps;
+  const { bus, podLogs: limits = usualLimits, slowReaderMs = 30_000, heartbeatMs } = deps;
   const takeSlot = createStreamSlots(limits);
   const readRequest = requestReader(log);
 
@@ -45,7 +46,7 @@ export function podLogRoute(app: FastifyInstance, deps: PodLogDeps): void {
     const follow = options.follow === true;
     const stopping = follow ? deps.stopping : undefined;
     refuseAtStop(stopping);
-    const streamOptions = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs };
+    const streamOptions = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs, heartbeatMs };
     await sendTextStream(request, reply, streamOptions, async ({ signal, write }) => {
       const reauthenticate = async () => {
         request.identityToken = (await deps.authenticate(request, log_part.owner)).identity_token;

@@ -14,6 +14,7 @@ export interface TaskLogDeps extends Pick<RouteDeps, 'authenticate' | 'requireCr
   stopping: AbortSignal;
   limits?: StreamLimits;
   slowReaderMs?: number;
+  heartbeatMs?: number;
 }
 
 const { log, log_lines } = deploymentTasks.operations;
@@ -36,7 +37,8 @@ export function taskLogRoute(app: FastifyInstance, deps: TaskLogDeps): void {
 
     const stopping = follow ? deps.stopping : undefined;
     refuseAtStop(stopping);
-    const options = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs };
+    const { heartbeatMs } = deps;
+    const options = { contentType: 'text/plain; charset=utf-8', stopping, slowReaderMs, heartbeatMs };
     await sendTextStream(request, reply, options, (stream) =>
       sendLog(first, stream, { deps, read, taskId: id, follow, request }),
     );

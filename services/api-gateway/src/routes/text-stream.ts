@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { AppError } from '@berth/contracts/errors';
+import { pause } from '@berth/service/waiting/pause';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { beginStream } from '../http/connections/one-at-a-time.ts';
 import { chargeStreamed } from '../limits/charge-usage.ts';
@@ -10,7 +11,11 @@ export interface TextStreamOptions {
   stopping: AbortSignal | undefined;
   /** A client that does not read for this long is cut off. */
   slowReaderMs: number;
+  /** A followed text that is quiet for this long gets an empty line, since proxies cut off connections that are silent. */
+  heartbeatMs?: number | undefined;
 }
+
+const usualHeartbeatMs = 15_000;
 
 export interface TextStream {
   /** Aborts when the client is gone or the stream must end. */
@@ -35,7 +40,7 @@ export function refuseAtStop(stopping: AbortSignal | undefined): void {
 export async function sendTextStream(
   request: FastifyRequest,
   reply: FastifyReply,
-  { contentType, stopping, slowReaderMs }: TextStreamOptions,
+  { contentType, stopping, slowReaderMs, heartbeatMs = usualHeartbeatMs }: TextStreamOptions,
   send: (stream: TextStream) => Promise<void>,
 ): Promise<void> {
   const { raw } = reply;
@@ -56,12 +61,27 @@ export async function sendTextStream(
   if (raw.destroyed) onClose();
   const signal = stopping ? AbortSignal.any([closed.signal, stopping]) : closed.signal;
 
+  let writtenAt = performance.now();
+  let isAtLineStart = true;
   const write = async (text: string): Promise<void> => {
     signal.throwIfAborted();
     chargeStreamed(request, text.length);
-    if (text === '' || raw.write(text)) return;
+    if (text === '') return;
+    writtenAt = performance.now();
+    isAtLineStart = text.endsWith('\n');
+    if (raw.write(text)) return;
     await once(raw, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(slowReaderMs)]) });
   };
+  async function beat(): Promise<void> {
+    while (!signal.aborted) {
+      await pause(writtenAt + heartbeatMs - performance.now(), signal);
+      if (signal.aborted || performance.now() < writtenAt + heartbeatMs) continue;
+      writtenAt = performance.now();
+      // Within a line it would change the text.
+      if (isAtLineStart && !raw.writableNeedDrain) raw.write('\n');
+    }
+  }
+  const beating = stopping ? beat() : undefined;
   try {
     await send({ signal, write });
     raw.end();
@@ -71,5 +91,6 @@ export async function sendTextStream(
     raw.destroy();
   } finally {
     onClose();
+    await beating;
   }
 }

@@ -46,7 +46,18 @@ describe('resolveValues', () => {
       nodeSelector: { pool: 'apps' },
       tolerations: [{ key: 'apps' }],
       berth,
-      platz: berth,
+      platz: {
+        ...berth,
+        // As upstream, the row of the cluster, without what changes by itself.
+        cluster: {
+          id: 'c1',
+          env_id: 'e1',
+          name: 'prod',
+          ingress_domain: 'apps.example.com',
+          ingress_class: 'nginx',
+          ingress_tls_secret_name: 'wildcard',
+        },
+      },
       replicaCount: 2,
     });
   });

@@ -66,9 +66,19 @@ function injected(world: ValuesWorld): JsonObject {
     }),
     berth: infoBlock(world),
     // Charts of the upstream project read this block; with it they work unchanged.
-    platz: infoBlock(world),
+    platz: { ...infoBlock(world), cluster: clusterRow(world) },
   };
 }
+
+/** What such charts read of the row of the cluster. */
+const clusterRow = ({ env, cluster }: ValuesWorld): JsonObject => ({
+  id: cluster.id,
+  env_id: env.id,
+  name: cluster.name,
+  ingress_domain: cluster.ingress_domain,
+  ingress_class: cluster.ingress_class,
+  ingress_tls_secret_name: cluster.ingress_tls_secret_name,
+});
 
 const infoBlock = ({ env, cluster, deployment, revisionId, ownUrl }: ValuesWorld): JsonObject => ({
   env_id: env.id,

@@ -50,6 +50,17 @@ describe('the OpenAPI document', () => {
     expect(new Set(documented)).toEqual(new Set(expected));
   });
 
+  test('has a summary for each operation that says what it does, as no other one does', () => {
+    const summaries = Object.values(resources)
+      .flatMap(({ operations }): Operation[] => Object.values(operations))
+      .flatMap(({ http, summary }) => (http === undefined ? [] : [summary]));
+
+    const verbs =
+      /^(List|Create|Read|Change|Delete|Update|Cancel|Revoke|Rename|Remove|Give|Let|Plan|Make|Add|Forget|Start|Finish|Store|Follow|Export|Uninstall|Activate|Explain|Check|Show|Put) /;
+    expect(summaries.filter((summary) => !verbs.test(summary))).toEqual([]);
+    expect(new Set(summaries).size).toBe(summaries.length);
+  });
+
   test('puts the API below its prefix and the keys at the well-known JWKS path', () => {
     expect(at('paths', '/api/v2/deployments/{id}', 'put', 'operationId')).toBe('deployments.update');
     expect(at('paths', '/.well-known/jwks.json', 'get', 'operationId')).toBe('signing_keys.list');

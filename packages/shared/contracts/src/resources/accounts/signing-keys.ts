@@ -19,7 +19,7 @@ export const signingKeys = resource('signing_keys', {
   operations: {
     list: operation({
       http: 'GET /.well-known/jwks.json',
-      summary: 'Public keys that session, deployment and identity tokens are signed with',
+      summary: 'Read the public keys that session, deployment and identity tokens are signed with',
       allow: anyone,
       callers: ['auth', 'tasks', 'cluster-sync', 'registry-scan'],
       response: z.strictObject({ keys: z.array(PublicJwk) }),

@@ -61,7 +61,7 @@ export const auditEvents = resource('audit_events', {
     list: operation({
       http: 'GET /audit-events',
       summary:
-        'Changes and refused attempts, newest first: of all envs for site admins, else of the envs of an env admin',
+        'List changes and refused attempts, newest first: of all envs for site admins, else of the envs of an env admin',
       allow: auditor,
       query: AuditQuery,
       response: AuditPage,
@@ -69,7 +69,7 @@ export const auditEvents = resource('audit_events', {
     // The gateway assembles it from the pages of the list.
     export: operation({
       http: 'GET /audit-events/export',
-      summary: 'All events that the list has, newest first, each as a line of JSON',
+      summary: 'Export all events that the list has, newest first, each as a line of JSON',
       allow: auditor,
       query: AuditFilters,
       response: z.string(),
@@ -77,7 +77,7 @@ export const auditEvents = resource('audit_events', {
     }),
     get: operation({
       http: 'GET /audit-events/:id',
-      summary: 'One of them',
+      summary: 'Read an audit event',
       allow: auditor,
       response: AuditEvent,
     }),

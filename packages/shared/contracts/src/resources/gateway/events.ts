@@ -11,7 +11,7 @@ export const events = resource('events', {
   operations: {
     stream: operation({
       http: 'GET /events',
-      summary: 'Changes of all rows that the caller may see, as server-sent events',
+      summary: 'Follow the changes of all rows that the caller may see, as server-sent events',
       allow: signedIn,
       query: z.strictObject({
         tables: z.string().regex(tableNames, 'must be names of tables, separated by commas').optional(),

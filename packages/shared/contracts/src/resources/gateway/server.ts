@@ -8,7 +8,7 @@ export const server = resource('server', {
   operations: {
     get: operation({
       http: 'GET /server',
-      summary: 'Version of this server',
+      summary: 'Read the version of this server',
       allow: anyone,
       response: z.strictObject({ version: z.string() }),
     }),

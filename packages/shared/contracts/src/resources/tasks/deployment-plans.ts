@@ -81,7 +81,7 @@ export const deploymentPlans = resource('deployment_plans', {
   operations: {
     of_update: operation({
       http: 'POST /deployments/:id/plan',
-      summary: 'What a change of a deployment would do, without making it',
+      summary: 'Plan a change of a deployment: what it would do, without making it',
       conflicts: 'the change itself would conflict',
       ...mayChangeDeployment,
       body: DeploymentChanges,
@@ -91,7 +91,7 @@ export const deploymentPlans = resource('deployment_plans', {
     }),
     of_creation: operation({
       http: 'POST /deployments/plan',
-      summary: 'What the creation of a deployment would do, without making it',
+      summary: 'Plan the creation of a deployment: what it would do, without making it',
       conflicts: 'the creation itself would conflict',
       allow: owner,
       body: NewDeployment,
