@@ -10,6 +10,8 @@ import { deploymentHandlers } from './deployments/deployment-handlers.ts';
 import { deploymentPlaceHandlers } from './places/deployment-place-handlers.ts';
 import { deploymentStateHandlers } from './deployments/deployment-state-handlers.ts';
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
+import { followSilence } from './health/follow-silence.ts';
+import { healthHandlers } from './health/health-handlers.ts';
 import { dryRunHandlers } from './plans/dry-run-handlers.ts';
 import { planHandlers } from './plans/plan-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
@@ -64,6 +66,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   bus.serve(shownTextHandlers(redactsTexts));
   bus.serve(deploymentHandlers({ ...changes, bus, redactTexts: (texts) => redactTexts(redactsTexts, texts) }));
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
+  bus.serve(healthHandlers({ inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));
   // A plan locks nothing, because it writes nothing that could contradict what it read.
@@ -124,6 +127,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   loop('mask inputs of older tasks', every(60_000, maskOlderTasks({ inTransaction, secretKeys })));
   loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));
   loop('follow all polled deployments', every(60_000, refollowPolled({ db, store })));
+  loop('follow silent clusters', every(2_000, followSilence({ store, inTransaction, bus, log })));
   loop('sweep resources', every(5_000, sweepResources({ inTransaction, secretKeys })));
   loop('wake runners when due', watch);
   loop('observe the queue', observeQueue({ store, metrics: taskMetrics }));

@@ -140,7 +140,7 @@ describe('canceling', () => {
     await tasks.runAll();
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason });
     await tasks.call(owner, retry, { id: pending?.id ?? '' });
-    expect(await tasks.deployment(id)).toMatchObject({ reason: null });
+    expect(await tasks.deployment(id)).toMatchObject({ reason: 'Task: Upgrade is queued' });
     expect(await tasks.runAll()).toMatchObject([{ values: { replicaCount: 2, a: 1 } }]);
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });
@@ -170,7 +170,7 @@ describe('canceling', () => {
 
     await cancelIt(owner, first);
 
-    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: 'Task: Upgrade is queued' });
     await tasks.runAll();
   });
 
@@ -310,7 +310,7 @@ describe('canceling', () => {
 
     await cancelIt(owner, behind?.id ?? '');
 
-    expect(await tasks.deployment(id)).toMatchObject({ status: 'Renaming', reason: null });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Renaming', reason: 'Task: it is being moved' });
     await cancelIt(owner, recreate.task_id);
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
   });

@@ -43,7 +43,8 @@ describe('creating', () => {
       cluster_id: tasks.clusterId,
       status: 'Unknown',
       enabled: true,
-      reason: null,
+      reason: 'Task: it is to be installed',
+      health: null,
       revision_id: null,
       values_override: { a: 1 },
     });

@@ -24,17 +24,20 @@ const lists: Record<string, PlannedList> = {
   deployments: {
     rows: sql.fragment`
       insert into deployments (
-        id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, state, helm_chart_id, config
+        id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, state, helm_chart_id, config,
+        health_state
       )
       select ${rowId}, ${aTime()}, 'deployment ' || n, ${nthId(oneOf(2_000, 1))}, ${env}, ${nthId(oneOf(1_000, 2))}, 'n' || n,
         n % 20 > 0, case when n % 400 = 0 then 'Error' when n % 10 = 0 then 'Uninstalled' else 'Running' end,
-        ${nthId(oneOf(2_000, 3))}, jsonb_build_object('input', repeat('x', 200))
+        ${nthId(oneOf(2_000, 3))}, jsonb_build_object('input', repeat('x', 200)),
+        case when n % 97 = 0 then 'Degraded' when n % 11 = 0 then null else 'Healthy' end
       from ${numbers}`,
     list: (queries, query, seeing) => createDeploymentRepository(queries).list(query, visible[seeing]),
     values: {
       name: ['t 4711', 'deploy', 'xyz'],
       enabled: [true, false],
       status: ['Error', 'Running', 'Uninstalled', 'Installing'],
+      health: ['Degraded', 'Healthy', 'Unknown'],
     },
   },
   deployment_tasks: {

@@ -36,7 +36,7 @@ describe('queries', () => {
     [
       'a column that is not sorted by',
       { sort: 'config' },
-      'query.sort: must be one of created_at, -created_at, name, -name, status, -status, enabled, -enabled',
+      'query.sort: must be one of created_at, -created_at, name, -name, status, -status, enabled, -enabled, health, -health',
     ],
     ['a position together with a page', { after: '', page: '2' }, 'query.after: cannot be combined with page or sort'],
     [

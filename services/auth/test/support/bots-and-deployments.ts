@@ -87,6 +87,7 @@ export const newDeployment = (env_id: string): Deployment => ({
   status: 'Running',
   description_md: null,
   reason: null,
+  health: null,
   revision_id: null,
   reported_status: null,
   helm_chart_id: randomUUID(),

@@ -98,6 +98,8 @@ const newRecord = (id: string, body: NewDeployment, place: Place): DeploymentRec
   deleting: false,
   description_md: null,
   reason: null,
+  health: null,
+  shown_reason: null,
   revision_id: null,
   reported_status: null,
   installed_cluster_id: null,

@@ -16,7 +16,25 @@ export interface TaskMetrics {
   planned(outcome: PlanOutcome, seconds: number): void;
   readonly plansWaiting: Pick<Gauge, 'inc' | 'dec'>;
   queue(depths: readonly QueueDepth[]): void;
+  health(counts: readonly HealthCount[], degraded: readonly DegradedDeployment[]): void;
 }
+
+export interface HealthCount {
+  env: string;
+  state: string;
+  deployments: number;
+}
+
+/** A degraded deployment, named by its namespace. */
+export interface DegradedDeployment {
+  env: string;
+  cluster: string;
+  deployment: string;
+  seconds: number;
+}
+
+/** Bounds the values of the label: those that are degraded for the longest time are named. */
+export const namedDeployments = 100;
 
 export interface QueueDepth {
   cluster: string;
@@ -80,6 +98,18 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
     'berth_tasks_oldest_due_seconds',
     'How long the first of the due tasks has waited, by cluster',
   );
+  const deployments = new Gauge({
+    name: 'berth_deployments',
+    help: 'Installed deployments, by env and health',
+    labelNames: ['env', 'health'] as const,
+    registers,
+  });
+  const degradedFor = new Gauge({
+    name: 'berth_deployment_degraded_seconds',
+    help: 'For how long a deployment has been degraded, by env, cluster and deployment (its namespace)',
+    labelNames: ['env', 'cluster', 'deployment'] as const,
+    registers,
+  });
 
   return {
     waited: (operation, seconds) => wait.observe({ operation }, Math.max(0, seconds)),
@@ -99,6 +129,11 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
       help: 'Plans that wait for their dry runs now',
       registers,
     }),
+    health(counts, degraded) {
+      for (const gauge of [deployments, degradedFor]) gauge.reset();
+      for (const { env, state, deployments: count } of counts) deployments.set({ env, health: state }, count);
+      for (const { seconds, ...labels } of degraded) degradedFor.set(labels, seconds);
+    },
     queue(depths) {
       // Idle clusters are not reported.
       for (const gauge of [due, started, oldest]) gauge.reset();

@@ -24,6 +24,7 @@ const clusterProjection = (notifyRunners: () => void) =>
       'env_id',
       'name',
       'is_ok',
+      'not_ok_reason',
       'ignore',
       'last_seen_at',
       'ingress_domain',

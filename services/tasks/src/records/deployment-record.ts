@@ -19,6 +19,8 @@ export type DeploymentState = z.infer<typeof DeploymentState>;
 export const DeploymentRecord = Deployment.extend({
   state: DeploymentState,
   deleting: z.boolean(),
+  /** What users read as `reason`: that of tasks, which the engine decides, and that of the workload. */
+  shown_reason: z.string().nullable(),
   /** The place that may have a release, or null. */
   installed_cluster_id: Id.nullable(),
   installed_namespace: z.string().nullable(),
@@ -29,7 +31,9 @@ export type DeploymentRecord = z.infer<typeof DeploymentRecord>;
 export const publicDeployment = ({
   state: _state,
   deleting: _deleting,
+  reason: _reason,
+  shown_reason,
   installed_cluster_id: _cluster,
   installed_namespace: _namespace,
   ...deployment
-}: DeploymentRecord): Deployment => deployment;
+}: DeploymentRecord): Deployment => ({ ...deployment, reason: shown_reason });

@@ -4,6 +4,7 @@ import { type InTransaction as InStore, inTransactionOf as inStoreOf } from '@be
 import { isPast } from '@berth/db/postgres/is-past';
 import { createItemRepository } from './deployments/item-repository.ts';
 import { createDeploymentChanges } from './deployments/deployment-changes-repository.ts';
+import { createHealthChanges, createHealthRepository } from './health/health-repository.ts';
 import { createDeploymentRepository } from './deployments/deployment-repository.ts';
 import { createReferenceRepository } from './deployments/reference-repository.ts';
 import { createResourceCalls } from './resources/resource-call-repository.ts';
@@ -31,6 +32,7 @@ import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
 /** All reads, in or outside a transaction. */
 export const readingStore = (db: Queries) => ({
   deployments: createDeploymentRepository(db),
+  health: createHealthRepository(db),
   references: createReferenceRepository(db),
   tasks: createTaskRepository(db),
   taskInputs: createTaskInputsRepository(db),
@@ -52,6 +54,7 @@ export type ReadingStore = ReturnType<typeof readingStore>;
 
 const writersIn = (tx: Transaction) => ({
   deploymentChanges: createDeploymentChanges(tx),
+  healthChanges: createHealthChanges(tx),
   taskChanges: createTaskChanges(tx),
   taskInputsChanges: createTaskInputsChanges(tx),
   queueChanges: createQueueChanges(tx),

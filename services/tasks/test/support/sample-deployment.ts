@@ -15,6 +15,8 @@ export const sampleDeployment: DeploymentRecord = {
   deleting: false,
   description_md: null,
   reason: null,
+  shown_reason: null,
+  health: null,
   revision_id: null,
   reported_status: null,
   helm_chart_id: 'h1',

@@ -41,6 +41,7 @@ test('the access table lists every operation', () => {
     chart_archives.ensure | from tasks | services of the platform
     chart_archives.read | from runner | services of the platform
     cluster_access.issue | from runner | services of the platform
+    cluster_health.repeat | from tasks | services of the platform
     cluster_role_grants.list | GET /cluster-role-grants | anyone signed in
     cluster_role_grants.create | POST /cluster-role-grants | a site admin
     cluster_role_grants.get | GET /cluster-role-grants/:id | anyone signed in
@@ -48,6 +49,7 @@ test('the access table lists every operation', () => {
     cluster_state.now | from tasks | services of the platform
     cluster_usage.of_env | from auth | services of the platform
     deployment_credentials.write | from runner | services of the platform
+    deployment_health.report | from cluster-sync | services of the platform
     deployment_kinds.list | GET /deployment-kinds | anyone signed in
     deployment_kinds.get | GET /deployment-kinds/:id | anyone signed in
     deployment_kinds.update | PUT /deployment-kinds/:id | a site admin

@@ -4,6 +4,7 @@ import { bots } from './accounts/bots.ts';
 import { catalogueState } from './charts/catalogue-state.ts';
 import { chartArchives } from './charts/chart-archives.ts';
 import { clusterAccess } from './clusters/cluster-access.ts';
+import { clusterHealth } from './clusters/cluster-health.ts';
 import { clusterRoleGrants } from './clusters/cluster-role-grants.ts';
 import { clusterState } from './clusters/cluster-state.ts';
 import { clusterUsage } from './clusters/cluster-usage.ts';
@@ -12,6 +13,7 @@ import { deploymentCredentials } from './clusters/deployment-credentials.ts';
 import { deploymentNamespaces } from './clusters/deployment-namespaces.ts';
 import { deploymentKinds } from './charts/deployment-kinds.ts';
 import { shownTexts } from './deployments/shown-texts.ts';
+import { deploymentHealth } from './deployments/deployment-health.ts';
 import { deploymentPlace } from './deployments/deployment-place.ts';
 import { deploymentPermissions } from './envs/deployment-permissions.ts';
 import { deploymentPlans } from './tasks/deployment-plans.ts';
@@ -58,10 +60,12 @@ export const contracts = {
   catalogueState,
   chartArchives,
   clusterAccess,
+  clusterHealth,
   clusterRoleGrants,
   clusterState,
   clusterUsage,
   deploymentCredentials,
+  deploymentHealth,
   deploymentKinds,
   deploymentNamespaces,
   deploymentPermissions,

@@ -67,6 +67,7 @@ const newDeployment = (): Deployment => ({
   reason: null,
   revision_id: null,
   reported_status: null,
+  health: null,
   helm_chart_id: randomUUID(),
   config: {},
   values_override: null,

@@ -15,6 +15,16 @@ import type { Reference } from '../../records/reference.ts';
 
 const record = sql.type(DeploymentRecord);
 const nothing = sql.type(z.object({}));
+const nowInMicros = sql.fragment`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
+
+/** Nothing that was reported before a change of the installed place counts after it. */
+const healthIn = ({ installed_cluster_id, installed_namespace }: InstalledPlace) => {
+  const stays = sql.fragment`(installed_cluster_id, installed_namespace)
+    is not distinct from (${installed_cluster_id}::uuid, ${installed_namespace}::text)`;
+  return sql.fragment`
+    health = case when ${stays} then health end, health_state = case when ${stays} then health_state end,
+    health_version = case when ${stays} then health_version else ${nowInMicros} end`;
+};
 
 /** Every change of a deployment, each published in its transaction. */
 export const createDeploymentChanges = (tx: Transaction) => {
@@ -26,6 +36,7 @@ export const createDeploymentChanges = (tx: Transaction) => {
         state = ${row.state}, deleting = ${row.deleting}, reason = ${row.reason},
         revision_id = ${row.revision_id}, reported_status = ${jsonOrNull(row.reported_status)},
         installed_cluster_id = ${row.installed_cluster_id}, installed_namespace = ${row.installed_namespace},
+        ${healthIn(row)},
         polls_followed = polls_followed and (${row.state}, ${row.deleting}, ${row.revision_id}::uuid, ${row.installed_cluster_id}::uuid)
           is not distinct from (state, deleting, revision_id, installed_cluster_id)
       where id = ${row.id}
@@ -129,6 +140,8 @@ export const createDeploymentChanges = (tx: Transaction) => {
         .then(moved.updated),
   };
 };
+
+type InstalledPlace = Pick<DeploymentRecord, 'installed_cluster_id' | 'installed_namespace'>;
 
 export type NewDeploymentRow = Pick<
   DeploymentRecord,

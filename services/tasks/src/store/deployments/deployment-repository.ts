@@ -9,16 +9,18 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
 import { numberOfDeployments } from '../counts/count-repository.ts';
+import { shownReason } from './shown-reason.ts';
 
-/** All small columns. */
-export const publishedColumns = sql.fragment`
-  id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, reason, revision_id, reported_status,
-  helm_chart_id`;
-const columns = sql.fragment`${publishedColumns}, description_md, config, values_override`;
+const smallColumns = sql.fragment`
+  id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, revision_id, reported_status, helm_chart_id`;
+export const publishedColumns = sql.fragment`${smallColumns}, ${shownReason} as reason`;
+const otherColumns = sql.fragment`health, description_md, config, values_override`;
+const columns = sql.fragment`${publishedColumns}, ${otherColumns}`;
 
-/** Also the columns that the engine needs. */
+/** Also the columns that the engine needs; `reason` is the one that tasks set. */
 export const recordColumns = sql.fragment`
-  ${columns}, state, deleting, installed_cluster_id, installed_namespace`;
+  ${smallColumns}, reason, ${shownReason} as shown_reason, ${otherColumns}, state, deleting, installed_cluster_id,
+  installed_namespace`;
 
 const deployment = sql.type(Deployment);
 const record = sql.type(DeploymentRecord);
@@ -36,6 +38,7 @@ export const createDeploymentRepository = (db: Queries) => ({
       equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
       equals(sql.fragment`enabled`, query.enabled),
       equals(sql.fragment`status`, query.status),
+      equals(sql.fragment`health_state`, query.health),
     ];
     return listPage(db, {
       row: Deployment,
@@ -44,13 +47,15 @@ export const createDeploymentRepository = (db: Queries) => ({
       where: [ofEnv, ...others],
       numTotal: others.every((other) => other === undefined) ? numberOfDeployments([ofEnv]) : undefined,
       request: query,
-      // Besides inputs and description: ids, times, names, the reason, and the reported status.
-      bytes: sql.fragment`bytes + 4096 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)`,
+      // Besides inputs and description: ids, times, names, reasons, the reported status and the health.
+      bytes: sql.fragment`bytes + 12288 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)
+        + coalesce(octet_length(health::text), 0)`,
       sortable: {
         created_at: sql.fragment`created_at`,
         name: sql.fragment`name`,
         status: sql.fragment`status`,
         enabled: sql.fragment`enabled`,
+        health: sql.fragment`health_state`,
       },
     });
   },

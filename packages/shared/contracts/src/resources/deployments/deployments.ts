@@ -4,6 +4,7 @@ import { type KindScope, maintainer, owner, signedIn } from '../../access/rules.
 import { operation, resource, stricter } from '../../definition/contract.ts';
 import { differsFrom } from '../../definition/differs-from.ts';
 import { ConfigInputs, ValuesOverride } from './deployment-inputs.ts';
+import { DeploymentHealth, HealthState } from './deployment-health.ts';
 import { DeploymentName, Id, JsonObject, Timestamp, text } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 import { K8sEventPage, K8sEventQuery } from '../clusters/k8s-events.ts';
@@ -36,10 +37,13 @@ export const Deployment = z.strictObject({
   enabled: z.boolean(),
   status: DeploymentStatus,
   description_md: z.string().nullable(),
+  /** Null only if nothing is wrong and nothing is under way; it says whether a task or the workload is meant. */
   reason: z.string().nullable(),
   /** The task that installed the present release. */
   revision_id: Id.nullable(),
   reported_status: ReportedStatus.nullable(),
+  /** Null while nothing is installed. */
+  health: DeploymentHealth.nullable(),
   helm_chart_id: Id,
   config: JsonObject,
   values_override: JsonObject.nullable(),
@@ -47,7 +51,12 @@ export const Deployment = z.strictObject({
 export type Deployment = z.infer<typeof Deployment>;
 
 /** The published fields of a deployment, without the large ones. */
-export const PublishedDeployment = Deployment.omit({ config: true, values_override: true, description_md: true });
+export const PublishedDeployment = Deployment.omit({
+  config: true,
+  values_override: true,
+  description_md: true,
+  health: true,
+});
 export type PublishedDeployment = z.infer<typeof PublishedDeployment>;
 
 const Description = text(0, 64 * 1024);
@@ -114,8 +123,9 @@ export const deployments = resource('deployments', {
           helm_chart_id: filter.id,
           enabled: filter.boolean,
           status: DeploymentStatus,
+          health: HealthState,
         },
-        sort: ['created_at', 'name', 'status', 'enabled'],
+        sort: ['created_at', 'name', 'status', 'enabled', 'health'],
       }),
       response: pageOf(Deployment),
     }),
