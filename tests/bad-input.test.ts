@@ -5,7 +5,7 @@ import type { NewDeployment } from '@berth/contracts/resources/deployments/deplo
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fixtureChart } from './setup/charts/fixture-chart.ts';
-import { createGrantableRole, grantRole } from './setup/grant-custom-resources.ts';
+import { createGrantableRole, grantRole } from './setup/grants/grant-custom-resources.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import {
   type ChartFiles,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
 import { crd, type KubeObject } from './setup/charts/objects-of-ways-out.ts';
 import { berthHost, ingressDomain, waysOut } from './setup/charts/ways-out.ts';
+import { guardReleaseRecords } from './setup/grants/guard-release-records.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 
 let platform: Platform;
@@ -32,6 +33,7 @@ beforeAll(async () => {
     postJson: (_path: string, body: KubernetesObject) => objects.create(withHosts(body)),
   };
   await applyRbac(target, 'cluster-sync', 'hostnames-policy', 'grant-example');
+  await guardReleaseRecords(objects);
   for (const kind of ['Secret', 'ConfigMap'])
     await objects.create({ apiVersion: 'v1', kind, metadata: { name: 'bait', namespace: 'kube-system' } });
   chart = await published('anything', anything);

@@ -60,9 +60,9 @@ export interface KubeApi extends Disposable {
   patchJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /**
    * Server-side apply: creates the object, or takes over the fields of the body from whoever changed them. With the name in
-   * the path, RBAC can allow it for objects of one name only, creation included.
+   * the path, RBAC can allow it for objects of one name only, creation included. `dryRun`: the server decides, and stores nothing.
    */
-  applyJson(path: string, body: object, fieldManager: string, call: KubeCall): Promise<unknown>;
+  applyJson(path: string, body: object, fieldManager: string, call: KubeCall & { dryRun?: true }): Promise<unknown>;
   deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** A streamed answer as it arrives, until it ends or the signal aborts. Leaving the loop closes the connection. */
   streamBytes(path: string, call: KubeCall): AsyncGenerator<Uint8Array>;
@@ -153,7 +153,7 @@ export function openKubeApi(
     putJson: (path, body, call) => sendJson('PUT', path, body, call),
     patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
     applyJson: (path, body, fieldManager, call) => {
-      const query = new URLSearchParams({ fieldManager, force: 'true' });
+      const query = new URLSearchParams({ fieldManager, force: 'true', ...(call.dryRun && { dryRun: 'All' }) });
       const apply = { type: 'application/apply-patch+yaml', text: JSON.stringify(body) };
       return sendBody('PATCH', `${path}?${query.toString()}`, apply, call);
     },

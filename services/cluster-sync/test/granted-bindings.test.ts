@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { accountToken, applyRbac } from '@berth/devstack/testing/apply-rbac';
-import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { managedBy, managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import type { ClusterRoleGrant } from '@berth/contracts/resources/clusters/cluster-role-grants';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { createLog } from '@berth/service/logging/create-log';
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { bindGrants } from '../src/grants/bind-grants.ts';
 import { type BindingRepository, createBindingRepository } from '../src/grants/binding-repository.ts';
+import { guardsRecords } from '../src/grants/guards-records.ts';
 import { removeOnce, removeWithdrawnBindings } from '../src/grants/remove-withdrawn-bindings.ts';
 import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 
@@ -32,10 +33,13 @@ beforeAll(async () => {
     openTestDatabase({ service: 'cluster-sync', migrations }),
   ]);
   admin = openKubeApi(cluster.access);
-  await applyRbac(admin, 'cluster-sync', 'grant-example');
+  await applyRbac(admin, 'cluster-sync', 'grant-example', 'release-records-policy');
   const { server, ca } = cluster.access;
   api = openKubeApi({ server, ca, token: await accountToken(admin, 'berth-cluster-sync'), certificate: null });
   bindings = createBindingRepository(database.db);
+  const { namespace } = await newNamespace();
+  // The API server applies a policy only a moment after its creation.
+  await vi.waitUntil(() => guardsRecords(api, namespace, call()), { interval: 200 });
 });
 afterAll(async () => {
   api?.[Symbol.dispose]();
@@ -60,11 +64,16 @@ const Items = z.object({
   ),
 });
 
-/** A namespace with its deployment. */
-async function newPlace() {
+async function newNamespace({ labels = managedLabels }: { labels?: Record<string, string> } = {}) {
   const namespace = `web-${randomUUID().slice(0, 8)}`;
+  await admin.postJson('/api/v1/namespaces', { metadata: { name: namespace, labels } }, call());
+  return { namespace };
+}
+
+/** A namespace with its deployment. */
+async function newPlace(options: { labels?: Record<string, string> } = {}) {
+  const { namespace } = await newNamespace(options);
   const deploymentId = randomUUID();
-  await admin.postJson('/api/v1/namespaces', { metadata: { name: namespace } }, call());
   await database.db.query(sql.unsafe`
     insert into deployment_namespaces (cluster_id, name, deployment_id, mark)
     values (${clusterId}, ${namespace}, ${deploymentId}, 'made')
@@ -265,6 +274,34 @@ test('a ClusterRole that is missing, lacks the label, or may not be bound has no
     ].toSorted(),
   );
   expect((await bindingsOf(place)).Cluster).toHaveLength(2);
+});
+
+test('a grant in the whole cluster has no effect where pods can write the records of Helm, and loses the binding of before', async () => {
+  const place = await newPlace();
+  await grant();
+  await grant({ scope: 'Namespace' });
+  await bind(place);
+  // The policy holds in the namespaces of deployments alone.
+  await admin.patchJson(
+    `/api/v1/namespaces/${place.namespace}`,
+    { metadata: { labels: { [managedBy.label]: 'x' } } },
+    call(),
+  );
+  // Its refusal could be mistaken for that of the policy.
+  const quota = { metadata: { name: 'berth-release-records' }, spec: { hard: { 'count/secrets': '0' } } };
+  await admin.postJson(`/api/v1/namespaces/${place.namespace}/resourcequotas`, quota, call());
+
+  const { clusterRoles, refused } = await soon(async () => {
+    const bound = await bind(place);
+    expect(bound.refused).toHaveLength(1);
+    return bound;
+  });
+
+  expect(clusterRoles).toEqual([{ cluster_role: 'widgets-operator', scope: 'Namespace' }]);
+  expect(refused).toEqual([
+    'The grant of the ClusterRole widgets-operator in the whole cluster has no effect, since pods could use it by writing the records of Helm: an operator of the cluster applies deploy/rbac/release-records-policy.yaml',
+  ]);
+  expect((await bindingsOf(place)).Cluster).toEqual([]);
 });
 
 test('the answer has the weakest level of pod security that a bound ClusterRole requires', async () => {

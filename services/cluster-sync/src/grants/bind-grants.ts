@@ -6,12 +6,13 @@ import { isNamespaceGone, KubeError, nullIfChanged, nullIfExists, nullIfMissing 
 import { type Account, bindingStep, clusterRolesPath, FoundBinding, roleBinding } from '../bindings/role-binding.ts';
 import { type PodSecurityLevel, weakestLevel } from '../namespaces/pod-security.ts';
 import type { BindingPlace, BindingRepository, GrantedBinding } from './binding-repository.ts';
+import { guardsRecords } from './guards-records.ts';
 import { bindingOfGrant, folderOfBinding, pathOfBinding } from './granted-binding.ts';
 import { roleVerdict } from './role-verdict.ts';
 
 interface GrantPlace extends BindingPlace {
   readonly kindId: string;
-  readonly api: Pick<KubeApi, 'server' | 'getJson' | 'postJson' | 'deleteJson'>;
+  readonly api: Pick<KubeApi, 'server' | 'getJson' | 'postJson' | 'deleteJson' | 'applyJson'>;
   /** The account of the deployment in the cluster. */
   readonly account: Account;
 }
@@ -45,10 +46,15 @@ export const bindGrants =
   ({ bindingRepository }: BindGrantsDeps): BindGrants =>
   async (place, signal) => {
     const wanted = await bindingRepository.record(place);
+    const call = { signal, deadlineMs };
+    const isInCluster = wanted.some(({ scope }) => scope === 'Cluster');
+    const guarded = isInCluster ? guardsRecords(place.api, place.namespace, call) : Promise.resolve(false);
+    guarded.catch(() => undefined);
     const outcomes = await Promise.all(
       wanted.map(async (binding) => {
         try {
-          return { binding, podSecurity: await bind(place, binding, { signal, deadlineMs }) };
+          if (binding.scope === 'Cluster' && !(await guarded)) throw await unguarded(place, binding, call);
+          return { binding, podSecurity: await bind(place, binding, call) };
         } catch (error) {
           if (!(error instanceof GrantRefused)) throw outage(error, place);
           await bindingRepository.withdraw(binding.id);
@@ -86,6 +92,14 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
   // A concurrent call may have created it.
   if (created === null && (await readStep()) !== 'keep') throw new GrantRefused(heldName(binding));
   return verdict.podSecurity;
+}
+
+/** Where others than Helm can write its records, they would act with the grant. A binding of before is removed before Helm starts. */
+async function unguarded({ api }: GrantPlace, binding: GrantedBinding, call: Call): Promise<GrantRefused> {
+  await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
+  return new GrantRefused(
+    `The grant of the ClusterRole ${binding.cluster_role} in the whole cluster has no effect, since pods could use it by writing the records of Helm: an operator of the cluster applies deploy/rbac/release-records-policy.yaml`,
+  );
 }
 
 /** The refusal withdraws the record, so the next attempt uses another name, and the removal drops finalizers of this one. */

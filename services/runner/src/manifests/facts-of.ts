@@ -18,6 +18,8 @@ export interface ObjectFacts extends RoutedHosts {
   name: string;
   /** The `externalIPs` of a Service, whose traffic it takes over. */
   externalIps: string[];
+  /** A Secret that Helm would take for its record of a release. */
+  isReleaseRecord: boolean;
   /** True for the folder `crds` of a chart: Helm creates such objects if they are missing, and leaves them alone otherwise. */
   isCrdFile: boolean;
   defines: DefinedKind | null;
@@ -54,10 +56,14 @@ function factsOfObject(content: JsonValue, isCrdFile: boolean): ObjectFacts | nu
     name: called,
     ...hostsOf({ kind, metadata, spec: specified }),
     externalIps: kind === 'Service' ? textsIn(specified['externalIPs']) : [],
+    isReleaseRecord: kind === 'Secret' && isReleaseRecord(called, metadata),
     isCrdFile,
     defines: kind === 'CustomResourceDefinition' ? definedBy(specified) : null,
   };
 }
+
+const isReleaseRecord = (name: string, { labels = null }: JsonObject): boolean =>
+  name.startsWith('sh.helm.release.v1.') || (isJsonObject(labels) && labels['owner'] === 'helm');
 
 function definedBy({ group, names, versions }: JsonObject): DefinedKind | null {
   const kind = isJsonObject(names) ? names['kind'] : undefined;

@@ -37,6 +37,16 @@ test.for([
   expect(refusalOf(content)).toBeUndefined();
 });
 
+test.for<[string, JsonObject]>([
+  ['with the name of a record', { name: 'sh.helm.release.v1.web-shop.v9' }],
+  ['with the label of a record', { labels: { owner: 'helm', name: 'web-shop' } }],
+])('a chart may not have a Secret %s of Helm, which would do what it says', ([, metadata]) => {
+  expect(refusalOf(object('Secret', {}, metadata))).toBe(
+    'would be a record of a Helm release, which Helm alone writes',
+  );
+  expect(refusalOf(object('ConfigMap', {}, metadata))).toBeUndefined();
+});
+
 const annotated = (name: string, hosts: string) =>
   object('Ingress', { rules: [{ host: own }] }, { annotations: { [name]: hosts } });
 

@@ -28,7 +28,7 @@ export interface Refusal {
 
 /** Null if the chart may have the object. */
 export function refuseObject(object: PlacedFacts, allowed: Allowed): Refusal | null {
-  const refusal = beyondRights(object, allowed) ?? beyondRoutes(object, allowed);
+  const refusal = beyondRights(object, allowed) ?? neverAllowed(object, allowed);
   if (!refusal) return null;
   const { apiVersion, kind, name, goesTo = null } = object;
   return { apiVersion, kind, name, namespace: goesTo, ...refusal };
@@ -47,8 +47,12 @@ function beyondRights({ goesTo, mayCreate, kind, apiVersion }: PlacedFacts, { na
   }
 }
 
-function beyondRoutes({ hosts, isForAllHosts, externalIps }: PlacedFacts, allowed: Allowed): Why | null {
+function neverAllowed(
+  { hosts, isForAllHosts, externalIps, isReleaseRecord }: PlacedFacts,
+  allowed: Allowed,
+): Why | null {
   const never = (reason: string): Why => ({ reason, isGrantable: false });
+  if (isReleaseRecord) return never('would be a record of a Helm release, which Helm alone writes');
   if (externalIps.length > 0) return never('takes the addresses of others (externalIPs)');
   if (!allowed.hosts) return null;
   const { own, domain, berth } = allowed.hosts;

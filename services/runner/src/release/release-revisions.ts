@@ -15,8 +15,9 @@ export interface Revisions {
 
 /**
  * Separates the revisions that Berth's Helm has written from forged ones, which everything that may write Secrets in the namespace
- * can create, a chart included. Helm names each revision after its version and copies Berth's labels to the next one. A perfect
- * forgery deceives Helm, but harms only its own deployment.
+ * can create. Helm names each revision after its version and copies Berth's labels to the next one. A perfect forgery deceives Helm,
+ * which acts on it with the rights of the deployment. They end at its namespace; more is granted only where the API server refuses
+ * forgeries (`deploy/rbac/release-records-policy.yaml`).
  */
 export function revisionsOf(release: string, found: readonly ObjectMetadata[]): Revisions {
   const own: Revision[] = [];

@@ -1,6 +1,7 @@
 import { type Client, unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
-import { KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node';
+import { KubeConfig, KubernetesObjectApi, RbacAuthorizationV1Api } from '@kubernetes/client-node';
+import { guardReleaseRecords } from './guard-release-records.ts';
 
 const clusterRole = 'definitions-of-the-test';
 
@@ -9,6 +10,7 @@ export async function createGrantableRole({ kubeconfigFile, cluster }: Stack): P
   const config = new KubeConfig();
   config.loadFromFile(kubeconfigFile);
   config.setCurrentContext(cluster);
+  await guardReleaseRecords(KubernetesObjectApi.makeApiClient(config));
   await config.makeApiClient(RbacAuthorizationV1Api).createClusterRole({
     body: {
       metadata: { name: clusterRole, labels: { 'berth.dev/grantable': 'true' } },

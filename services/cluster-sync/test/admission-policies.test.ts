@@ -3,6 +3,7 @@ import { applyRbac } from '@berth/devstack/testing/apply-rbac';
 import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
 
 let cluster: ClusterInTest;
@@ -13,7 +14,7 @@ const [shop, nameless, foreign] = ['web-shop', 'web-nameless', 'foreign'] as con
 beforeAll(async () => {
   cluster = await startClusterInTest();
   admin = openKubeApi(cluster.access);
-  await applyRbac(admin, 'cluster-sync', 'hostnames-policy');
+  await applyRbac(admin, 'cluster-sync', 'hostnames-policy', 'release-records-policy');
   const annotations = { 'berth.dev/hostname': 'shop.apps.example.com' };
   for (const metadata of [
     { name: shop, labels: managedLabels, annotations },
@@ -23,6 +24,7 @@ beforeAll(async () => {
     await admin.postJson('/api/v1/namespaces', { metadata }, call());
   // The API server applies a policy only a moment after its creation.
   await vi.waitUntil(async () => (await outcome(shop, ingress('berth.example.com'))) !== 'admitted', { interval: 200 });
+  await vi.waitUntil(async () => (await written(shop, { name: recordOf(shop) })) !== 'admitted', { interval: 200 });
 });
 afterAll(async () => {
   admin?.[Symbol.dispose]();
@@ -121,6 +123,64 @@ test.for<[string, object]>([
     ),
   ).resolves.toContain(words);
 });
+
+const recordOf = (release: string) => `sh.helm.release.v1.${release}.v2`;
+
+/** Creates a Secret, without effect: `admitted`, or the words of the refusal. */
+const written = (namespace: string, metadata: object, api = admin): Promise<string> =>
+  api.postJson(`/api/v1/namespaces/${namespace}/secrets?dryRun=All`, { metadata }, call()).then(
+    () => 'admitted',
+    (error: unknown) => /denied request: (.*)$/.exec(String(error))?.[1] ?? String(error),
+  );
+
+const ofHelm =
+  'Berth: only the Helm of a deployment writes the records of its release; this policy names the namespace of its account';
+
+test.for<[string, string, object, string]>([
+  ['with the name of a record', shop, { name: recordOf(shop) }, ofHelm],
+  ['with the labels of a record', shop, { name: 'any', labels: { owner: 'helm', name: shop } }, ofHelm],
+  ['of another release', shop, { name: recordOf('other'), labels: { owner: 'helm', name: 'other' } }, 'admitted'],
+  ['with a label of its own', shop, { name: 'any', labels: { owner: 'helm' } }, 'admitted'],
+  ['in a namespace of somebody else', foreign, { name: recordOf(foreign) }, 'admitted'],
+])(
+  'others than deployments write a Secret %s only if it is no record of its release',
+  async ([, namespace, metadata, words]) => {
+    expect(await written(namespace, metadata)).toBe(words);
+  },
+);
+
+test('a record is written by the account of a deployment, and nobody else changes it or makes one of another Secret', async () => {
+  using deployer = await accountIn('berth-deployers');
+  const folder = `/api/v1/namespaces/${shop}/secrets`;
+  const record = { name: recordOf(shop), labels: { owner: 'helm', name: shop } };
+  await deployer.api.postJson(folder, { metadata: record }, call());
+  await admin.postJson(folder, { metadata: { name: 'other' } }, call());
+
+  const change = { stringData: { release: 'forged' } };
+  await expect(admin.patchJson(`${folder}/${record.name}`, change, call())).rejects.toThrow(ofHelm);
+  const relabelled = { metadata: { labels: record.labels } };
+  await expect(admin.patchJson(`${folder}/other`, relabelled, call())).rejects.toThrow(ofHelm);
+  await deployer.api.patchJson(`${folder}/${record.name}`, change, call());
+});
+
+/** A client with the token of an account in that namespace, which may do everything. */
+async function accountIn(namespace: string): Promise<Disposable & { api: KubeApi }> {
+  const name = 'deployment-x';
+  await admin.postJson('/api/v1/namespaces', { metadata: { name: namespace } }, call());
+  await admin.postJson(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } }, call());
+  const binding = {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', namespace, name }],
+  };
+  await admin.postJson('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', binding, call());
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const answer = await admin.postJson(path, { spec: { expirationSeconds: 3_600 } }, call());
+  const { token } = z.object({ status: z.object({ token: z.string() }) }).parse(answer).status;
+  const { server, ca } = cluster.access;
+  const api = openKubeApi({ server, ca, token, certificate: null });
+  return { api, [Symbol.dispose]: () => api[Symbol.dispose]() };
+}
 
 /** The words of a refusal; throws while the API server does not know the kind yet. */
 function unlessMissing(error: unknown): string {
