@@ -1,18 +1,19 @@
 import { cpuSecsOf } from '@berth/process-guard/process-limits';
 
-/** How much longer than its processor time a job may take, while other processes use the processor. */
-const wallFactor = 6;
 /** Processor times are reported in steps of 10 ms. */
 const leastMs = 20;
 
-/** `too slow`: the job has used its processor time. `starved`: it did not get that much in a multiple of the time. */
+/** `too slow`: the job has used its processor time. `starved`: it did not get that much in a much longer time. */
 export type Over = 'too slow' | 'starved';
 
 /**
  * Limits the processor time of a job rather than its duration, so that a busy machine makes no healthy data too slow. Where the system
  * does not report processor times, the duration counts.
  */
-export function startDeadline(pid: number, withinMs: number): Disposable & { readonly over: Promise<Over> } {
+export function startDeadline(
+  pid: number,
+  { withinMs, starvedAfterMs }: { withinMs: number; starvedAfterMs: number },
+): Disposable & { readonly over: Promise<Over> } {
   const startedAt = performance.now();
   const usedBefore = cpuSecsOf(pid);
   const { promise: over, resolve } = Promise.withResolvers<Over>();
@@ -24,7 +25,7 @@ export function startDeadline(pid: number, withinMs: number): Disposable & { rea
   function check(): void {
     const leftMs = withinMs - usedMs();
     if (leftMs <= 0) return resolve('too slow');
-    if (elapsedMs() >= wallFactor * withinMs) return resolve('starved');
+    if (elapsedMs() >= starvedAfterMs) return resolve('starved');
     timer = setTimeout(check, Math.max(leftMs, leastMs)).unref();
   }
   check();

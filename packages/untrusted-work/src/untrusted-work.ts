@@ -10,8 +10,10 @@ interface WorkLimits {
   /** Each owner has a share of the slots and of the queue. */
   owner: string;
   signal: AbortSignal;
-  /** Processor time that the job may use. A machine that does not give it that much in six times as long is `busy`. */
+  /** Processor time that the job may use. */
   withinMs?: number;
+  /** A machine that does not give it that much in this time is `busy`; six times as long unless given. */
+  starvedAfterMs?: number;
   /** Limit of the serialized answer, which costs this process some 20 times its size while it is parsed. */
   maxAnswerBytes?: number;
 }
@@ -65,10 +67,10 @@ export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOption
 
   async function ask(
     question: Question,
-    { signal, withinMs }: Pick<Required<WorkLimits>, 'signal' | 'withinMs'>,
+    { signal, ...times }: Pick<Required<WorkLimits>, 'signal' | 'withinMs' | 'starvedAfterMs'>,
   ): Promise<unknown> {
     const process = await pool.take(signal);
-    using deadline = startDeadline(process.pid, withinMs);
+    using deadline = startDeadline(process.pid, times);
     using aborted = whenAborted(signal);
     const answer = await Promise.race([process.ask(question), deadline.over, aborted.promise]);
     if (typeof answer === 'object') {
@@ -77,17 +79,17 @@ export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOption
     }
     await pool.drop(process);
     signal.throwIfAborted();
-    throw failureOf(answer, withinMs);
+    throw failureOf(answer, times.withinMs);
   }
 
   async function run(job: string, input: unknown, limits: WorkLimits): Promise<unknown> {
-    const { owner, withinMs = 5_000, maxAnswerBytes = 1024 * 1024 } = limits;
+    const { owner, withinMs = 5_000, starvedAfterMs = 6 * withinMs, maxAnswerBytes = 1024 * 1024 } = limits;
     const signal = AbortSignal.any([limits.signal, closing.signal]);
     signal.throwIfAborted();
     await enter(owner, signal);
     try {
       signal.throwIfAborted();
-      return await ask({ job, input, maxBytes: maxAnswerBytes }, { signal, withinMs });
+      return await ask({ job, input, maxBytes: maxAnswerBytes }, { signal, withinMs, starvedAfterMs });
     } finally {
       queue.leave(owner);
     }

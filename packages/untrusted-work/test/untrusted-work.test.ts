@@ -45,7 +45,7 @@ test('an answer that is expensive to read is not sent', async () => {
 });
 
 test('a job that does not end is killed at its deadline, while another owner is served', async () => {
-  const spinning = work.run('spin', undefined, { ...mine, withinMs: 1_500 });
+  const spinning = work.run('spin', undefined, { ...mine, withinMs: 1_500, starvedAfterMs: 60_000 });
   const waiting = work.run('double', 2, mine);
   const order: string[] = [];
   const others = work.run('double', 3, { owner: 'another', signal }).then(() => order.push('another'));

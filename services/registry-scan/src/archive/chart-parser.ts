@@ -7,6 +7,8 @@ import { brokenChart, ParsedChart } from './parsed-chart.ts';
 export interface ChartParserOptions {
   /** Of processor time. */
   timeoutMs?: number;
+  /** How long a busy machine may take to give a chart that much. */
+  starvedAfterMs?: number;
   heapMb?: number;
 }
 
@@ -32,13 +34,18 @@ const maxAnswerBytes = 512 * 1024;
  * Unpacks and parses packaged charts in processes that can be killed: a few hundred kilobytes of hostile YAML or tar headers keep a
  * parser busy for minutes or fill its heap. A real chart takes milliseconds. A repository has one of the two processes at most.
  */
-export function createChartParser({ timeoutMs = 5_000, heapMb = 192 }: ChartParserOptions = {}): ChartParser {
+export function createChartParser({
+  timeoutMs = 5_000,
+  starvedAfterMs = 6 * timeoutMs,
+  heapMb = 192,
+}: ChartParserOptions = {}): ChartParser {
   const work = createUntrustedWork<ChartJobs>({ entry, slots: 2, heapMb });
 
   return {
     async parse(archive, limits) {
       try {
-        return checked(await work.run('readChart', archive, { ...limits, withinMs: timeoutMs, maxAnswerBytes }));
+        const times = { withinMs: timeoutMs, starvedAfterMs };
+        return checked(await work.run('readChart', archive, { ...limits, ...times, maxAnswerBytes }));
       } catch (error) {
         if (!(error instanceof WorkRefused) || error.refusal === 'busy') throw error;
         const words = error.refusal === 'too slow' ? `longer than ${timeoutMs} ms` : 'more memory than is allowed';
