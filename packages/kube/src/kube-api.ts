@@ -19,6 +19,13 @@ export interface KubeCall {
   readonly answer?: AnswerKind;
 }
 
+export interface ApplyCall extends KubeCall {
+  /** Fails with 409 if another manager owns a field with another value. */
+  readonly leaveOthers?: true;
+  /** The server decides as if to write the object, and stores nothing. */
+  readonly dryRun?: true;
+}
+
 export interface KubeApiOptions {
   /** The caller's name in the cluster's audit log. */
   readonly userAgent?: string;
@@ -60,9 +67,9 @@ export interface KubeApi extends Disposable {
   patchJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /**
    * Server-side apply: creates the object, or takes over the fields of the body from whoever changed them. With the name in
-   * the path, RBAC can allow it for objects of one name only, creation included. `dryRun`: the server decides, and stores nothing.
+   * the path, RBAC can allow it for objects of one name only, creation included.
    */
-  applyJson(path: string, body: object, fieldManager: string, call: KubeCall & { dryRun?: true }): Promise<unknown>;
+  applyJson(path: string, body: object, fieldManager: string, call: ApplyCall): Promise<unknown>;
   deleteJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** A streamed answer as it arrives, until it ends or the signal aborts. Leaving the loop closes the connection. */
   streamBytes(path: string, call: KubeCall): AsyncGenerator<Uint8Array>;
@@ -153,7 +160,9 @@ export function openKubeApi(
     putJson: (path, body, call) => sendJson('PUT', path, body, call),
     patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
     applyJson: (path, body, fieldManager, call) => {
-      const query = new URLSearchParams({ fieldManager, force: 'true', ...(call.dryRun && { dryRun: 'All' }) });
+      const force = call.leaveOthers ? 'false' : 'true';
+      const dryRun = call.dryRun && { dryRun: 'All', fieldValidation: 'Strict' };
+      const query = new URLSearchParams({ fieldManager, force, ...dryRun });
       const apply = { type: 'application/apply-patch+yaml', text: JSON.stringify(body) };
       return sendBody('PATCH', `${path}?${query.toString()}`, apply, call);
     },

@@ -9,7 +9,7 @@ import { toolsForTest } from '@berth/devstack/testing/with-servers';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHelmStarter, type HelmStarter } from '../src/helm/helm-starter.ts';
-import { createHandOver, handOverArguments } from '../src/helm/hand-over.ts';
+import { createHandOver, handOverArguments, type OnRendered } from '../src/helm/hand-over.ts';
 import { parseManifest } from '../src/manifests/parse-manifest.ts';
 
 const run = promisify(execFile);
@@ -39,7 +39,7 @@ async function chartOf(name: string, files: Record<string, string>): Promise<str
   return join(folder, name);
 }
 
-async function rendered(chart: string, onRendered: (manifests: string) => Promise<void>) {
+async function rendered(chart: string, onRendered: OnRendered) {
   const chunks: Buffer[] = [];
   const errors: string[] = [];
   const process = starter.start({
@@ -99,7 +99,7 @@ test('handing over does not change the manifests that Helm renders', async () =>
   const chart = await chartOf('forms', Object.fromEntries(files));
   const seen: string[] = [];
 
-  const { code, text } = await rendered(chart, async (manifests) => void seen.push(manifests));
+  const { code, text } = await rendered(chart, async (manifests) => (seen.push(manifests), null));
 
   const without = await run(helm, ['template', 'release', chart, '--namespace', 'own'], { env: { HOME: folder } });
   expect(code).toBe(0);
@@ -114,7 +114,7 @@ test('manifests are handed over unchanged in an image whose only program is the 
     'templates/map.yaml': `${metadata('shell')}data: { a: "\\\\n $line %s" }\n`,
   });
   const seen: string[] = [];
-  const handOver = createHandOver(async (manifests) => void seen.push(manifests));
+  const handOver = createHandOver(async (manifests) => (seen.push(manifests), null));
   const plugins = join(folder, 'plugins-of-an-image');
   await cp(handOver.environment['HELM_PLUGINS'] ?? '', plugins, { recursive: true });
   const script = join(plugins, 'hand-over/hand-over.sh');
@@ -150,7 +150,7 @@ test('a chart cannot print the mark of the end, since it does not know it', asyn
   });
   const seen: string[] = [];
 
-  expect(await rendered(chart, async (manifests) => void seen.push(manifests))).toMatchObject({ code: 0 });
+  expect(await rendered(chart, async (manifests) => (seen.push(manifests), null))).toMatchObject({ code: 0 });
   expect(seen[0]).toContain('$BERTH_END_OF_MANIFEST');
 });
 
@@ -159,7 +159,7 @@ test('a chart that renders more than can be checked is refused', async () => {
     'templates/map.yaml': `${metadata('large')}data: { a: {{ repeat 9000000 "x" }} }\n`,
   });
 
-  expect(await rendered(chart, async () => undefined)).toMatchObject({
+  expect(await rendered(chart, async () => null)).toMatchObject({
     code: 1,
     refusal: { message: 'The chart renders more than 8 MiB of manifests' },
   });

@@ -1,3 +1,4 @@
+import type { AnswerKind } from '@berth/kube/answer-limits';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge, nullIfMissing } from '@berth/kube/kube-error';
 import type { V1ObjectMeta, V1Secret } from '@kubernetes/client-node';
@@ -36,6 +37,10 @@ export interface ClusterClient {
   mayCreate(wanted: WantedKind): Promise<boolean | null>;
   /** An object of any kind; null if it is missing, or the cluster does not let the runner read it. */
   readObject(path: string): Promise<unknown>;
+  /** The same as JSON text, to be read in another process. */
+  readText(path: string, answer?: AnswerKind): Promise<string | null>;
+  /** Applies fields that nobody else has given another value; returns false if somebody has, or the object is another one. */
+  shareFields(path: string, object: object, fieldManager: string): Promise<boolean>;
 }
 
 /** A kind of object in a namespace; the core group is the empty string. */
@@ -100,6 +105,12 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
   const orNull = <T>(what: string, request: () => Promise<T>): Promise<T | null> =>
     attempt(what, () => nullIfMissing(request()));
 
+  const orUnreadable = <T>(reading: Promise<T>): Promise<T | null> =>
+    reading.catch((error: unknown) => {
+      if (statusOf(error) === 404 || statusOf(error) === 403 || error instanceof AnswerTooLarge) return null;
+      throw kubeFailure('read an object', error, api.server);
+    });
+
   /** Returns false if the cluster's state is not the one that the write requires. */
   async function unlessConflict(what: string, write: () => Promise<unknown>, conflicts = [409]): Promise<boolean> {
     beforeWrite();
@@ -162,11 +173,10 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
         },
       );
     },
-    readObject: (path) =>
-      api.getJson(path, { ...call, answer: 'object' }).catch((error: unknown) => {
-        if (statusOf(error) === 404 || statusOf(error) === 403 || error instanceof AnswerTooLarge) return null;
-        throw kubeFailure('read an object', error, api.server);
-      }),
+    readObject: (path) => orUnreadable(api.getJson(path, { ...call, answer: 'object' })),
+    readText: (path, answer = 'object') => orUnreadable(api.getText(path, { ...call, answer })),
+    shareFields: (path, object, fieldManager) =>
+      unlessConflict('keep a field', () => api.applyJson(path, object, fieldManager, { ...call, leaveOthers: true })),
     listPods: (namespace) =>
       attempt('list the pods', async () => {
         return PodList.parse(await api.getJson(`${inCore(namespace, 'pods')}?limit=50`, { ...call, answer: 'list' }))

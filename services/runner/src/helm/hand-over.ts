@@ -21,11 +21,15 @@ export interface HandOver {
   refusal(): unknown;
 }
 
+/** Checks the manifests, and returns those that Helm is to apply; null: as they are. */
+export type OnRendered = (manifests: string) => Promise<string | null>;
+
 /**
- * Receives the manifests that Helm has rendered, hooks included, and returns the same bytes once `check` is done. If `check` throws,
- * Helm gets nothing and fails before it applies or records anything. A second rendering could differ from the checked one.
+ * Receives the manifests that Helm has rendered, hooks included, and returns the same bytes once `check` is done, unless it gives
+ * others. If `check` throws, Helm gets nothing and fails before it applies or records anything. A second rendering could differ from
+ * the checked one.
  */
-export function createHandOver(check: (manifests: string) => Promise<void>): HandOver {
+export function createHandOver(check: OnRendered): HandOver {
   const end = randomUUID();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -33,8 +37,8 @@ export function createHandOver(check: (manifests: string) => Promise<void>): Han
 
   async function answer(socket: Duplex): Promise<void> {
     const manifests = Buffer.concat(chunks).subarray(0, -end.length - 1);
-    await check(manifests.toString('utf8'));
-    socket.end(manifests.length === 0 ? nothing : manifests);
+    const changed = await check(manifests.toString('utf8'));
+    socket.end(manifests.length === 0 ? nothing : (changed ?? manifests));
   }
 
   return {

@@ -45,6 +45,9 @@ export function deployArguments(
     // The server validates fields strictly anyway. This check would only find out whether it does, and load its whole OpenAPI
     // document for that: a quarter of Helm's work.
     '--disable-openapi-validation',
+    // Whatever wrote a field since the last deploy, and however an older Helm applied the release: a deploy does not fail at it.
+    '--server-side=true',
+    '--force-conflicts',
     ...handOverArguments,
     ...(skipCrds ? ['--skip-crds'] : []),
     ...wait,

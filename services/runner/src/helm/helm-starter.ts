@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { giveWay, ulimits } from '@berth/process-guard/process-limits';
 import { Duplex } from 'node:stream';
-import { createHandOver, type HandOver } from './hand-over.ts';
+import { createHandOver, type HandOver, type OnRendered } from './hand-over.ts';
 import { goSettings, type HelmLimits, kernelLimits, limitsFor } from './helm-limits.ts';
 import { exitOf, type HelmProcess, superviseHelm } from './helm-process.ts';
 import { splitLines } from './split-lines.ts';
@@ -19,8 +19,8 @@ interface HelmRun {
   /** How long Helm may wait for the release, in seconds; waiting takes some processor time. */
   waitSecs: number;
   onLine: (stream: 'stdout' | 'stderr', line: string) => void;
-  /** With `handOverArguments`: receives the manifests before Helm applies them. If it throws, Helm fails without applying anything. */
-  onRendered?: (manifests: string) => Promise<void>;
+  /** With `handOverArguments`: receives the manifests before Helm applies them, and may give others. If it throws, Helm fails without applying anything. */
+  onRendered?: OnRendered;
   /** Receives the number of bytes that were skipped. */
   onSkipped?: (stream: 'stdout' | 'stderr', bytes: number) => void;
   /** Receives raw standard output, which `onLine` then does not get. */
@@ -74,7 +74,7 @@ export function createHelmStarter({ binary, guard, limits }: HelmStarterDeps): H
     limits,
     start(run) {
       const mine = limitsFor(limits, run.waitSecs);
-      const handOver = createHandOver(run.onRendered ?? (async () => undefined));
+      const handOver = createHandOver(run.onRendered ?? (async () => null));
       const lines = shellInput(binary, run, { limits: mine, ...handOver });
       const child = take();
       handOver.over(socketOf(child));

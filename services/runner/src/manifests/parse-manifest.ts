@@ -18,10 +18,24 @@ export interface ParsedManifest {
 /** The comment that Helm writes above each object. */
 const crdSource = /^# Source: \S+\/crds\//m;
 
+export const betweenDocuments = /^---(?:[ \t].*)?$/m;
+
+/** How Helm's YAML library reads a document. */
+export const readDocument = (document: string, options: { intAsBigInt?: boolean } = {}) =>
+  parseDocument(document, {
+    ...options,
+    version: '1.1',
+    uniqueKeys: false,
+    logLevel: 'silent',
+    // Go's library lacks these types: it reads times and `12:30` as text.
+    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !unlikeGo(tag)),
+  });
+export const mostAliases = 100;
+
 /** The objects of a manifest, read as Helm's YAML library reads them. */
 export function parseManifest(text: string): ParsedManifest {
   const parsed: ParsedManifest = { objects: [], unreadable: 0 };
-  for (const document of text.split(/^---(?:[ \t].*)?$/m)) {
+  for (const document of text.split(betweenDocuments)) {
     const { content, isAmbiguous } = read(document);
     if (content === undefined) parsed.unreadable += 1;
     else if (content !== null) {
@@ -40,15 +54,9 @@ interface ReadDocument {
 function read(document: string): ReadDocument {
   const unreadable = { content: undefined, isAmbiguous: false };
   try {
-    const parsed = parseDocument(document, {
-      version: '1.1',
-      uniqueKeys: false,
-      logLevel: 'silent',
-      // Go's library lacks these types: it reads times and `12:30` as text.
-      customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !unlikeGo(tag)),
-    });
+    const parsed = readDocument(document);
     if (parsed.errors.length > 0) return unreadable;
-    const value: unknown = parsed.toJS({ maxAliasCount: 100 });
+    const value: unknown = parsed.toJS({ maxAliasCount: mostAliases });
     const root = parsed.contents;
     return isJson(value) ? { content: value, isAmbiguous: isMap(root) && isAmbiguous(root) } : unreadable;
   } catch {

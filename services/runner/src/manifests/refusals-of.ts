@@ -52,7 +52,7 @@ async function placedObject(
   if (!kind || goesTo === undefined || isUnknown(goesTo, place)) return { ...object, goesTo, mayCreate: null };
   if (place.isShared) return { ...object, goesTo, mayCreate: goesTo === place.namespace };
   const answer = await mayCreate({ group: groupOf(object.apiVersion), resource: kind.plural, namespace: goesTo });
-  const isThere = object.isCrdFile && (await exists(object, findKind));
+  const isThere = object.isCrdFile && (await isDefined(object, findKind));
   return { ...object, goesTo, mayCreate: isThere ? null : answer };
 }
 
@@ -62,7 +62,7 @@ function isUnknown(goesTo: string | null, { namespace, isAbsent = false, unbound
 }
 
 /** Whether the cluster has all versions that a CustomResourceDefinition defines. */
-async function exists({ defines }: Pick<ObjectFacts, 'defines'>, findKind: FindKind): Promise<boolean> {
+export async function isDefined({ defines }: Pick<ObjectFacts, 'defines'>, findKind: FindKind): Promise<boolean> {
   if (!defines) return false;
   const { kind, apiVersions } = defines;
   const found = await Promise.all(apiVersions.map((apiVersion) => findKind({ apiVersion, kind })));

@@ -4,7 +4,7 @@ import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { permanent } from '../outcome/task-failure.ts';
 import { whoCanGrant } from '../outcome/who-can-grant.ts';
-import { refusalsOf } from '../manifests/refusals-of.ts';
+import { isDefined, refusalsOf } from '../manifests/refusals-of.ts';
 import type { ManifestFacts } from '../manifests/facts-of.ts';
 import { readFacts } from '../manifests/read-manifests.ts';
 import type { RunContext } from './run-context.ts';
@@ -15,20 +15,24 @@ const pauseMs = 1_000;
 const namedInReason = 5;
 
 /** Refuses objects that a chart may not have, before anything is applied. The log names each object. */
-export async function checkRendered(run: RunContext, cluster: TaskCluster, manifests: string): Promise<void> {
+export async function checkRendered(run: RunContext, cluster: TaskCluster, manifests: string): Promise<ManifestFacts> {
   const { task, stop, deps } = run;
   const facts = await readFacts(manifests, { work: deps.work, owner: task.deployment_id, signal: stop });
   refuseUncertain(run, cluster, facts);
   await refuse(run, cluster, facts);
+  return facts;
 }
 
-/** Whether Helm should skip the folder crds, because the account may not create its definitions. */
+/** Whether Helm should skip the folder crds: the cluster has its definitions, or the account may not create them. */
 export async function skipsCrds(run: RunContext, cluster: TaskCluster, facts: ManifestFacts): Promise<boolean> {
   const { objects } = facts;
   refuseUncertain(run, cluster, facts);
   if (objects.length === 0) return false;
   const crds = objects.map((object) => ({ ...object, isCrdFile: true }));
   await refuse(run, cluster, { objects: crds });
+  // Helm would overwrite definitions that others use as well.
+  const defined = await Promise.all(objects.map((object) => isDefined(object, cluster.client.findKind)));
+  if (defined.every(Boolean)) return true;
   const group = 'apiextensions.k8s.io';
   return (await cluster.client.mayCreate({ group, resource: 'customresourcedefinitions', namespace: null })) === false;
 }

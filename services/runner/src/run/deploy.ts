@@ -21,6 +21,7 @@ import { unreadyPods } from '../rollout/explain-pods.ts';
 import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
 import type { ManifestFacts } from '../manifests/facts-of.ts';
+import { resolveFields } from '../fields/resolve-fields.ts';
 import { checkRendered, skipsCrds } from './check-rendered.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
@@ -65,6 +66,7 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
     await upgrade(run, cluster, {
       files,
       crds: isFirst ? (deps.crds.known(task.chart) ?? (await readCrds(run, task.chart, files.chart))) : null,
+      isFirst,
       lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
     });
   } finally {
@@ -101,18 +103,27 @@ const readCrds = (
 
 interface Upgrade {
   files: HelmFiles;
+  /** Nothing of the release is installed. */
+  isFirst: boolean;
   /** Null: they are left out. */
   crds: ManifestFacts | null;
   lastRead: (() => Promise<void>) | undefined;
 }
 
-async function upgrade(run: RunContext, cluster: TaskCluster, { files, crds, ...reads }: Upgrade): Promise<void> {
+async function upgrade(
+  run: RunContext,
+  cluster: TaskCluster,
+  { files, isFirst, crds, ...reads }: Upgrade,
+): Promise<void> {
   const { task, lease, log, secrets, stop } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   const skipCrds = crds === null || (await skipsCrds(run, cluster, crds));
   const args = deployArguments(task, files, { labels, skipCrds });
-  const check = (manifests: string) => checkRendered(run, cluster, manifests);
+  const check = async (manifests: string) => {
+    const { objects } = await checkRendered(run, cluster, manifests);
+    return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));
+  };
   const readCustom = customObjectsOf(task, run.deps.work);
   using waiting = watchWaiting({
     readAwaited: (signal, failure) => {
@@ -131,3 +142,13 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, crds, ...
     throw await waiting.explain(error);
   }
 }
+
+/** What Helm is to apply where others have changed the objects of the release; null: what it has rendered. */
+const resolve = (
+  { task: { namespace, deployment_id: owner, fields }, log, stop: signal, deps: { work } }: RunContext,
+  { client }: TaskCluster,
+  rendered: { manifests: string; objects: ManifestFacts['objects'] },
+): Promise<string | null> => {
+  const say = (line: string) => log.say(line);
+  return resolveFields({ namespace, ...rendered, keep: fields?.keep ?? [] }, { client, work, owner, signal, say });
+};

@@ -12,6 +12,7 @@ import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
 import type { ChartCrds } from './chart-crds.ts';
 import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
+import type { FieldsWork } from '../fields/fields-work.ts';
 import type { ManifestWork } from '../manifests/read-manifests.ts';
 
 /** Dependencies that all runs of one runner share. */
@@ -23,7 +24,7 @@ export interface RunnerDeps {
   metrics: RunnerMetrics;
   helm: HelmStarter;
   deployments: DeploymentClient;
-  work: ManifestWork;
+  work: ManifestWork & FieldsWork;
   crds: ChartCrds;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };

@@ -2,6 +2,7 @@ import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { createErrorLines } from '../helm/error-lines.ts';
 import { failureOf } from '../helm/explain-exit.ts';
 import { longestMs } from '../helm/helm-limits.ts';
+import type { OnRendered } from '../helm/hand-over.ts';
 import type { HelmProcess } from '../helm/helm-process.ts';
 import { logTexts } from '../log/log-texts.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
@@ -21,7 +22,7 @@ export interface HelmCommand {
   /** A read of the cluster that runs together with the check of the fence. */
   lastRead?: (() => Promise<void>) | undefined;
   /** Throws if the rendered manifests must not be applied. */
-  check?: (manifests: string) => Promise<void>;
+  check?: OnRendered;
 }
 
 /** Runs Helm, and ends it if the claim is lost. Output goes to the log. Throws a `TaskFailure` that explains a failed exit. */

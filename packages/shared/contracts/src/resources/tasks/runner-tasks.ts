@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Claim } from '../../fields/claim.ts';
+import { KeptFields } from '../deployments/field-path.ts';
 import { Id, JsonObject, Text, Timestamp } from '../../fields/fields.ts';
 
 /** What the runner does with the release; the service `tasks` derives it from the operation. */
@@ -77,6 +78,8 @@ export const ClaimedTask = z.strictObject({
   /** For `deploy`: hosts that a chart must not route. Absent from services of the previous version. */
   hosts: RouteHosts.optional(),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
+  /** For `deploy`: fields that keep the value that somebody else gave them. Absent from services of the previous version. */
+  fields: z.strictObject({ keep: KeptFields }).optional(),
   /** W3C trace context of the request that created the task. */
   traceparent: z.string().nullable(),
   request_id: z.string().nullable(),

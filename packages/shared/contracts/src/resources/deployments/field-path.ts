@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** Which fields of a release's objects a path names. */
+export interface FieldPath {
+  /** Null: of every kind. */
+  kind: string | null;
+  /** Null: of every name. */
+  name: string | null;
+  segments: string[];
+}
+
+const form = /^(?:([A-Za-z][A-Za-z0-9]{0,62})(?:\/([^/\s]{1,253}))?:)?((?:\/[^/\s]{1,253}){1,32})$/;
+
+/** A path as plans write it, such as `/spec/template/spec/containers/name=web/image`; null if it has another form. */
+export function fieldPathOf(text: string): FieldPath | null {
+  const [, kind = null, name = null, pointer] = form.exec(text) ?? [];
+  if (pointer === undefined) return null;
+  const segments = pointer
+    .slice(1)
+    .split('/')
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return { kind, name, segments };
+}
+
+const words =
+  'must be a path such as /spec/replicas or Deployment/web:/spec/template/spec/containers/name=web/image; * stands for any one segment';
+
+/** Paths of fields that keep the value that another manager gave them. */
+export const KeptFields = z
+  .array(
+    z
+      .string()
+      .max(1_000)
+      .refine((text) => fieldPathOf(text) !== null, words),
+  )
+  .max(50);
