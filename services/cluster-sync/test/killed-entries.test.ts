@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAccountRepository } from '../src/access/account-repository.ts';
 import { createPrepareCluster } from '../src/access/prepare-cluster.ts';
+import { removeAccount } from '../src/access/remove-account.ts';
 import type { ClaimedPlace } from '../src/claims/claimed-place.ts';
 import { enterNamespace } from '../src/entering/enter-namespace.ts';
 import { removeNamespace } from '../src/entering/remove-namespace.ts';
@@ -143,7 +144,15 @@ async function world() {
       `)
     ).map((row) => row.deployment_id),
   });
-  return { ...cluster, deployment_id, enter, uninstall, rows };
+  /** Removes the account as if it were unused, while something else happens. */
+  const removeAccountDuring = (meanwhile: () => Promise<unknown>) => {
+    const deleteJson = async (at: string) => {
+      await meanwhile();
+      return cluster.api.deleteJson(at);
+    };
+    return removeAccount(deps, { clusterId, api: { deleteJson } }, { deploymentId: deployment_id, signal });
+  };
+  return { ...cluster, deployment_id, enter, uninstall, removeAccountDuring, rows };
 }
 
 const path = '/api/v1/namespaces/web';
@@ -214,6 +223,17 @@ test('claims in several replicas enter one namespace, and the latest one holds i
   expect(last).toMatchObject({ state: 'entered', is_new: false });
   expect(JSON.stringify(objects.get(path)?.metadata.annotations)).toMatch(/"berth\.dev\/claim":"[^"]+:3"/);
   expect((await rows()).namespaces).toEqual([{ deployment_id, uid: objects.get(path)?.metadata['uid'] }]);
+});
+
+test('an account that a claim uses while it is removed keeps its record, so that it is removed another time', async () => {
+  const { deployment_id, enter, removeAccountDuring, rows } = await world();
+  await enter(1);
+
+  await removeAccountDuring(() => enter(2));
+
+  expect((await rows()).accounts).toEqual([deployment_id]);
+  await removeAccountDuring(async () => undefined).catch(() => undefined);
+  expect((await rows()).accounts).toEqual([]);
 });
 
 test('another deployment gets the name once the namespace is gone, even if its record was left behind', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 const nothing = sql.type(z.object({}));
 const used = sql.type(z.object({ is_new: z.boolean() }));
+const at = sql.type(z.object({ used_at: z.string() }));
 const unused = sql.type(z.object({ deployment_id: z.uuid() }));
 
 export const createAccountRepository = (db: Queries) => ({
@@ -27,14 +28,17 @@ export const createAccountRepository = (db: Queries) => ({
       order by used_at limit 100
     `),
 
-  isRecorded: (clusterId: string, deploymentId: string) =>
-    db.exists(nothing`
-      select 1 from deployment_accounts where cluster_id = ${clusterId} and deployment_id = ${deploymentId}
+  /** When the account was last used; null without a record. */
+  usedAt: (clusterId: string, deploymentId: string): Promise<string | null> =>
+    db.maybeOneFirst(at`
+      select used_at::text from deployment_accounts where cluster_id = ${clusterId} and deployment_id = ${deploymentId}
     `),
 
-  remove: async (clusterId: string, deploymentId: string): Promise<void> => {
+  /** Removes the record unless the account was used again. */
+  remove: async (clusterId: string, deploymentId: string, usedAt: string): Promise<void> => {
     await db.query(nothing`
-      delete from deployment_accounts where cluster_id = ${clusterId} and deployment_id = ${deploymentId}
+      delete from deployment_accounts
+      where cluster_id = ${clusterId} and deployment_id = ${deploymentId} and used_at = ${usedAt}::timestamptz
     `);
   },
 });

@@ -4,7 +4,7 @@ import type { AccountRepository } from './account-repository.ts';
 import { deployerAccount, paths } from './deployer-account.ts';
 
 export interface RemoveAccountDeps {
-  readonly accountRepository: Pick<AccountRepository, 'isRecorded' | 'remove'>;
+  readonly accountRepository: Pick<AccountRepository, 'usedAt' | 'remove'>;
   readonly deployersNamespace: string;
 }
 
@@ -16,8 +16,10 @@ export async function removeAccount(
   { clusterId, api }: { clusterId: string; api: Pick<KubeApi, 'deleteJson'> },
   { deploymentId, signal }: { deploymentId: string; signal: AbortSignal },
 ): Promise<void> {
-  if (!(await accountRepository.isRecorded(clusterId, deploymentId))) return;
+  const usedAt = await accountRepository.usedAt(clusterId, deploymentId);
+  if (usedAt === null) return;
   const path = paths.account(deployerAccount(deployersNamespace, deploymentId));
   await nullIfMissing(api.deleteJson(path, {}, { signal, deadlineMs }));
-  await accountRepository.remove(clusterId, deploymentId);
+  // A claim that uses it meanwhile makes the account again, which then needs its record.
+  await accountRepository.remove(clusterId, deploymentId, usedAt);
 }

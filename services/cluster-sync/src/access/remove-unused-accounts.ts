@@ -6,7 +6,7 @@ import type { AccountRepository } from './account-repository.ts';
 import { removeAccount, type RemoveAccountDeps } from './remove-account.ts';
 
 export interface RemoveUnusedAccountsDeps extends RemoveAccountDeps {
-  readonly accountRepository: Pick<AccountRepository, 'isRecorded' | 'remove' | 'unusedIn'>;
+  readonly accountRepository: Pick<AccountRepository, 'usedAt' | 'remove' | 'unusedIn'>;
   readonly log: Service['log'];
   readonly lookMs: number;
 }

@@ -37,7 +37,7 @@ export async function startPushListener({
   const strangers = new Set<Socket>();
 
   async function answer(request: IncomingMessage): Promise<number> {
-    if (new URL(request.url ?? '/', 'http://push').pathname !== '/events') return 404;
+    if (URL.parse(request.url ?? '/', 'http://push')?.pathname !== '/events') return 404;
     if (request.method !== 'POST') return 405;
     if (!isAuthorized(request)) return 401;
     strangers.delete(request.socket);

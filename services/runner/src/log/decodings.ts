@@ -65,13 +65,22 @@ function percentDecoded({ units, starts }: Decoded): Decoded {
   const decoded = createDecoded(units.length, starts);
   for (let at = 0; at < units.length; ) {
     const lead = byteAt(units, at);
-    const more = lead === undefined ? 0 : lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+    const wanted = lead === undefined ? 0 : lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+    // A byte that does not begin a character stands alone, and takes nothing of what follows.
+    const more = isContinued(units, at, wanted) ? wanted : 0;
     let point = lead === undefined ? (units[at] ?? 0) : more === 0 ? lead : lead & (0x3f >> more);
     for (let next = 1; next <= more; next += 1) point = (point << 6) | ((byteAt(units, at + 3 * next) ?? 0) & 0x3f);
     decoded.push(Math.min(point, 0x10_ffff), at);
     at += lead === undefined ? 1 : 3 * (1 + more);
   }
   return decoded.end();
+}
+
+function isContinued(units: Uint16Array, at: number, more: number): boolean {
+  for (let next = 1; next <= more; next += 1) {
+    if (((byteAt(units, at + 3 * next) ?? 0) & 0xc0) !== 0x80) return false;
+  }
+  return true;
 }
 
 const byteAt = (units: Uint16Array, at: number): number | undefined =>

@@ -64,6 +64,15 @@ test.for(Object.entries(encodings))('a secret %s is redacted completely, at any 
   }
 });
 
+test.for(['%F0', '%E2', '%C3%C3', '%f0%9f'])(
+  'bytes that are no characters, as %s, hide nothing of a secret behind them',
+  (before) => {
+    const secret = 'hunter2&hunter2';
+
+    expect(redact(`${before}${percent(secret, upper)}`, finderOf([secret]))).not.toContain(percent('hunter', upper));
+  },
+);
+
 test('escaped texts of other alphabets are found', () => {
   const secret = 'Größe-🐟-Schlüssel';
   const escaped = [...secret]

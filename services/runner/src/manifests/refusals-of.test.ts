@@ -59,6 +59,22 @@ test('the cluster is asked only once about each kind in each namespace', async (
   expect(asked).toEqual(['configmaps']);
 });
 
+test('a chart with more than a hundred versions of APIs is refused before the cluster is asked about one', async () => {
+  const versions = Array.from({ length: 101 }, (_, index) => ({
+    apiVersion: `example.com/v${index}`,
+    kind: 'Unknown',
+    metadata: { name: 'x' },
+  }));
+  const facts = factsOf(versions.map((one) => JSON.stringify(one)).join('\n---\n'));
+  const asked: string[] = [];
+  const find: FindKind = async ({ apiVersion }) => (asked.push(apiVersion), null);
+
+  await expect(
+    refusalsOf(facts, { namespace: 'own', hosts: undefined }, { findKind: find, mayCreate }),
+  ).rejects.toThrow('more than 100 versions of APIs');
+  expect(asked).toEqual([]);
+});
+
 test('a chart with objects in a hundred and one namespaces is refused', async () => {
   const facts = factsOf(Array.from({ length: 101 }, (_, index) => object('ConfigMap', `n${index}`)).join('\n---\n'));
 

@@ -18,7 +18,7 @@ export interface CheckedPlace extends Allowed {
   isShared?: boolean;
 }
 
-/** Limited, since each kind in each namespace is a request to the cluster. */
+/** Limited, since each kind in each namespace is a request to the cluster, and each version of an API is another one. */
 const mostKinds = 100;
 
 /** The objects that a chart may not have, with reasons. */
@@ -27,6 +27,9 @@ export async function refusalsOf(
   place: CheckedPlace,
   deps: CheckDeps,
 ): Promise<Refusal[]> {
+  const versions = objects.flatMap(({ apiVersion, defines }) => [apiVersion, ...(defines?.apiVersions ?? [])]);
+  if (new Set(versions).size > mostKinds)
+    throw permanent(`The chart has objects of more than ${mostKinds} versions of APIs`);
   const asked = new Map<string, Promise<boolean | null>>();
 
   function mayCreate(wanted: WantedKind): Promise<boolean | null> {

@@ -26,7 +26,7 @@ interface FakeClusterSync {
 export function serveNamespaces(bus: Bus, { api, access, tasks, podSecurity, kubeconfig }: FakeClusterSync): void {
   const deps = {
     namespaceRepository: recordsInMemory(),
-    accountRepository: { use: async () => false, isRecorded: async () => true, remove: async () => undefined },
+    accountRepository: { use: async () => false, usedAt: async () => 'now', remove: async () => undefined },
     bindingRepository: { grantedTo: async () => [], withdrawFrom: async () => ({ rowCount: 0 }) as never },
     bindGrants: async () => ({ clusterRoles: [], refused: [], podSecurity: null }),
     prepareCluster: createPrepareCluster(deployersNamespace),

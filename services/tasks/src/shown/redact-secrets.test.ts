@@ -50,6 +50,12 @@ test('a secret with thousands of lines does not leave out the others', () => {
   expect(redactSecrets([certificates, 'swordfish'])('the password is swordfish')).toBe('the password is ***');
 });
 
+test('a list of thousands of words does not leave out a password behind them', () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => `item${index}`);
+
+  expect(redactSecrets([...words, 'swordfish-2000'])('the password is swordfish-2000')).toBe('the password is ***');
+});
+
 test('secrets that begin alike are found, however many lengths they have', async () => {
   const secrets = Array.from({ length: 43 }, (_, more) => `aaaaa ${'ab '.repeat(15).slice(0, more)}Z`);
   const search = redactSecrets(secrets);

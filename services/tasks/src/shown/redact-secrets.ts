@@ -69,10 +69,10 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
 
 /**
  * The secrets and their lines, in lower case. All secrets come before the first line, so that a long list of certificates does not
- * leave out a password. One character more than is searched for shows that a secret is longer.
+ * leave out a password, and the longest come first, so that a long list of words does not. One character more than is searched for shows that a secret is longer.
  */
 function wantedOf(secrets: readonly string[]): string[] {
-  const texts = secrets.map((secret) => secret.trim());
+  const texts = secrets.map((secret) => secret.trim()).toSorted((a, b) => b.length - a.length);
   const wanted = new Set<string>();
   for (const text of texts) add(text, leastCharacters);
   for (const text of texts) {

@@ -30,6 +30,16 @@ test.for([
   expect(kept).toEqual([]);
 });
 
+test.for(['!§$%&/()=', 'кодовое слово', '🐟🐟', '--- ---'])(
+  'the marker of %s, which has no ASCII letter or digit, differs in each character',
+  (text) => {
+    const marker = markerOf(text);
+
+    expect(marker).toHaveLength(text.length);
+    expect([...text].filter((character, index) => character !== ' ' && marker[index] === character)).toEqual([]);
+  },
+);
+
 test('the marker of JSON is JSON with the same keys and other texts and numbers', () => {
   const text = String.raw`{"user":"ada","port":5432,"on":true,"keys":["a\"b\u00e9"],"zero":50}`;
 

@@ -1,6 +1,8 @@
 /** Rotates within hexadecimal digits and within the other letters, so that a number, hex or base64 keeps its form. */
 const classes = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'];
 
+const letters = 'ghijklmnopqrstuvwxyz';
+
 const rotated: ReadonlyMap<string, string> = new Map(
   classes.flatMap((characters) =>
     [...characters].map((character, index): [string, string] => [
@@ -24,8 +26,14 @@ export function markerOf(text: string): string {
   if (isJsonText(text)) return text.replaceAll(jsonToken, markedToken);
   const kept = [...text.matchAll(structure), ...(text.trim().includes('\n') ? text.matchAll(keysOfLines) : [])];
   const marked = rotateAround(kept, text);
-  return marked === text ? rotate(text) : marked;
+  if (marked !== text) return marked;
+  const rotatedAll = rotate(text);
+  return rotatedAll === text ? withLetters(text) : rotatedAll;
 }
+
+/** For a text without ASCII letters and digits, such as a passphrase in Cyrillic. */
+const withLetters = (text: string): string =>
+  text.replaceAll(/[^\s]/g, (unit) => letters[unit.charCodeAt(0) % letters.length] ?? '');
 
 /** Rotates the text between the kept pieces. In one pass, since a secret may have a hundred thousand lines. */
 function rotateAround(kept: readonly RegExpExecArray[], text: string): string {
