@@ -18,8 +18,8 @@ const alike = Object.fromEntries(
 );
 
 /** A log service that accepts every batch. */
-function logOf(secrets: Record<string, Record<string, string>>) {
-  const known = createKnownSecrets({ secrets, confidential: [] });
+async function logOf(secrets: Record<string, Record<string, string>>) {
+  const known = await createKnownSecrets({ secrets, confidential: [] });
   const bus: TaskLogDeps['bus'] = { call: async () => JSON.parse('null') };
   const lease = { lost: new AbortController().signal, isLost: () => false };
   const log = createTaskLog({ task: { task_id: 'a', fence: 1 }, bus, secrets: known.texts, lease });
@@ -34,7 +34,7 @@ test.for([
 ] as const)(
   'the event loop is not blocked while a chart prints %s, for any kind of secrets',
   async ([, line, count]) => {
-    const { known, log } = logOf({ bundle: { pem: thousandLines }, alike });
+    const { known, log } = await logOf({ bundle: { pem: thousandLines }, alike });
     const errors = createErrorLines((text) => logTexts(text, known.texts()));
     const bytes = Buffer.from(line.repeat(count));
 
@@ -64,7 +64,7 @@ test.for([
 );
 
 test('an answer of 131,072 lines to an action with a sensitive input of a thousand lines does not block the event loop', async () => {
-  const { known, log } = logOf({});
+  const { known, log } = await logOf({});
   const text = 'a\n'.repeat(131_072);
   const { signal } = new AbortController();
   const said: string[] = [];

@@ -40,12 +40,14 @@ function runOf({ begins = async () => undefined, target = {}, as = (client) => c
   const lease = { lost: lost.signal, canceled: canceled.signal, beginAttempt: begins };
   const stop = AbortSignal.any([lost.signal, canceled.signal, stopping.signal]);
   const task = { call: { ...call, hidden: ['swordfish'], ...target } };
-  const secrets = createKnownSecrets({ secrets: {}, confidential: [] });
   return {
     lines,
     canceled,
     stopping,
-    done: () => invoke({ task, lease, log, secrets, stop, deps: { deployments, stopping: stopping.signal } }),
+    done: async () => {
+      const secrets = await createKnownSecrets({ secrets: {}, confidential: [] });
+      await invoke({ task, lease, log, secrets, stop, deps: { deployments, stopping: stopping.signal } });
+    },
   };
 }
 

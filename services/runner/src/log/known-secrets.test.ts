@@ -6,7 +6,7 @@ import { logTexts } from './log-texts.ts';
 
 const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n-----END KEY-----';
 const secrets = { one: { password: 'sword"fish', short: 'yes' }, two: { key } };
-const known = createKnownSecrets({ secrets, confidential: ['lies in the values'] });
+const known = await createKnownSecrets({ secrets, confidential: ['lies in the values'] });
 known.add(['a-token-of-a-cluster']);
 const shown = (line: string) => logTexts(line, known.texts()).join('');
 
@@ -40,8 +40,8 @@ test('an empty line of output stays a line of the log', () => {
   expect(logTexts('', finderOf([]))).toEqual(['']);
 });
 
-test('a credential stays redacted after it was replaced', () => {
-  const replaced = createKnownSecrets({ secrets: {}, confidential: [] });
+test('a credential stays redacted after it was replaced', async () => {
+  const replaced = await createKnownSecrets({ secrets: {}, confidential: [] });
   replaced.add(['the-first-credential']);
   replaced.add(['the-second-credential']);
 
@@ -56,16 +56,16 @@ test.for([
     `password: ${Buffer.from('swordfish').toString('base64')}`,
   ],
   ['a secret as Go writes it in JSON', 'sword<&>fish', String.raw`{"password":"sword\u003c\u0026\u003efish"}`],
-] as const)('is redacted: %s', ([, secret, line]) => {
-  const { texts } = createKnownSecrets({ secrets: { login: { password: secret } }, confidential: [] });
+] as const)('is redacted: %s', async ([, secret, line]) => {
+  const { texts } = await createKnownSecrets({ secrets: { login: { password: secret } }, confidential: [] });
 
   expect(redact(line, texts())).toContain('***');
 });
 
-test('beside secrets of a megabyte, a short one is found in every encoding, and a long one in plain text and base64', () => {
+test('beside secrets of a megabyte, a short one is found in every encoding, and a long one in plain text and base64', async () => {
   const long = Array.from({ length: 20 }, (_, index) => `${index} ${randomBytes(25_000).toString('hex')}`);
   const secrets = { all: { ...Object.fromEntries(long.entries()), password: 'swordfish' } };
-  const { texts } = createKnownSecrets({ secrets, confidential: [] });
+  const { texts } = await createKnownSecrets({ secrets, confidential: [] });
   const encoded = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding);
 
   for (const line of ['swordfish', encoded('swordfish', 'hex'), encoded('swordfish', 'base64'), ...long.slice(-1)]) {
@@ -74,4 +74,20 @@ test('beside secrets of a megabyte, a short one is found in every encoding, and 
   for (const each of [long[0] ?? '', long[19] ?? '']) {
     expect(redact(`it is ${encoded(each, 'base64')}!`, texts())).toBe('it is ***!');
   }
+});
+
+test('megabytes of secrets are learned in many turns of the event loop', async () => {
+  const lines = () => Array.from({ length: 4_000 }, () => randomBytes(12).toString('hex')).join('\n');
+  const secrets = { all: Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`key${index}`, lines()])) };
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+
+  await createKnownSecrets({ secrets, confidential: [] });
+  clearImmediate(counting);
+
+  expect(turns).toBeGreaterThan(20);
 });

@@ -1,4 +1,5 @@
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { nextTurn } from '@berth/service/waiting/next-turn';
 import { createTextFinder, leastLength, type TextFinder } from './text-finder.ts';
 
 /** For single lines of a longer text, such as a key. Shorter lines may be as common as `enabled: true`. */
@@ -8,6 +9,8 @@ const leastLine = 16;
  * secrets come first; only longer ones than most runs have are left.
  */
 const mostEncoded = 256 * 1024;
+/** Characters of secrets in one turn. */
+const partLength = 64 * 1024;
 /** Two blocks of the search. */
 const endLength = 64;
 
@@ -17,11 +20,14 @@ export interface KnownSecrets {
   add(credentials: readonly string[]): void;
 }
 
-export function createKnownSecrets({
+/** Megabytes of secrets take some hundred milliseconds, so others are served meanwhile. */
+export async function createKnownSecrets({
   secrets,
   confidential,
-}: Pick<ClaimedTask, 'secrets' | 'confidential'>): KnownSecrets {
-  const finder = finderOf([...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential]);
+}: Pick<ClaimedTask, 'secrets' | 'confidential'>): Promise<KnownSecrets> {
+  const finder = createTextFinder();
+  const values = [...Object.values(secrets).flatMap((entries) => Object.values(entries)), ...confidential];
+  for (const _ of inParts(finder, values)) await nextTurn();
   return {
     texts: () => finder,
     add: (credentials) => addTo(finder, credentials),
@@ -35,11 +41,21 @@ export function finderOf(values: Iterable<string>): TextFinder {
 }
 
 function addTo(finder: TextFinder, values: Iterable<string>): void {
+  Array.from(inParts(finder, values));
+}
+
+/** Adds the secrets and pauses after each part. */
+function* inParts(finder: TextFinder, values: Iterable<string>): Generator<void> {
   let length = 0;
+  let ofPart = 0;
   const secrets = [...new Set([...values].flatMap(withoutEnds))].filter((value) => value.length >= leastLength);
   for (const secret of secrets.toSorted((a, b) => a.length - b.length)) {
     length += secret.length;
     for (const form of formsOf(secret, { isEncoded: length <= mostEncoded })) finder.add(form);
+    ofPart += secret.length;
+    if (ofPart < partLength) continue;
+    ofPart = 0;
+    yield;
   }
 }
 

@@ -77,7 +77,7 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
   const released = isThere ? await releasedManifest(client, run.namespace) : null;
   const isUpgrade = released !== null;
 
-  const secrets = createKnownSecrets(run);
+  const secrets = await createKnownSecrets(run);
   secrets.add(access.credentials);
   const rendering = { limits, isUpgrade, secrets: secrets.texts() };
   const [rendered, withMarkers] =

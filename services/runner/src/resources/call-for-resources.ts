@@ -7,7 +7,7 @@ import {
 import type { Loop, Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { CallFailed, type DeploymentClient } from '../calls/deployment-client.ts';
-import { createKnownSecrets } from '../log/known-secrets.ts';
+import { finderOf } from '../log/known-secrets.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import { quickAndSlow } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
@@ -40,7 +40,7 @@ export const callForResources = ({ bus, log, deployments, metrics, slots }: Call
     { hidden, is_deletion, body, ...call }: ResourceCall['call'],
     signal: AbortSignal,
   ): Promise<CallOutcome> {
-    const secrets = createKnownSecrets({ secrets: {}, confidential: [call.token, ...hidden] }).texts();
+    const secrets = finderOf([call.token, ...hidden]);
     try {
       const limits = { timeoutMs, maxBytes, beginningSuffices: true, signal };
       const answer = await deployments.call({ ...call, body: body ?? undefined }, limits);

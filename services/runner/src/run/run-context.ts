@@ -55,9 +55,9 @@ export interface RunContext {
   readonly deps: RunnerDeps;
 }
 
-export function newRunContext(task: ClaimedTask, lease: ClaimLease, deps: RunnerDeps): RunContext {
+export async function newRunContext(task: ClaimedTask, lease: ClaimLease, deps: RunnerDeps): Promise<RunContext> {
   const { task_id, deployment_id, request_id, fence } = task;
-  const secrets = createKnownSecrets(task);
+  const secrets = await createKnownSecrets(task);
   return {
     task,
     lease,

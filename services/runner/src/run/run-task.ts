@@ -42,7 +42,7 @@ const patienceWhileStopping = { logMs: 1_000, outcomeMs: 4_000 };
 export const runTask = (task: ClaimedTask, claimedAt: number, deps: RunnerDeps): Promise<void> =>
   inTraceOf(task.traceparent, `run ${task.action}`, async () => {
     using lease = keepClaim({ task, bus: deps.bus, claimedAt });
-    const run = newRunContext(task, lease, deps);
+    const run = await newRunContext(task, lease, deps);
 
     const outcome = await act(run);
     await run.log.close(patienceOf(run).logMs);
