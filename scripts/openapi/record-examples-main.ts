@@ -89,6 +89,7 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
   const { registry, chart, cluster } = sample;
   const env = unwrap(await api.envs.create({ body: { name: 'staging', auto_add_new_users: false } }));
   unwrap(await api.envs.update({ id: env.id, body: { node_selector: { zone: 'eu-1' } } }));
+  unwrap(await api.envs.impact({ id: env.id }));
 
   await signIn({ stack, signal }, 'grace');
   const [grace] = unwrap(await api.users.list({ query: { email: 'grace@example.test' } })).items;
@@ -112,6 +113,7 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
     }),
   );
   unwrap(await api.secrets.update({ id: secret.id, body: { name: 'main-database' } }));
+  unwrap(await api.secrets.impact({ id: secret.id }));
   const format = unwrap(
     await api.helmTagFormats.create({ body: { pattern: '^(?<version>\\d+\\.\\d+\\.\\d+)-shop$' } }),
   );

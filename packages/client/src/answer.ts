@@ -22,6 +22,10 @@ export interface Success<T> {
   value: T;
   /** The tag for `ifMatch` in a later change. */
   etag: string | null;
+  /** The ids of the tasks that the request queued, in their order; of many, the first 50. */
+  taskIds: string[];
+  /** The number of all tasks that it queued. */
+  taskCount: number;
 }
 
 interface Failure {

@@ -1,7 +1,8 @@
 import type { Operation } from '@berth/contracts/definition/contract';
 import { isCreation } from '@berth/contracts/definition/idempotency-key';
 import { backOffMs } from '@berth/contracts/back-off';
-import type { Answer, Problem } from './answer.ts';
+import { taskHeaders } from '@berth/contracts/definition/queued-tasks';
+import type { Answer, Problem, Success } from './answer.ts';
 import { pause } from './pause.ts';
 import { readProblem, unreachable } from './read-problem.ts';
 import { textStream } from './text-stream.ts';
@@ -105,12 +106,12 @@ async function sendOnce(
 }
 
 async function read(request: string, response: Response, isStream: boolean): Promise<Answer<unknown>> {
-  const etag = response.headers.get('etag');
-  if (isStream) return { ok: true, value: textStream(response), etag };
-  if (response.status === 204) return { ok: true, value: null, etag };
+  const success = { ok: true, etag: response.headers.get('etag'), ...queuedIn(response) } as const;
+  if (isStream) return { ...success, value: textStream(response) };
+  if (response.status === 204) return { ...success, value: null };
   try {
     const value: unknown = await response.json();
-    return { ok: true, value, etag };
+    return { ...success, value };
   } catch (cause) {
     const detail = 'The answer is not the JSON that this API sends';
     const requestId = response.headers.get('x-request-id');
@@ -120,6 +121,11 @@ async function read(request: string, response: Response, isStream: boolean): Pro
       problem: { code: 'unintelligible', request, status, detail, errors: [], requestId, retryAfterMs: null, cause },
     };
   }
+}
+
+function queuedIn({ headers }: Response): Pick<Success<unknown>, 'taskIds' | 'taskCount'> {
+  const taskIds = headers.get(taskHeaders.ids)?.split(', ') ?? [];
+  return { taskIds, taskCount: Number(headers.get(taskHeaders.count) ?? taskIds.length) };
 }
 
 function credentialHeaders(credential: Credential | null): Record<string, string> {

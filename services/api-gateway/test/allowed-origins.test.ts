@@ -34,7 +34,7 @@ describe('a page of an allowed origin', () => {
     expect(status).toBe(401);
     expect(headers.get('access-control-allow-origin')).toBe(consoleOrigin);
     expect(headers.get('access-control-expose-headers')).toBe(
-      'allow, etag, ratelimit, ratelimit-policy, retry-after, x-request-id',
+      'allow, berth-task-count, berth-task-ids, etag, ratelimit, ratelimit-policy, retry-after, x-request-id',
     );
   });
 });

@@ -35,9 +35,10 @@ beforeAll(async () => {
         repeatable();
         return env;
       },
-      update: async (_request, { permit, checkIfMatch }) => {
+      update: async ({ body }, { permit, checkIfMatch, noteQueued }) => {
         permit({ ...env, env_id: id });
         checkIfMatch(env);
+        if (body.node_selector !== undefined) noteQueued({ ids: [id, env.id], count: 1_000 });
         return env;
       },
       delete: async (_request, { checkIfMatch }) => {
@@ -90,6 +91,15 @@ test('a creation answers 201, a deletion 204 without a body, and PUT and PATCH 2
   for (const method of ['PUT', 'PATCH']) {
     expect((await gateway.send(method, `/api/v2/envs/${id}`, { name: 'harbour' })).status).toBe(200);
   }
+});
+
+test('an answer names the tasks that were queued, and without any it has no such header', async () => {
+  const names = ['berth-task-ids', 'berth-task-count'];
+  const queued = await gateway.send('PUT', `/api/v2/envs/${id}`, { node_selector: { disk: 'ssd' } });
+  expect(names.map((name) => queued.headers.get(name))).toEqual([`${id}, ${env.id}`, '1000']);
+
+  const renamed = await gateway.send('PUT', `/api/v2/envs/${id}`, { name: 'harbour' });
+  expect(names.map((name) => renamed.headers.get(name))).toEqual([null, null]);
 });
 
 test('HEAD answers the headers of GET and no body', async () => {

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@berth/bus/bus';
 import { deploymentPermissions } from '@berth/contracts/resources/envs/deployment-permissions';
 import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-permissions';
-import { envs } from '@berth/contracts/resources/envs/envs';
+import { implement } from '@berth/bus/rpc/implement';
+import type { QueuedTasks } from '@berth/contracts/definition/queued-tasks';
+import { AppError } from '@berth/contracts/errors';
+import { identities } from '@berth/contracts/resources/accounts/identities';
+import { envImpact } from '@berth/contracts/resources/envs/env-impact';
+import { type EnvChanges, envs } from '@berth/contracts/resources/envs/envs';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -12,7 +17,7 @@ import { newEnv, type Somebody, somebody } from './support/people.ts';
 import { malformed, refusal } from './support/refusal.ts';
 import { UsageOfEnvs } from './support/usage-of-envs.ts';
 
-const { list, create, get, update, delete: remove } = envs.operations;
+const { list, create, get, impact, update, delete: remove } = envs.operations;
 
 let auth: AuthUnderTest;
 let tasks: Bus;
@@ -54,6 +59,41 @@ test('a site admin creates, changes and deletes an env', async () => {
   expect(cleared).toEqual({ ...made, auto_add_new_users: true });
   expect(gone).toBeNull();
   await expect(admin.send(get, { id: made.id })).rejects.toEqual(refusal('not_found', 'No such env'));
+});
+
+test('a changed placement names its reinstalls, also before their service answers or where it fails', async () => {
+  const { id } = await newEnv(auth.db);
+  const { identity_token } = await auth.gateway.call(identities.operations.authenticate, {
+    body: { credential: { jwt: admin.jwt }, audience: 'auth' },
+  });
+  const change = async (body: EnvChanges) =>
+    (await auth.gateway.callForBytes(update, { id, body }, { identityToken: identity_token })).queued;
+  const answers: (() => Promise<QueuedTasks>)[] = [];
+  const impacted = { page: 1, per_page: 50, items: [], num_total: 0 };
+
+  expect(await change({ node_selector: { zone: 'a' } })).toBeNull();
+  tasks.serve(
+    implement(envImpact, {
+      of: async ({ body: { env_id } }) => ({ ...impacted, num_total: env_id === id ? 7 : 0 }),
+      take: async ({ body: { env } }) => {
+        expect(env.row).toMatchObject({ id, node_selector: { zone: 'b' } });
+        return (answers.shift() ?? (() => Promise.reject(new AppError('unavailable', 'away'))))();
+      },
+    }),
+  );
+  await tasks.listening();
+  const queued = { ids: [randomUUID()], count: 9 };
+  answers.push(async () => queued);
+  expect(await change({ node_selector: { zone: 'b' } })).toEqual(queued);
+  expect(await change({ name: `Named ${id}` })).toBeNull();
+  expect(await change({ tolerations: [{ key: 'gpu', operator: 'Exists' }] })).toBeNull();
+  expect(await admin.send(get, { id })).toMatchObject({ tolerations: [{ key: 'gpu' }] });
+
+  expect(await admin.send(impact, { id })).toEqual({ ...impacted, num_total: 7 });
+  const stranger = await somebody(auth, {});
+  await expect(stranger.send(impact, { id })).rejects.toEqual(refusal('not_found', 'No such env'));
+  await expect(auth.gateway.call(impact, { id })).rejects.toEqual(refusal('unauthenticated'));
+  await expect(admin.send(impact, { id, query: { page: 0 } })).rejects.toEqual(refusal('invalid'));
 });
 
 test('two envs cannot have the same name, even in different case', async () => {

@@ -8,6 +8,7 @@ import { heldItemReaders, itemReaders } from './collections/item-readers.ts';
 import { Config } from './config.ts';
 import { deploymentHandlers } from './deployments/deployment-handlers.ts';
 import { deploymentPlaceHandlers } from './places/deployment-place-handlers.ts';
+import { envImpactHandlers } from './projections/env-impact-handlers.ts';
 import { deploymentStateHandlers } from './deployments/deployment-state-handlers.ts';
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
 import { followSilence } from './health/follow-silence.ts';
@@ -68,6 +69,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(healthHandlers({ inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));
+  bus.serve(envImpactHandlers({ db, store, projections }));
   bus.serve(deploymentStateHandlers({ store }));
   // A plan locks nothing, because it writes nothing that could contradict what it read.
   bus.serve(

@@ -12,7 +12,7 @@ import type { EventReader } from './events/event-reader.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import type { CallOptions } from './rpc/call-options.ts';
 import type { ServedResource } from './rpc/handler.ts';
-import type { AnswerBytes } from './rpc/wire/wire-answer.ts';
+import type { ForwardedAnswer } from './rpc/wire/wire-answer.ts';
 import type { StateFollower } from './state/follow-state.ts';
 import type { StatePublisher } from './state/publish-state.ts';
 
@@ -31,7 +31,7 @@ export interface Bus {
     options?: CallOptions,
   ): Promise<ResponseOutput<S>>;
   /** Calls the owner for an answer to be forwarded: returns its bytes without parsing them. */
-  callForBytes(operation: Operation, request: unknown, options?: CallOptions): Promise<AnswerBytes>;
+  callForBytes(operation: Operation, request: unknown, options?: CallOptions): Promise<ForwardedAnswer>;
   readonly hints: Hints;
   readonly state: StatePublisher & StateFollower;
   readonly objects: ObjectStore;

@@ -18,6 +18,11 @@ export class RecordedChanges implements Recorded {
   readonly audit = new Set<string>();
   readonly #rows = new Map<string, OutboxRow>();
 
+  added(resource: string): string[] {
+    const isAdded = (row: OutboxRow) => row.resource === resource && row.operation === 'INSERT';
+    return [...this.#rows.values()].filter(isAdded).map(({ id }) => id);
+  }
+
   /** The last state of each row, to be written in the order of their last changes. */
   takeRows(): OutboxRow[] {
     const rows = [...this.#rows.values()];

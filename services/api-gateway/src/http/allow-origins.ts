@@ -11,7 +11,8 @@ const allowedHeaders = [
   'x-service-token',
 ].join(', ');
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const exposedHeaders = 'allow, etag, ratelimit, ratelimit-policy, retry-after, x-request-id';
+const exposedHeaders =
+  'allow, berth-task-count, berth-task-ids, etag, ratelimit, ratelimit-policy, retry-after, x-request-id';
 const preflightSeconds = '600';
 
 /**

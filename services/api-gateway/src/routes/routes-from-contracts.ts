@@ -4,6 +4,7 @@ import { bodyLimitOf } from '@berth/contracts/definition/body-limit';
 import { answersRow, type Operation, type Resource, successStatus } from '@berth/contracts/definition/contract';
 import { httpRouteOf } from '@berth/contracts/definition/http-route';
 import { idempotencyKeyOf, isCreation } from '@berth/contracts/definition/idempotency-key';
+import { queuesTasks, taskHeaders } from '@berth/contracts/definition/queued-tasks';
 import { loginCallbackPath, logins } from '@berth/contracts/resources/accounts/logins';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { isAttempt, limitAttempts, type LimitAttemptsDeps, noteStart } from '../attempts/limit-attempts.ts';
@@ -96,12 +97,13 @@ function answer({ operation, resource }: Route, { bus, compress, signIns, budget
   const isList = operation.http?.startsWith('GET ') && !isRow && operation.allow.on !== 'nothing';
   const read = requestReader(operation);
   const creates = isCreation(operation);
+  const queues = queuesTasks(operation);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const message = chargeTime(request, () => read(request));
     const idempotencyKey = creates ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
 
-    const { json, etag } = await bus.callForBytes(operation, message, {
+    const { json, etag, queued } = await bus.callForBytes(operation, message, {
       identityToken: request.identityToken,
       requestId: request.id,
       ...(operation.allow.on === 'nothing' && { network: networkOf(request) }),
@@ -111,6 +113,7 @@ function answer({ operation, resource }: Route, { bus, compress, signIns, budget
       deadlineMs: Math.max(0, budgetMs - request.spentMs),
     });
     noteStart(operation, json, signIns.started);
+    if (queues && queued) reply.header(taskHeaders.ids, queued.ids.join(', ')).header(taskHeaders.count, queued.count);
     if (status !== 200) reply.code(status);
     if (status === 204) return reply.send();
     if (isRow) reply.header('etag', etag ?? etagIn(json, resource));

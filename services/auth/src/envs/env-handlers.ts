@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { Bus } from '@berth/bus/bus';
 import { implement } from '@berth/bus/rpc/implement';
-import { envs } from '@berth/contracts/resources/envs/envs';
+import { envImpact } from '@berth/contracts/resources/envs/env-impact';
+import { type Env, envs } from '@berth/contracts/resources/envs/envs';
 import { applyGiven } from '@berth/db/changes/apply-given';
 import { createRow } from '@berth/db/changes/create-row';
 import { updateRow } from '@berth/db/changes/update-row';
@@ -12,6 +14,7 @@ import type { ChangesRights } from '../identity-leases/changes-rights.ts';
 import { refuseTooManyAutomaticEnvs } from '../users/refuse-too-many-roles.ts';
 import { deleteEnv, type EnvStore } from './delete-env.ts';
 import { createEnvRepository } from './env-repository.ts';
+import { noteReinstalls } from './note-reinstalls.ts';
 import { refuseWhileInUse, usageOfEnv } from './env-usage.ts';
 
 export interface EnvHandlersDeps {
@@ -21,6 +24,8 @@ export interface EnvHandlersDeps {
   changesRights: ChangesRights;
 }
 
+const placementOf = ({ node_selector, tolerations }: Env) => ({ node_selector, tolerations });
+
 export const envHandlers = ({ db, inTransaction, bus, changesRights }: EnvHandlersDeps) => {
   const envRepository = createEnvRepository(db);
 
@@ -28,6 +33,11 @@ export const envHandlers = ({ db, inTransaction, bus, changesRights }: EnvHandle
     list: ({ query }, { identity }) => envRepository.list(query, visibleEnvs(identity)),
 
     get: async ({ id }, { identity }) => found(await envRepository.find(id, visibleEnvs(identity)), 'env'),
+
+    impact: async ({ id, query }, { identity, requestId, signal }) => {
+      found(await envRepository.find(id, visibleEnvs(identity)), 'env');
+      return bus.call(envImpact.operations.of, { body: { env_id: id, query } }, { requestId, signal });
+    },
 
     // Neither a new env nor a changed one gives anybody a right, so gateways need not forget.
     create: ({ body }, context) =>
@@ -39,16 +49,21 @@ export const envHandlers = ({ db, inTransaction, bus, changesRights }: EnvHandle
         },
       }),
 
-    update: ({ id, body }, context) =>
-      updateRow(inTransaction, context, envs, {
+    update: async ({ id, body }, context) => {
+      let isMoved = false;
+      const updated = await updateRow(inTransaction, context, envs, {
         lock: (store) => store.envs.lock(id, visibleEnvs(context.identity)),
         wanted: (before) => applyGiven(before, body),
         update: async ({ envs }, wanted, before) => {
           const becomesAutomatic = wanted.auto_add_new_users && !before.auto_add_new_users;
           if (becomesAutomatic) refuseTooManyAutomaticEnvs(await envs.numberOfAutomatic());
+          isMoved = !isDeepStrictEqual(placementOf(wanted), placementOf(before));
           return envs.update(id, wanted);
         },
-      }),
+      });
+      if (isMoved) await noteReinstalls({ db, bus }, id, context);
+      return updated;
+    },
 
     delete: changesRights(async ({ id }, context) => {
       // A stale deletion is refused before the owners are asked; the transaction locks the env and checks again.

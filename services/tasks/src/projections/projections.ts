@@ -7,6 +7,7 @@ import { helmRegistries } from '@berth/contracts/resources/charts/helm-registrie
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { createProjection } from '@berth/db/projections/projection';
 import type { Service } from '@berth/service/service';
+import { queuedTasks } from '@berth/contracts/definition/queued-tasks';
 import { z } from 'zod';
 import { type WritingStore, writingStore } from '../store/store.ts';
 
@@ -66,12 +67,13 @@ const envProjection = (notifyRunners: () => void) =>
     resource: envs,
     table: 'env_projection',
     columns: ['name', 'node_selector', 'tolerations'],
-    onApplied: async ({ row }, tx) => {
+    onApplied: async ({ row, version }, tx) => {
       const env = EnvFields.parse(row);
       const { projected, reinstalls } = writingStore(tx);
       if (!(await projected.placementChanged(env))) return;
 
       const tasks = await reinstalls.ofEnv(env.id, `The placement of env ${env.name} has changed`, nobody);
+      await projected.saveReinstallsOfPlacement(env.id, version, queuedTasks(tasks.map(({ id }) => id)));
       if (tasks.length > 0) notifyRunners();
     },
     onGone: async (id, tx, why) => {

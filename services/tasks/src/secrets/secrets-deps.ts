@@ -4,7 +4,7 @@ import type { SecretKeys } from './secret-keys.ts';
 
 export interface SecretsDeps {
   inTransaction: InTransaction;
-  store: Pick<ReadingStore, 'secrets'>;
+  store: Pick<ReadingStore, 'secrets' | 'impact'>;
   confirm: Pick<Confirm, 'env'>;
   secretKeys: SecretKeys;
   /** Called after the commit, when a task became due. */

@@ -1,3 +1,4 @@
+import type { QueuedTasks } from '@berth/contracts/definition/queued-tasks';
 import { Id, Json, JsonObject, Timestamp } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
@@ -42,6 +43,8 @@ const ClusterInEnv = ProjectedCluster.pick({
   ingress_class: true,
   ingress_tls_secret_name: true,
 }).extend({ env: ProjectedEnv });
+
+const Queued = z.strictObject({ ids: z.array(Id), count: z.number().int() }) satisfies z.ZodType<QueuedTasks>;
 
 const nothing = sql.type(z.object({}));
 
@@ -140,6 +143,20 @@ export const createProjectionRepository = (db: Queries) => ({
       returning (xmax = 0) as is_new
     `);
     return changed !== null && !changed.is_new;
+  },
+
+  /** The Reinstalls that the last change of a placement queued, for the answer to that change. */
+  saveReinstallsOfPlacement: (env_id: string, version: number, queued: QueuedTasks) =>
+    db.query(nothing`
+      update env_placements set version = ${version}, queued_tasks = ${sql.jsonb({ ...queued })} where env_id = ${env_id}
+    `),
+
+  /** Null if this version of the env did not change its placement, or if a later one did as well. */
+  reinstallsOfPlacement: async (env_id: string, version: number): Promise<QueuedTasks | null> => {
+    const row = await db.maybeOne(sql.type(z.object({ queued_tasks: Queued }))`
+      select queued_tasks from env_placements where env_id = ${env_id} and version = ${version}
+    `);
+    return row?.queued_tasks ?? null;
   },
 });
 export type ProjectionRepository = ReturnType<typeof createProjectionRepository>;

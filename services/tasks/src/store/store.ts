@@ -2,6 +2,7 @@ import { type AuditEntry, recordAudit } from '@berth/db/audit/audit-log';
 import type { Database, Queries, Transaction } from '@berth/db/database';
 import { type InTransaction as InStore, inTransactionOf as inStoreOf } from '@berth/db/in-transaction';
 import { isPast } from '@berth/db/postgres/is-past';
+import { createImpactRepository } from './deployments/impact-repository.ts';
 import { createItemRepository } from './deployments/item-repository.ts';
 import { createDeploymentChanges } from './deployments/deployment-changes-repository.ts';
 import { createHealthChanges, createHealthRepository } from './health/health-repository.ts';
@@ -40,6 +41,7 @@ export const readingStore = (db: Queries) => ({
   logs: createLogRepository(db),
   leases: createLeaseRepository(db),
   projected: createProjectionRepository(db),
+  impact: createImpactRepository(db),
   items: createItemRepository(db),
   waitFacts: createWaitFactsRepository(db),
   secrets: createSecretRepository(db),

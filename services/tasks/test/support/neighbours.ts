@@ -123,6 +123,7 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     implement(envs, {
       list: notHere,
       create: notHere,
+      impact: notHere,
       update: notHere,
       delete: notHere,
       get: async ({ id }, { identity }) => {

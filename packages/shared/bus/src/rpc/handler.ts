@@ -9,6 +9,7 @@ import type {
   ResponseInput,
   ScopeOf,
 } from '@berth/contracts/definition/contract';
+import type { QueuedTasks } from '@berth/contracts/definition/queued-tasks';
 import type { Recorded } from '@berth/contracts/definition/recorded';
 
 /** A creation whose answer is remembered, so that a repeat of the request creates nothing. */
@@ -20,7 +21,9 @@ export interface Repeatable<Answer> {
   /** After validation. */
   readonly request: unknown;
   /** Returns the remembered answer. It needs no `permit`: the first request of the same identity had it. */
-  answerAgain(answer: unknown): Answer;
+  answerAgain(answer: unknown, queued: QueuedTasks | null): Answer;
+  /** The tasks that the request has queued so far, for its repeats. */
+  queued(): QueuedTasks | null;
 }
 
 export interface HandlerContext<S extends OperationSpec = OperationSpec> {
@@ -57,6 +60,8 @@ export interface HandlerContext<S extends OperationSpec = OperationSpec> {
    * from the contract. Operations that change rows must call it; otherwise their answer is not sent.
    */
   checkChange(recorded: Recorded | 'nothing'): void;
+  /** Names tasks that another service queued for this request. Those of the own transaction are known from `checkChange`. */
+  noteQueued(tasks: QueuedTasks): void;
 }
 
 export type Handler<S extends OperationSpec> = (

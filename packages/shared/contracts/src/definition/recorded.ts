@@ -2,4 +2,6 @@
 export interface Recorded {
   readonly outbox: ReadonlySet<string>;
   readonly audit: ReadonlySet<string>;
+  /** The ids of the rows of a resource that it added, in their order. */
+  added(resource: string): string[];
 }

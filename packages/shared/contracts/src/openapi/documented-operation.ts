@@ -6,6 +6,7 @@ import {
   successStatus,
   takesIfMatch,
 } from '../definition/contract.ts';
+import { queuesTasks, taskHeaders } from '../definition/queued-tasks.ts';
 import { IdempotencyKey, isCreation } from '../definition/idempotency-key.ts';
 import type { JsonObject, JsonValue } from '../fields/json.ts';
 import { isJsonObject } from '../fields/json.ts';
@@ -100,6 +101,11 @@ it, or gets 409. Where the first answer held a \`created_token\` the second gets
 const etagWords =
   'Over the fields that a person can change; of a row that has none, over all its fields but `last_used_at`';
 
+const taskIdsWords =
+  'The ids of the tasks that the request queued, in their order and separated by a comma and a space: the first 50 of them. Absent if it queued none';
+
+const taskCountWords = 'The number of tasks that the request queued; more than the ids where there are more than 50';
+
 const header = (name: string, description: string): JsonObject => ({
   name,
   in: 'header',
@@ -121,13 +127,19 @@ function queryParameters({ query }: Operation, writer: SchemaWriter): JsonObject
 
 function successOf(operation: Operation, { writer, resource }: Context): JsonObject {
   const status = successStatus(operation);
-  if (status === 204) return { description: 'Done' };
+  const headers = {
+    ...(answersRow(operation, resource) && { ETag: { description: etagWords, schema: { type: 'string' } } }),
+    ...(queuesTasks(operation) && {
+      [taskHeaders.ids]: { description: taskIdsWords, schema: { type: 'string' } },
+      [taskHeaders.count]: { description: taskCountWords, schema: { type: 'integer' } },
+    }),
+  };
+  const withHeaders = Object.keys(headers).length > 0 && { headers };
+  if (status === 204) return { description: 'Done', ...withHeaders };
   const type = operation.produces ?? 'application/json';
   return {
     description: status === 201 ? 'Created' : 'OK',
-    ...(answersRow(operation, resource) && {
-      headers: { ETag: { description: etagWords, schema: { type: 'string' } } },
-    }),
+    ...withHeaders,
     content: {
       [type]: {
         schema: operation.produces ? { type: 'string' } : writer.output(operation.response),

@@ -92,6 +92,8 @@ test('the access table lists every operation', () => {
     deployments.delete | DELETE /deployments/:id | an owner of the deployment
     dry_runs.claim | from runner | services of the platform
     dry_runs.report | from runner | services of the platform
+    env_impact.of | from auth | services of the platform
+    env_impact.take | from auth | services of the platform
     env_user_permissions.list | GET /env-user-permissions | anyone signed in
     env_user_permissions.create | POST /env-user-permissions | an admin of the env
     env_user_permissions.get | GET /env-user-permissions/:id | anyone signed in
@@ -100,6 +102,7 @@ test('the access table lists every operation', () => {
     envs.list | GET /envs | anyone signed in
     envs.create | POST /envs | a site admin
     envs.get | GET /envs/:id | anyone signed in
+    envs.impact | GET /envs/:id/impact | anyone signed in
     envs.update | PUT /envs/:id | an admin of the env; a site admin for a change of name or auto_add_new_users
     envs.delete | DELETE /envs/:id | a site admin
     events.stream | GET /events | anyone signed in
@@ -140,6 +143,7 @@ test('the access table lists every operation', () => {
     secrets.list | GET /secrets | anyone signed in
     secrets.create | POST /secrets | an admin of the env
     secrets.get | GET /secrets/:id | anyone signed in
+    secrets.impact | GET /secrets/:id/impact | anyone signed in
     secrets.update | PUT /secrets/:id | an admin of the env
     secrets.delete | DELETE /secrets/:id | an admin of the env
     server.get | GET /server | anyone, without a credential
@@ -215,12 +219,14 @@ test('the paths match the specification', () => {
     'POST /deployments/plan',
     ...crud('/env-user-permissions', 'lcgud'),
     ...crud('/envs', 'lcgud'),
+    'GET /envs/:id/impact',
     ...crud('/helm-charts', 'lg'),
     ...crud('/helm-registries', 'lgu'),
     ...crud('/helm-tag-formats', 'lcgd'),
     ...crud('/k8s-clusters', 'lgud'),
     ...crud('/k8s-resources', 'lg'),
     ...crud('/secrets', 'lcgud'),
+    'GET /secrets/:id/impact',
     ...crud('/user-tokens', 'lcgd'),
     ...crud('/users', 'lgu'),
     'GET /users/me',

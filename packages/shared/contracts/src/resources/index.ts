@@ -25,6 +25,7 @@ import { deploymentTokens } from './deployments/deployment-tokens.ts';
 import { deploymentUsage } from './deployments/deployment-usage.ts';
 import { deployments } from './deployments/deployments.ts';
 import { dryRuns } from './tasks/dry-runs.ts';
+import { envImpact } from './envs/env-impact.ts';
 import { envUserPermissions } from './envs/env-user-permissions.ts';
 import { envs } from './envs/envs.ts';
 import { events } from './gateway/events.ts';
@@ -80,6 +81,7 @@ export const contracts = {
   deploymentUsage,
   deployments,
   dryRuns,
+  envImpact,
   envUserPermissions,
   envs,
   events,

@@ -35,6 +35,7 @@ const requestBy = <Answer>(schema: z.ZodType<Answer>, changes: Partial<Request> 
     identity: ada,
     operation: 'boats.create',
     request: { body: { name: 'a', colour: 'red' } },
+    queued: () => null,
     answerAgain: (answer) => schema.parse(answer),
     ...changes,
   }),

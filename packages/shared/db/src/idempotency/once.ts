@@ -5,6 +5,7 @@ import { stillAnswering } from '@berth/contracts/definition/idempotency-key';
 import { AppError } from '@berth/contracts/errors';
 import type { Transaction } from '../database.ts';
 import { isLockTimeout } from '../postgres/errors/database-failure.ts';
+import { jsonOrNull } from '../postgres/json-or-null.ts';
 import { requestHash } from './request-hash.ts';
 
 /** The part of a handler's context that `once` needs. */
@@ -16,7 +17,12 @@ const nothing = sql.type(z.object({}));
 const hashKeys = sql.type(z.object({ hash_key: z.instanceof(Buffer) }));
 const mine = sql.type(z.object({ key: z.string() }));
 const earlier = sql.type(
-  z.object({ same: z.boolean(), answer: z.record(z.string(), z.unknown()).nullable(), token_id: z.uuid().nullable() }),
+  z.object({
+    same: z.boolean(),
+    answer: z.record(z.string(), z.unknown()).nullable(),
+    token_id: z.uuid().nullable(),
+    queued_tasks: z.strictObject({ ids: z.array(z.uuid()), count: z.number().int() }).nullable(),
+  }),
 );
 
 /**
@@ -36,13 +42,17 @@ export async function once<Answer extends object>(
   const identity = `${repeatable.identity.kind} ${repeatable.identity.id}`;
   const hash = requestHash(await hashKeyOf(tx), { operation, request });
   const isFirst = await claim(tx, identity, key, hash);
-  if (!isFirst) return repeatable.answerAgain(await answerBefore(tx, identity, key, hash));
+  if (!isFirst) {
+    const before = await answerBefore(tx, identity, key, hash);
+    return repeatable.answerAgain(before.answer, before.queued_tasks);
+  }
 
   const answer = await create();
   const tokenId = tokenIdIn(answer);
   await tx.query(nothing`
     update idempotency_keys
-    set answer = ${tokenId === null ? sql.jsonb(answer) : null}, token_id = ${tokenId}
+    set answer = ${tokenId === null ? sql.jsonb(answer) : null}, token_id = ${tokenId},
+      queued_tasks = ${jsonOrNull(repeatable.queued())}::jsonb
     where identity = ${identity} and key = ${key}
   `);
   return answer;
@@ -60,7 +70,7 @@ async function claim(tx: Transaction, identity: string, key: string, hash: Buffe
       insert into idempotency_keys as kept (identity, key, request_hash)
       values (${identity}, ${key}, ${sql.binary(hash)})
       on conflict (identity, key) do update
-        set request_hash = excluded.request_hash, answer = null, token_id = null, created_at = now()
+        set request_hash = excluded.request_hash, answer = null, token_id = null, queued_tasks = null, created_at = now()
         where kept.created_at < now() - interval '24 hours'
       returning key
     `)
@@ -71,9 +81,9 @@ async function claim(tx: Transaction, identity: string, key: string, hash: Buffe
   return row !== null;
 }
 
-async function answerBefore(tx: Transaction, identity: string, key: string, hash: Buffer): Promise<unknown> {
-  const { same, answer, token_id } = await tx.one(earlier`
-    select request_hash = ${sql.binary(hash)} as same, answer, token_id
+async function answerBefore(tx: Transaction, identity: string, key: string, hash: Buffer) {
+  const { same, answer, token_id, queued_tasks } = await tx.one(earlier`
+    select request_hash = ${sql.binary(hash)} as same, answer, token_id, queued_tasks
     from idempotency_keys where identity = ${identity} and key = ${key}
   `);
   if (!same) {
@@ -87,7 +97,7 @@ async function answerBefore(tx: Transaction, identity: string, key: string, hash
       `This request has created token ${token_id}; its secret was shown once and is not kept`,
     );
   }
-  return answer;
+  return { answer, queued_tasks };
 }
 
 const Token = z.object({ created_token: z.string() });

@@ -5,6 +5,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Origin } from '../../records/new-task.ts';
 import { reinstall, reinstallFor } from '../../engine/operations/reinstall.ts';
+import { isReinstalled, liesIn, refersTo } from '../deployments/impact-repository.ts';
 import { clock, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
 
 const withId = sql.type(z.object({ id: z.string() }));
@@ -15,24 +16,15 @@ export const createReinstalls = (tx: Transaction) => {
 
   return {
     ofDependents: (item: { collection: string; id: string }, reason: string, origin: Origin) =>
-      queue(
-        sql.fragment`id in (
-          select deployment_id from deployment_references where collection = ${item.collection} and item_id = ${item.id}
-        )`,
-        reason,
-        origin,
-      ),
+      queue(refersTo(item), reason, origin),
 
-    ofEnv: (env_id: string, reason: string, origin: Origin) => queue(sql.fragment`env_id = ${env_id}`, reason, origin),
+    ofEnv: (env_id: string, reason: string, origin: Origin) => queue(liesIn(env_id), reason, origin),
 
     of: (ids: readonly string[], reason: string, origin: Origin) =>
       queue(sql.fragment`id = any(${sql.array([...ids], 'uuid')})`, reason, origin),
   };
 
-  /**
-   * Deployments that are not installed yet are left out: their first task reads the new state anyway. They were locked by an
-   * earlier statement, because only then is it certain whether one of their tasks has started.
-   */
+  /** They are locked by an earlier statement, because only then is it certain whether one of their tasks has started. */
   async function queue(which: FragmentSqlToken, reason: string, origin: Origin) {
     const ids = await tx.anyFirst(withId`
       select id from deployments where ${which} and enabled and not deleting order by id for no key update
@@ -41,10 +33,7 @@ export const createReinstalls = (tx: Transaction) => {
     const rows = await tx.any(publishedTask`
       with dependents as materialized (
         select id, cluster_id, env_id from deployments d
-        where id = any(${sql.array([...ids], 'uuid')}) and enabled and not deleting and (
-          revision_id is not null
-          or exists (select 1 from deployment_tasks s where s.deployment_id = d.id and s.status = 'Started')
-        )
+        where id = any(${sql.array([...ids], 'uuid')}) and ${isReinstalled(sql.fragment`d`)}
       ),
       clock as materialized (select ${clock} as now)
       insert into deployment_tasks as t (

@@ -19,7 +19,8 @@ import { CallContext, forbidden } from './handler-context.ts';
 import { delays, limits } from '../../protocol/limits.ts';
 import type { TurnsOf } from '@berth/service/waiting/turns';
 import type { WriteAnswer } from './write-answer.ts';
-import { headerNames, isSaneRequestId } from '../wire/wire-headers.ts';
+import { headersOfQueued } from '../wire/queued-headers.ts';
+import { headerNames, isSaneRequestId, type WireHeaders } from '../wire/wire-headers.ts';
 
 export interface Endpoint {
   resource: Resource;
@@ -44,6 +45,11 @@ export interface HandleDeps {
   onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
 }
 
+interface Answered {
+  bytes: Buffer;
+  headers: WireHeaders | undefined;
+}
+
 /** Caller, request id and deadline of a message; throws if the deadline is malformed or too near. */
 export function readEnvelope(message: Msg, caller: CallerName, now: number): Incoming {
   const { headers } = message;
@@ -63,7 +69,7 @@ export function readEnvelope(message: Msg, caller: CallerName, now: number): Inc
  * The steps of a request: identify, parse, allow, handle, check that the handler called permit, once, checkIfMatch and change as
  * required, write the answer.
  */
-export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<Buffer> {
+export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps: HandleDeps): Promise<Answered> {
   const { operation, resource, handler, writeAnswer } = endpoint;
   const { caller, deadline, message, requestId } = incoming;
   const { allow } = operation;
@@ -107,7 +113,7 @@ export async function handleRequest(endpoint: Endpoint, incoming: Incoming, deps
   try {
     const value = await inOwnTurn(context, idempotencyKey, deps, () => handler(request, context));
     context.refuseForgotten();
-    return writeAnswer(value);
+    return { bytes: writeAnswer(value), headers: headersOfQueued(context.queued) };
   } catch (error) {
     noteIfDenied(error, context.scopeEnvId, request);
     throw error;

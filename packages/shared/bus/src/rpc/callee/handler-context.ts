@@ -9,6 +9,7 @@ import {
   takesIfMatch,
 } from '@berth/contracts/definition/contract';
 import { isCreation } from '@berth/contracts/definition/idempotency-key';
+import { type QueuedTasks, queuedTasks, queuesTasks } from '@berth/contracts/definition/queued-tasks';
 import type { Recorded } from '@berth/contracts/definition/recorded';
 import { AppError } from '@berth/contracts/errors';
 import type { HandlerContext, Repeatable } from '../handler.ts';
@@ -48,6 +49,7 @@ export class CallContext implements HandlerContext {
   #checkedIfMatch = false;
   #checkedChange = false;
   #scopeEnvId: string | null = null;
+  #queued: QueuedTasks | null = null;
   #log: Logger | undefined;
   #aborter: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -72,6 +74,11 @@ export class CallContext implements HandlerContext {
   /** The env of the row that was checked by a rule. */
   get scopeEnvId(): string | null {
     return this.#scopeEnvId;
+  }
+
+  /** Null if the operation queues none. */
+  get queued(): QueuedTasks | null {
+    return this.#queued;
   }
 
   get requestId(): string {
@@ -164,7 +171,9 @@ export class CallContext implements HandlerContext {
       identity,
       operation: `${operation.resource}.${operation.name}`,
       request,
-      answerAgain: (answer) => {
+      queued: () => this.#queued,
+      answerAgain: (answer, queued) => {
+        this.#queued = queued;
         this.#permitted = true;
         this.#checkedIfMatch = true;
         this.#checkedChange = true;
@@ -179,6 +188,13 @@ export class CallContext implements HandlerContext {
     const problem = recorded === 'nothing' ? null : unlikeContract(this.#call.operation, recorded);
     if (problem !== null) throw this.#bug(problem);
     this.#checkedChange = true;
+    if (recorded === 'nothing' || !queuesTasks(this.#call.operation)) return;
+    // A transaction that is retried queues other tasks.
+    this.#queued = queuedTasks(recorded.added('deployment_tasks'));
+  };
+
+  readonly noteQueued = (tasks: QueuedTasks): void => {
+    this.#queued = tasks;
   };
 
   /** Ends the call: clears its timer, which would keep the process alive. */

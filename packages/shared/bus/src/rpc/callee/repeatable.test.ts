@@ -45,7 +45,7 @@ beforeAll(async () => {
     implement(docks, {
       create: async ({ body }, { permit, repeatable }) => {
         repeat = repeatable();
-        return repeat && before ? repeat.answerAgain(before) : permit({ env_id, ...body });
+        return repeat && before ? repeat.answerAgain(before, null) : permit({ env_id, ...body });
       },
       forgetful: async ({ body }, { permit }) => permit({ env_id, ...body }),
       update: async ({ body }, { permit }) => permit({ env_id, ...body }),

@@ -17,6 +17,7 @@ import { callerOf, processSubject, repliesFrom, rpcSubject } from '../../protoco
 import { headersAsCarrier } from '../wire/trace-carrier.ts';
 import { withDeadline } from '@berth/service/waiting/deadline';
 import { createTurns } from '@berth/service/waiting/turns';
+import type { WireHeaders } from '../wire/wire-headers.ts';
 import { refusalOf } from '../wire/wire-answer.ts';
 import { writerOf } from './write-answer.ts';
 
@@ -103,7 +104,8 @@ export function createServer(deps: ServerDeps) {
     try {
       const work = () => handleRequest(endpoint, incoming, { verifyIdentity, turnsOf, log, onDenied });
       const inTime = () => withDeadline(incoming.deadline, work);
-      respond(message, await context.with(trace.setSpan(parent, span), inTime));
+      const { bytes, headers } = await context.with(trace.setSpan(parent, span), inTime);
+      respond(message, bytes, headers);
     } catch (error) {
       const refusal = toAppError(error);
       code = refusal.code;
@@ -121,11 +123,11 @@ export function createServer(deps: ServerDeps) {
     }
   }
 
-  function respond(message: Msg, answer: string | Uint8Array): void {
+  function respond(message: Msg, answer: string | Uint8Array, headers?: WireHeaders): void {
     const { reply, subject } = message;
     if (!connection.isUp() || reply === undefined) return;
     const onError = (error: unknown) => log.error({ err: error, subject }, 'sending an answer failed');
-    send({ subject: reply, payload: answer, onError });
+    send({ subject: reply, payload: answer, ...(headers && { headers: headers.asHeaders() }), onError });
   }
 
   /** Refuses new requests and waits, within a limit, for those in flight. */

@@ -10,7 +10,8 @@ import { type OutgoingRequest, NoResponders, type ReplyInbox } from './reply-inb
 import type { RpcMetrics } from '../rpc-metrics.ts';
 import { processSubject, rpcSubject } from '../../protocol/subjects.ts';
 import { headersToSet } from '../wire/trace-carrier.ts';
-import { bytesOf, valueOf } from '../wire/wire-answer.ts';
+import { queuedIn } from '../wire/queued-headers.ts';
+import { bytesOf, type ForwardedAnswer, valueOf } from '../wire/wire-answer.ts';
 import { headerNames, WireHeaders } from '../wire/wire-headers.ts';
 
 export interface CallerDeps {
@@ -22,7 +23,7 @@ export interface CallerDeps {
 const enc = new TextEncoder();
 
 /** Reads the answer; throws if it is an error. */
-type Read<T> = (data: Uint8Array, subject: string) => T;
+type Read<T> = (reply: Msg, subject: string) => T;
 
 /** Calls owners. They have checked their answers, so these are only decoded here, or even forwarded as bytes. */
 export function createCaller({ inbox, caller, metrics }: CallerDeps) {
@@ -41,7 +42,7 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
         const deadline = started + (options.deadlineMs ?? delays.callDeadline);
         const send = () => sendOnce({ owner: operation.owner, subject, payload }, deadline, options, span);
         const reply = await (operation.idempotent ? retriedOnce(send, deadline) : send());
-        return read(reply.data, subject);
+        return read(reply, subject);
       } catch (error) {
         code = error instanceof AppError ? error.code : 'internal';
         throw error;
@@ -51,7 +52,15 @@ export function createCaller({ inbox, caller, metrics }: CallerDeps) {
       }
     };
 
-  return { call: calling(valueOf), callForBytes: calling(bytesOf) };
+  return {
+    call: calling(({ data }, subject) => valueOf(data, subject)),
+    callForBytes: calling(
+      (reply, subject): ForwardedAnswer => ({
+        ...bytesOf(reply.data, subject),
+        queued: queuedIn(reply),
+      }),
+    ),
+  };
 
   function sendOnce(
     request: Pick<OutgoingRequest, 'owner' | 'subject' | 'payload'>,

@@ -1,3 +1,4 @@
+import type { QueuedTasks } from '@berth/contracts/definition/queued-tasks';
 import { AppError, type FieldError, isErrorCode } from '@berth/contracts/errors';
 
 /** An owner's answer: one of two shapes, discriminated by `ok`. */
@@ -19,6 +20,11 @@ export interface AnswerBytes {
   readonly json: Uint8Array;
   /** The strong `ETag` if the answer is a row, else null. */
   readonly etag: string | null;
+}
+
+export interface ForwardedAnswer extends AnswerBytes {
+  /** The tasks that the request queued; null without any. */
+  readonly queued: QueuedTasks | null;
 }
 
 // Forwarded answers are not parsed: only the tag in the envelope around the value varies. Otherwise the gateway would parse each

@@ -3,6 +3,7 @@ import { membersOfEnv } from '../../access/readers.ts';
 import { envAdmin, signedIn } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Id, Name, Timestamp, verbatim } from '../../fields/fields.ts';
+import { Impact, ImpactQuery } from './impact.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 
 /** Without its contents, which can be written but never read. */
@@ -54,6 +55,13 @@ export const secrets = resource('secrets', {
       summary: 'Read a secret, without its contents',
       allow: signedIn,
       response: Secret,
+    }),
+    impact: operation({
+      http: 'GET /secrets/:id/impact',
+      summary: 'List the deployments that a change of the secret would reinstall',
+      allow: signedIn,
+      query: ImpactQuery,
+      response: Impact,
     }),
     update: operation({
       http: 'PUT /secrets/:id',

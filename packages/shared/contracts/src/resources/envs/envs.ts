@@ -4,6 +4,7 @@ import { envAdmin, signedIn, siteAdmin } from '../../access/rules.ts';
 import { differsFrom } from '../../definition/differs-from.ts';
 import { operation, resource, stricter } from '../../definition/contract.ts';
 import { Id, Json, Name, Timestamp } from '../../fields/fields.ts';
+import { Impact, ImpactQuery } from '../deployments/impact.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 import { NodeSelector, Tolerations } from './placement.ts';
 
@@ -59,6 +60,13 @@ export const envs = resource('envs', {
       callers: ['cluster-sync', 'tasks'],
       response: Env,
     }),
+    impact: operation({
+      http: 'GET /envs/:id/impact',
+      summary: 'List the deployments that a change of node_selector or tolerations would reinstall',
+      allow: signedIn,
+      query: ImpactQuery,
+      response: Impact,
+    }),
     update: operation({
       http: 'PUT /envs/:id',
       summary: 'Change an env',
@@ -72,6 +80,8 @@ export const envs = resource('envs', {
             differsFrom(env, body, ['name', 'auto_add_new_users']) ? env : null,
         }),
       ],
+      // A changed placement reinstalls the deployments of the env.
+      mayChange: ['deployment_tasks'],
       body: EnvChanges,
       response: Env,
     }),
