@@ -1,9 +1,9 @@
+import { holderOf } from '@berth/contracts/fields/kubernetes-names';
+
 export interface FencedClaim {
   readonly task_id: string;
   readonly fence: number;
 }
-
-export const holderOf = ({ task_id, fence }: FencedClaim): string => `${task_id}:${fence}`;
 
 /** The next step of a claim at the fence that it finds. `take`: the fence is empty or names another task. */
 export function fenceStep(holder: string, claim: FencedClaim): 'held' | 'taken over' | 'take' {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { V1Namespace } from '@kubernetes/client-node';
-import { managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { holderOf, managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfExists } from '@berth/kube/kube-error';
@@ -9,7 +9,7 @@ import type { NamespaceRecord } from '../namespaces/namespace-record.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
 import { readNamespace } from '../namespaces/read-namespace.ts';
 import { type EnteringClaim, enterStep } from './enter-step.ts';
-import { type FencedClaim, holderOf } from './fence-step.ts';
+import type { FencedClaim } from './fence-step.ts';
 
 export interface FindOrMakeDeps {
   readonly namespaceRepository: Pick<NamespaceRepository, 'find' | 'insert' | 'replace'>;

@@ -1,6 +1,7 @@
+import { holderOf } from '@berth/contracts/fields/kubernetes-names';
 import type { FoundNamespace } from '../namespaces/found-namespace.ts';
 import { type NamespaceRecord, ownerOf } from '../namespaces/namespace-record.ts';
-import { type FencedClaim, holderOf } from './fence-step.ts';
+import type { FencedClaim } from './fence-step.ts';
 
 /** `gone`: the namespace does not exist, or belongs to somebody else and stays. `taken over`: it names another claim. */
 export type RemoveStep = 'gone' | 'wait' | 'delete' | 'taken over';

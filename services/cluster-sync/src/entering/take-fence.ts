@@ -1,11 +1,11 @@
-import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { holderOf, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfChanged, nullIfMissing } from '@berth/kube/kube-error';
 import type { FoundNamespace } from '../namespaces/found-namespace.ts';
 import { hasLabels } from '../namespaces/pod-security.ts';
 import { namespacePath, readNamespace } from '../namespaces/read-namespace.ts';
-import { type FencedClaim, fenceStep, holderOf } from './fence-step.ts';
+import { type FencedClaim, fenceStep } from './fence-step.ts';
 
 export interface TakeFence {
   readonly api: Pick<KubeApi, 'getJson' | 'patchJson'>;

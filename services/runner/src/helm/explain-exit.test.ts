@@ -1,6 +1,7 @@
 import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 import { expect, test } from 'vitest';
-import { explainExit, explainForbidden } from './explain-exit.ts';
+import { forbidden, permanent, type TaskFailure, transient } from '../outcome/task-failure.ts';
+import { explainExit, explainForbidden, obstacleOf } from './explain-exit.ts';
 
 const failed = { code: 1, signal: null };
 
@@ -127,4 +128,16 @@ test.for([
   expect(explainForbidden(message, 'web-a')).toBe(
     `${words} A chart acts in the namespace of its deployment only; if it needs more, a site admin can grant this kind a ClusterRole in this env (POST /api/v2/cluster-role-grants)`,
   );
+});
+
+test.for<[TaskFailure, ReturnType<typeof obstacleOf>]>([
+  [forbidden('any'), 'forbidden'],
+  [permanent('failed to delete release: web-shop'), 'undeletable'],
+  [permanent('context deadline exceeded'), 'timeout'],
+  [permanent('timed out waiting for the condition'), 'timeout'],
+  [permanent('job web-drain failed: BackoffLimitExceeded'), null],
+  [permanent('could not: failed to delete release: web-shop'), null],
+  [transient('timed out'), null],
+])('workloads can be the cause of a failed uninstall by some messages only: %s', ([failure, obstacle]) => {
+  expect(obstacleOf(failure)).toBe(obstacle);
 });

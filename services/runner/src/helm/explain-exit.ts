@@ -81,6 +81,17 @@ export function explainForbidden(message: string, own: string): string | null {
   return `The chart tried to ${what} ${namespace === undefined ? 'in the whole cluster' : `in the namespace ${namespace}`}. ${whoCanGrant}`;
 }
 
+/**
+ * What made an uninstall fail, where workloads of the namespace can cause it: they can write the record of the release, its RoleBinding,
+ * and finalizers. `undeletable`: Helm could not delete the objects of the record, such as a manifest that a workload has changed.
+ */
+export function obstacleOf({ kind, message }: TaskFailure): 'forbidden' | 'undeletable' | 'timeout' | null {
+  if (kind === 'forbidden') return kind;
+  if (kind !== 'permanent') return null;
+  if (message.startsWith('failed to delete release: ')) return 'undeletable';
+  return /timed? ?out|deadline exceeded/i.test(message) ? 'timeout' : null;
+}
+
 /** Helm's own message in one line, and the kind of failure. */
 export function explainExit({ code, signal }: Pick<HelmExit, 'code' | 'signal'>, stderr: readonly string[]): Explained {
   if (code === null)

@@ -1,4 +1,4 @@
-import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { holderOf, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { transient } from '../outcome/task-failure.ts';
@@ -11,8 +11,7 @@ type Claim = Pick<ClaimedTask, 'task_id' | 'fence' | 'namespace'>;
  * read it is deleted with it.
  */
 export async function checkFence(claim: Claim, cluster: Pick<ClusterClient, 'readNamespace'>): Promise<void> {
-  const { task_id, fence, namespace: name } = claim;
-  const namespace = await cluster.readNamespace(name);
-  if (namespace?.metadata.annotations?.[namespaceAnnotations.claim] !== `${task_id}:${fence}`)
+  const namespace = await cluster.readNamespace(claim.namespace);
+  if (namespace?.metadata.annotations?.[namespaceAnnotations.claim] !== holderOf(claim))
     throw transient('Another runner has taken over this task');
 }

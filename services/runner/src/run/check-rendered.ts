@@ -54,6 +54,8 @@ async function refuse(
   // A refusal that is only reported is not worth a wait.
   const most = isShared ? 1 : tries;
   for (let tried = 1; refused.some(({ isGrantable }) => isGrantable) && tried < most; tried += 1) {
+    if (tried === 1)
+      log.say('the cluster refuses objects of the chart; it is asked again, since it may not know the new rights yet');
     await sleep(pauseMs, undefined, { signal: stop });
     refused = await find();
   }

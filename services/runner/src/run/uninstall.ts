@@ -1,5 +1,6 @@
 import { cutText } from '@berth/contracts/cut-text';
 import { inSpan } from '@berth/service/trace-context';
+import { obstacleOf } from '../helm/explain-exit.ts';
 import { uninstallArguments } from '../helm/helm-arguments.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { shownText } from '../log/shown-text.ts';
@@ -51,7 +52,7 @@ async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boo
   await inSpan('helm uninstall', () => runHelm(run, cluster, { title, args })).catch((error: unknown) => {
     if (!isOfWorkload(error, observed) || !task.delete_namespace) throw error;
     // Helm does not give the cause. It may be a fault of the cluster, so Helm gets one more attempt before it is skipped.
-    if (isUndeletable(error) && task.attempt === 1) throw transient(error.message);
+    if (obstacleOf(error) === 'undeletable' && task.attempt === 1) throw transient(error.message);
     run.log.say(`Helm could not uninstall the release: ${error.message}`);
     run.log.say(
       'its namespace is deleted all the same; objects of the release outside of it may be left in the cluster',
@@ -60,19 +61,7 @@ async function removeRelease(run: RunContext, cluster: TaskCluster): Promise<boo
   return true;
 }
 
-/**
- * Whether workloads of the namespace may have caused the failure: they can write the record of the release, its RoleBinding, and
- * finalizers. They must not be able to prevent the removal of a deployment.
- */
-function isOfWorkload(error: unknown, observed: Observed): error is TaskFailure {
-  if (!(error instanceof TaskFailure)) return false;
-  if (error.kind === 'forbidden') return true;
-  return (
-    error.kind === 'permanent' &&
-    (observed.status === 'unreadable' || isUndeletable(error) || /timed? ?out|deadline exceeded/i.test(error.message))
-  );
-}
-
-/** Whether Helm could not delete the objects of the record, such as a manifest that a workload has changed. */
-const isUndeletable = ({ kind, message }: TaskFailure): boolean =>
-  kind === 'permanent' && message.startsWith('failed to delete release: ');
+/** Workloads must not be able to prevent the removal of a deployment. */
+const isOfWorkload = (error: unknown, observed: Observed): error is TaskFailure =>
+  error instanceof TaskFailure &&
+  (obstacleOf(error) !== null || (error.kind === 'permanent' && observed.status === 'unreadable'));

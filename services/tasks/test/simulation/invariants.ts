@@ -1,5 +1,5 @@
 import { sameJson } from '@berth/contracts/fields/json';
-import { holderOf } from '../../../cluster-sync/src/entering/fence-step.ts';
+import { holderOf } from '@berth/contracts/fields/kubernetes-names';
 import type { Model } from '../deployment-model/model.ts';
 import type { Cluster, HelmProcess } from './cluster.ts';
 import type { Database } from './database.ts';

@@ -2,7 +2,7 @@ import type { TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks'
 import { outcomeOf } from '../../../runner/src/outcome/outcome-of.ts';
 import { permanent, TaskFailure, transient, unreachable } from '../../../runner/src/outcome/task-failure.ts';
 import { heartbeatPause, renewedUntil, safeUntil } from '../../../runner/src/claim/lease-time.ts';
-import { holderOf } from '../../../cluster-sync/src/entering/fence-step.ts';
+import { holderOf } from '@berth/contracts/fields/kubernetes-names';
 import { isInterrupted } from '../../../runner/src/run/next-action.ts';
 import type { Observed } from '../../../runner/src/release/observe-release.ts';
 import { type Cluster, type HelmProcess, type SimNamespace, startHelm } from './cluster.ts';

@@ -10,13 +10,17 @@ export const namespaceAnnotations = {
   deploymentId: 'berth.dev/deployment-id',
   deploymentName: 'berth.dev/deployment-name',
   kind: 'berth.dev/kind',
-  /** The claim that may act in the namespace, `<task>:<fence>`. */
+  /** The claim that may act in the namespace, as `holderOf` writes it. */
   claim: 'berth.dev/claim',
   /** Which creation of a namespace this is: cluster-sync recorded it before. */
   mark: 'berth.dev/mark',
   /** The hostname of the deployment, the only one below the ingress domain that `deploy/rbac/hostnames-policy.yaml` allows it. */
   hostname: 'berth.dev/hostname',
 } as const;
+
+/** How a namespace names the claim that may act in it. */
+export const holderOf = ({ task_id, fence }: { readonly task_id: string; readonly fence: number }): string =>
+  `${task_id}:${fence}`;
 
 /** The Secret with the token that the pods of a deployment use to call Berth. */
 export const serviceCreds = 'service-creds';
