@@ -71,6 +71,18 @@ const dashboards: Readonly<Record<string, { title: string; panels: readonly Pane
         queries: { '{{cluster}}': 'topk(10, max by (cluster) (berth_tasks_due{$of}))' },
       },
       {
+        title: 'Deployments that are not healthy, by env',
+        queries: { '{{env}} {{health}}': 'max by (env, health) (berth_deployments{$of, health!="Healthy"})' },
+      },
+      {
+        title: 'Degraded for the longest time',
+        unit: 's',
+        queries: {
+          '{{deployment}} on {{cluster}}':
+            'topk(10, max by (cluster, deployment) (berth_deployment_degraded_seconds{$of}))',
+        },
+      },
+      {
         title: 'Polls of statuses by outcome',
         unit: 'reqps',
         queries: { '{{outcome}}': perSecond('berth_runner_status_poll_seconds_count', 'outcome') },

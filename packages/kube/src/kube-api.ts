@@ -17,6 +17,8 @@ export interface KubeCall {
   readonly accept?: string;
   /** The kind of request, which sets the limits of the answer; `object` by default. */
   readonly answer?: AnswerKind;
+  /** For a stream: called when the server has accepted it. */
+  readonly onOpen?: () => void;
 }
 
 export interface ApplyCall extends KubeCall {
@@ -174,7 +176,10 @@ export function openKubeApi(
     [Symbol.dispose]: () => connections[Symbol.dispose](),
   };
 
-  async function* streamBytes(path: string, { signal, deadlineMs, accept }: KubeCall): AsyncGenerator<Uint8Array> {
+  async function* streamBytes(
+    path: string,
+    { signal, deadlineMs, accept, onOpen }: KubeCall,
+  ): AsyncGenerator<Uint8Array> {
     const opening = new AbortController();
     const late = setTimeout(() => opening.abort(new DOMException('no answer in time', 'TimeoutError')), deadlineMs);
     const limit = AbortSignal.any([signal, opening.signal]);
@@ -183,6 +188,7 @@ export function openKubeApi(
         clearTimeout(late),
       );
       await refuseFailure(answer);
+      onOpen?.();
       yield* answer.body;
     } catch (error) {
       if (opening.signal.aborted && !signal.aborted) connections.suspect();

@@ -23,6 +23,10 @@ import { kubeconfigWork } from './providers/kubeconfig-work.ts';
 import { discoveryLoops } from './discovery/discovery-loops.ts';
 import { deploymentNamespaceHandlers } from './entering/deployment-namespace-handlers.ts';
 import { envProjection } from './envs/env-projection.ts';
+import { clusterHealthHandlers } from './health/cluster-health-handlers.ts';
+import { reportHealth } from './health/report-health.ts';
+import { rollUpMarked } from './health/roll-up-marked.ts';
+import { createRollUpRepository } from './health/roll-up-repository.ts';
 import { bindGrants } from './grants/bind-grants.ts';
 import { createBindingRepository } from './grants/binding-repository.ts';
 import { grantHandlers } from './grants/grant-handlers.ts';
@@ -67,6 +71,8 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   bus.serve(k8sEventHandlers({ readCluster, namespaceRepository }));
   bus.serve(k8sResourceStateHandlers({ k8sResourceRepository }));
   bus.serve(grantHandlers({ inTransaction, grantRepository: createGrantRepository(db), bus }));
+  const rollUpRepository = createRollUpRepository(db);
+  bus.serve(clusterHealthHandlers({ rollUpRepository }));
   bus.serve(clusterUsageHandlers({ clusterRepository }));
   bus.serve(clusterStateHandlers({ db }));
   const place = { bus, clusterRepository, directory };
@@ -99,6 +105,8 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   };
   for (const discovery of discoveryLoops(discovering, config)) loop(...discovery);
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
+  loop('roll up health', every(1_000, rollUpMarked({ db })));
+  loop('report health', every(1_000, reportHealth({ bus, rollUpRepository, log })));
   const lostNamespaceRepository = createLostNamespaceRepository(db);
   loop(
     'report lost namespaces',

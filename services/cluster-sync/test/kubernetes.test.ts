@@ -327,6 +327,186 @@ test('rows give the reason why an object is not healthy', async () => {
   });
 });
 
+const inNamespace = (name: string, kind: string) =>
+  kind === 'jobs' ? `/apis/batch/v1/namespaces/${name}/jobs` : `/apis/apps/v1/namespaces/${name}/${kind}`;
+
+async function patchPod(namespace: string, status: (at: string, containers: object) => object): Promise<void> {
+  const { items } = PodList.parse(JSON.parse((await kubectl('GET', `/api/v1/namespaces/${namespace}/pods`)).body));
+  const [pod] = items;
+  // Kubernetes counts in seconds, and a pod that becomes unready has been ready for longer.
+  const at = new Date(Date.now() + 2_000).toISOString().replace(/\.\d+/, '');
+  const { name } = found(pod, 'pod').metadata;
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}/status`;
+  const answer = await kubectl('PATCH', path, { status: status(at, found(pod, 'pod').status) });
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.body}`);
+}
+const PodList = z.object({
+  items: z.array(z.object({ metadata: z.object({ name: z.string() }), status: z.looseObject({}) })),
+});
+const is = (type: string, status: string, lastTransitionTime: string, more: object = {}) => ({
+  type,
+  status,
+  lastTransitionTime,
+  ...more,
+});
+const unready = { reason: 'ContainersNotReady' };
+const notReady = (at: string) => [is('Ready', 'False', at, unready), is('ContainersReady', 'False', at, unready)];
+const web = (fields: object) => [
+  { name: 'web', image: 'web:1', imageID: '', ready: false, restartCount: 1, ...fields },
+];
+const ended = (exitCode: number, reason: string) => ({
+  terminated: { exitCode, reason, startedAt: null, finishedAt: null },
+});
+
+/** What happens to a running pod, and the first cause that is reported. */
+const troubles: Record<string, { happens: (namespace: string) => Promise<void>; cause: [string, string] }> = {
+  crash: {
+    happens: (namespace) =>
+      patchPod(namespace, (at) => ({
+        conditions: notReady(at),
+        containerStatuses: web({ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended(1, 'Error') }),
+      })),
+    cause: ['Pod', 'CrashLoopBackOff'],
+  },
+  oom: {
+    happens: (namespace) =>
+      patchPod(namespace, (at) => ({
+        conditions: notReady(at),
+        containerStatuses: web({ state: ended(137, 'OOMKilled') }),
+      })),
+    cause: ['Pod', 'OOMKilled'],
+  },
+  unready: {
+    happens: (namespace) => patchPod(namespace, (at) => ({ conditions: notReady(at) })),
+    cause: ['Pod', 'ContainersNotReady'],
+  },
+  evicted: {
+    happens: (namespace) =>
+      patchPod(namespace, () => ({ phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory' })),
+    cause: ['Pod', 'Evicted'],
+  },
+  'lost-node': {
+    happens: (namespace) =>
+      patchPod(namespace, (at) => ({ conditions: [is('Ready', 'False', at), is('ContainersReady', 'True', at)] })),
+    cause: ['Pod', 'NodeLost'],
+  },
+  image: {
+    happens: (namespace) =>
+      patchPod(namespace, (at) => ({
+        conditions: notReady(at),
+        containerStatuses: web({ state: { waiting: { reason: 'ImagePullBackOff' } } }),
+      })),
+    cause: ['Pod', 'ImagePullBackOff'],
+  },
+  job: {
+    happens: async (namespace) => {
+      const template = {
+        metadata: { annotations: { 'berth.dev/simulate': 'fail' } },
+        spec: { ...podTemplate.spec, restartPolicy: 'Never' },
+      };
+      await apply(inNamespace(namespace, 'jobs'), { metadata: { name: 'job' }, spec: { backoffLimit: 0, template } });
+    },
+    cause: ['Job', 'BackoffLimitExceeded'],
+  },
+  volume: {
+    happens: async (namespace) => {
+      const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+      await apply(path, { metadata: { name: 'data' }, spec });
+      const Claim = z.object({
+        spec: z.object({ volumeName: z.string() }),
+        status: z.object({ phase: z.literal('Bound') }),
+      });
+      const claim = await soon(async () => Claim.parse(JSON.parse((await kubectl('GET', `${path}/data`)).body)));
+      const volume = `/api/v1/persistentvolumes/${claim.spec.volumeName}`;
+      await kubectl('PATCH', volume, { metadata: { finalizers: null } });
+      await kubectl('DELETE', volume);
+    },
+    cause: ['PersistentVolumeClaim', 'ClaimLost'],
+  },
+};
+
+test('what happens to a workload is reported with its first cause, stays while it lasts, and goes when it has recovered', async () => {
+  const places = Object.keys(troubles).map((trouble) => ({ trouble, namespace: `ill-${trouble}`, id: randomUUID() }));
+  const reportsOf = (id: string) => service.health.filter(({ deployment_id }) => deployment_id === id);
+  const lastOf = (id: string) => reportsOf(id).at(-1)?.health;
+  const changesOf = (id: string) => {
+    const states = reportsOf(id).map(({ health }) => `${health.state} ${health.causes[0]?.cause ?? ''}`);
+    return states.filter((state, index) => state !== states[index - 1] && state.startsWith('Degraded'));
+  };
+  for (const { namespace, id } of places) {
+    await applyOwn(namespace, id);
+    // The pod that follows an evicted one takes a while.
+    const annotations = { 'berth.dev/ready-after': namespace === 'ill-evicted' ? '5s' : '0s' };
+    const template = { ...podTemplate, metadata: { ...podTemplate.metadata, annotations } };
+    const { metadata, spec } = webDeployment(1);
+    await apply(inNamespace(namespace, 'deployments'), { metadata, spec: { ...spec, template } });
+  }
+  for (const { id } of places) {
+    await soon(async () =>
+      expect((await tracked({ deployment_id: id, kind: 'Deployment' }))[0]?.status_color).toEqual(['Success']),
+    );
+    await soon(async () => expect(lastOf(id)).toBeDefined());
+  }
+
+  await Promise.all(
+    places.map(async ({ trouble, namespace, id }) => {
+      const { happens, cause } = found(troubles[trouble], 'trouble');
+      await happens(namespace);
+      const [kind, name] = cause;
+      await vi.waitFor(
+        () => {
+          expect(lastOf(id)?.state, trouble).toBe('Degraded');
+          expect(lastOf(id)?.causes[0]).toMatchObject({ kind, cause: name });
+        },
+        { timeout: 20_000 },
+      );
+      expect(lastOf(id)?.reason).toMatch(new RegExp(`^${kind} [a-z0-9-]+: `));
+    }),
+  );
+
+  // A new pod is well; the failed Job and the lost claim are removed.
+  for (const { namespace } of places) {
+    await kubectl('DELETE', `/api/v1/namespaces/${namespace}/pods`);
+    await kubectl('DELETE', `${inNamespace(namespace, 'jobs')}/job?propagationPolicy=Background`);
+    await kubectl('DELETE', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data`);
+  }
+  const recovering = sql.type(z.object({ deployment_id: z.string() }))`
+    select deployment_id from health_roll_ups where held ->> 'observed' = 'Healthy' and held #>> '{shown,state}' <> 'Healthy'
+  `;
+  await soon(async () => {
+    const ids = (await service.db.any(recovering)).map(({ deployment_id }) => deployment_id);
+    expect(places.filter(({ id }) => !ids.includes(id)).map(({ trouble }) => trouble)).toEqual([]);
+  });
+  expect(places.map(({ id }) => lastOf(id)?.state)).toEqual(places.map(() => 'Degraded'));
+  // As if they had been well for half a minute.
+  await service.db.query(sql.unsafe`
+    update health_roll_ups set due_at = now(), held = jsonb_set(held, '{left}', (
+      select coalesce(jsonb_object_agg(key, to_char((value::timestamptz - interval '31 s') at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), '{}')
+      from jsonb_each_text(held -> 'left')
+    )) where held is not null
+  `);
+
+  for (const { id } of places) {
+    await soon(async () => expect(lastOf(id)).toMatchObject({ state: 'Healthy', reason: null, causes: [] }));
+  }
+  for (const { id, trouble } of places)
+    expect(changesOf(id).length, `${trouble}: ${changesOf(id).join(', ')}`).toBeLessThan(4);
+  const versions = places.map(({ id }) => reportsOf(id).map(({ version }) => version));
+  for (const each of versions) expect(each).toEqual(each.toSorted((a, b) => a - b));
+});
+
+test('what is scaled to nothing is suspended', async () => {
+  const id = randomUUID();
+  await applyOwn('idle', id);
+  await apply(inNamespace('idle', 'deployments'), webDeployment(0));
+
+  await soon(async () => {
+    const report = service.health.findLast(({ deployment_id }) => deployment_id === id);
+    expect(report).toMatchObject({ namespace: 'idle', health: { state: 'Suspended', reason: null, causes: [] } });
+  });
+});
+
 test('the Kubernetes events of a deployment agree with its rows, newest first', async () => {
   const { id: cluster_id } = await clusterNamed('real');
   const deployment_id = 'c0e1c2d3-7a7e-4a5f-9f0e-6a5a0f7f3f13';

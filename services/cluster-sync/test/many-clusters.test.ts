@@ -53,6 +53,7 @@ beforeEach(() => {
       mostWaiting = Math.max(mostWaiting, room.size);
       return save(changes);
     },
+    saveFollowed: async () => undefined,
     redactRows: async (changes) => changes,
     namespaceRepository: createNamespaceRepository(db),
     adopt: adoptByAnnotation,

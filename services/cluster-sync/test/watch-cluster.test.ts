@@ -51,6 +51,7 @@ beforeEach(async () => {
     resyncMs: 600_000,
     stallMs: 60_000,
     saveChanges: saveInGroups(k8sResourceRepository),
+    saveFollowed: async () => undefined,
     redactRows: async (changes: readonly RowChange[]) => changes,
     listInTurn: atMost(4, { awayMs: 2_000 }),
     queueRoom: queueRoom(600),

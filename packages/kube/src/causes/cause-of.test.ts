@@ -118,6 +118,13 @@ const table: [string, string, object, string | null, string?][] = [
     'not ready: containers with unready status: [web]',
   ],
   [
+    'a pod on a node that does not report',
+    'Pod',
+    pod({ phase: 'Running', conditions: [condition('Ready', 'False'), condition('ContainersReady', 'True')] }),
+    'NodeLost',
+    'its node does not report',
+  ],
+  [
     'an evicted pod',
     'Pod',
     pod({ phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' }),

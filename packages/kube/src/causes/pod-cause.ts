@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Cause, causeOfReason } from './cause.ts';
-import { conditionOf, Conditions, count, listOf, wordsOf, word } from './conditions.ts';
+import { type Condition, conditionOf, Conditions, count, listOf, wordsOf, word } from './conditions.ts';
 
 const Terminated = z.object({ exitCode: z.number().int().optional().catch(undefined), reason: word, message: word });
 type Terminated = z.infer<typeof Terminated>;
@@ -20,6 +20,7 @@ const Container = z.object({
 type Container = z.infer<typeof Container>;
 
 const Pod = z.object({
+  spec: z.object({ nodeName: word }).catch({}),
   status: z
     .object({
       phase: word,
@@ -37,9 +38,9 @@ const Pod = z.object({
 export function podCause(pod: unknown): Cause | null {
   const { data } = Pod.safeParse(pod);
   const status = data?.status;
-  if (!status || status.phase === 'Succeeded') return null;
+  if (!data || !status || status.phase === 'Succeeded') return null;
   const { conditions } = status;
-  if (conditionOf(conditions, 'Ready', 'True')) return null;
+  if (status.phase !== 'Failed' && conditionOf(conditions, 'Ready', 'True')) return null;
   // The kubelet or a controller ended the pod as a whole: `Evicted`, `NodeLost`, `DeadlineExceeded`.
   if (status.reason !== undefined) return causeOfReason(status.reason, 'Failed', status.message ?? status.reason);
 
@@ -51,11 +52,24 @@ export function podCause(pod: unknown): Cause | null {
     const how = reason === 'Unschedulable' ? 'unschedulable' : 'not scheduled';
     return causeOfReason(reason, 'NotReady', `${how}: ${wordsOf(unscheduled)}`);
   }
+  if (isNodeLost(conditions))
+    return causeOfReason(
+      'NodeLost',
+      'NotReady',
+      `its node${data.spec.nodeName === undefined ? '' : ` ${data.spec.nodeName}`} does not report`,
+    );
   const unready = conditionOf(conditions, 'ContainersReady', 'False') ?? conditionOf(conditions, 'Ready', 'False');
   if (unready) return causeOfReason(unready.reason, 'NotReady', `not ready: ${wordsOf(unready)}`);
   return status.phase === 'Failed'
     ? causeOfReason(undefined, 'Failed', 'the pod failed')
     : causeOfReason(undefined, 'NotReady', `not ready, its phase is ${status.phase ?? 'not known'}`);
+}
+
+/** The control plane takes the readiness of pods on a lost node away and gives no reason; the kubelet always gives one. */
+function isNodeLost(conditions: readonly Condition[]): boolean {
+  const unready = conditionOf(conditions, 'Ready', 'False') ?? conditionOf(conditions, 'Ready', 'Unknown');
+  const isReasonless = unready !== undefined && unready.reason === undefined;
+  return isReasonless && conditionOf(conditions, 'ContainersReady', 'True') !== undefined;
 }
 
 /** Normal progress comes last: another container may be stuck. */

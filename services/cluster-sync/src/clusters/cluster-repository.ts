@@ -152,6 +152,7 @@ export const createClusterChanges = (tx: Transaction) => {
       tx
         .one(cluster`
           update k8s_clusters set env_id = ${row.env_id}, ignore = ${row.ignore},
+            followed = followed and not ${row.ignore},
             ingress_domain = ${row.ingress_domain}, ingress_class = ${row.ingress_class},
             ingress_tls_secret_name = ${row.ingress_tls_secret_name}, metrics_url = ${row.metrics_url},
             metrics_datasource_name = ${row.metrics_datasource_name}

@@ -18,6 +18,8 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** The share of the cluster in the event loop. */
   readonly cpu?: CpuShare;
+  /** Called when the server has accepted the watch. */
+  readonly onOpen?: () => void;
 }
 
 const Event = z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']), object: z.unknown() });
@@ -32,7 +34,7 @@ const mostUnread = 1_000;
 export async function* watchEvents(
   api: Pick<KubeApi, 'streamLines'>,
   path: string,
-  { resourceVersion, seconds, signal, cpu = cpuShare() }: WatchOptions,
+  { resourceVersion, seconds, signal, cpu = cpuShare(), onOpen }: WatchOptions,
 ): AsyncGenerator<WatchEvent | null> {
   const query = new URLSearchParams({
     watch: '1',
@@ -42,7 +44,8 @@ export async function* watchEvents(
   });
 
   let unread = 0;
-  for await (const line of api.streamLines(withQuery(path, query), { signal, deadlineMs: openingDeadlineMs })) {
+  const call = { signal, deadlineMs: openingDeadlineMs, ...(onOpen && { onOpen }) };
+  for await (const line of api.streamLines(withQuery(path, query), call)) {
     const event = line === null ? null : cpu.run(() => eventOf(line));
     if (event === null && (unread += 1) > mostUnread) {
       throw new AnswerTooLarge(

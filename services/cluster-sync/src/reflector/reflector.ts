@@ -33,6 +33,8 @@ export interface ReflectorDeps {
   readonly cpu?: CpuShare;
   /** Called after each step, with words if the cluster's answers exceed the limits. */
   onExcess?(reason: string | null): void;
+  /** Called when a watch is open, and when it or a list fails: what was seen may then no longer be so. */
+  onCurrent?(isCurrent: boolean): void;
   /** From 0 to 1; by default `Math.random`. */
   random?(): number;
 }
@@ -91,8 +93,9 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     const listen = () => setTimeout(() => silence.abort(), stallMs);
     let timer = listen();
     let isLogged = false;
+    const onOpen = () => deps.onCurrent?.(true);
     try {
-      for await (const event of watchEvents(api, path, { resourceVersion, seconds, signal: end, cpu })) {
+      for await (const event of watchEvents(api, path, { resourceVersion, seconds, signal: end, cpu, onOpen })) {
         clearTimeout(timer);
         if (event) await consume(() => apply(event, signal), signal);
         else if (!isLogged) log.warn('a line of the watch is malformed or too large');
@@ -165,6 +168,8 @@ export function createReflector(deps: ReflectorDeps): Reflector {
         const { startedAt, outcome } = done;
         if (outcome.kind === 'listed') onListed?.();
         deps.onExcess?.(excessOf(outcome));
+        if (isBehind(outcome)) deps.onCurrent?.(false);
+        if (isRefused(outcome)) deps.onCurrent?.(true);
         const next = nextStep(state, outcome, { startedAt, now: performance.now(), random: random(), resyncMs });
         report(state, next, outcome);
         state = next;
@@ -188,5 +193,12 @@ export function createReflector(deps: ReflectorDeps): Reflector {
     if (before.backoffMs > 0 && after.backoffMs === 0) log.info('a watch has recovered');
   }
 }
+
+/** A kind that the account may not read has nothing to catch up with. */
+const isRefused = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' && outcome.error instanceof KubeError && outcome.error.status === 403;
+
+const isBehind = (outcome: Outcome): boolean =>
+  outcome.kind === 'expired' || outcome.kind === 'silent' || (outcome.kind === 'failed' && !isRefused(outcome));
 
 const isExcess = (error: unknown): error is AnswerTooLarge => error instanceof AnswerTooLarge;

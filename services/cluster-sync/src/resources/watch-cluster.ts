@@ -9,6 +9,7 @@ import {
   type NamespaceOwners,
   type NamespaceOwnersDeps,
 } from '../namespaces/namespace-owners.ts';
+import { followedFlag } from '../health/followed-flag.ts';
 import { createReflector, type Reflector, type ReflectorSink } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type ChangeQueue, createChangeQueue, type QueueRoom } from './rows/change-queue.ts';
@@ -23,6 +24,8 @@ export interface WatchClusterDeps extends NamespaceOwnersDeps {
   readonly k8sResourceRepository: Pick<K8sResourceRepository, 'known'>;
   readonly saveChanges: SaveChanges;
   readonly redactRows: RedactRows;
+  /** Writes whether the rows of a cluster are what its watches show. */
+  readonly saveFollowed: (lease: Lease, clusterId: string, followed: boolean) => Promise<unknown>;
   readonly log: Service['log'];
   readonly resyncMs: number;
   readonly stallMs: number;
@@ -66,6 +69,10 @@ export async function watchCluster(
     },
   });
 
+  const followed = followedFlag({
+    kinds: trackedKinds.map(({ kind }) => kind),
+    save: (isFollowed) => deps.saveFollowed(lease, id, isFollowed),
+  });
   const cpu = cpuShare();
   const ownTurn = atMost(1);
   const listInTurn: InTurn = (work) => ownTurn(() => deps.listInTurn(work));
@@ -78,6 +85,7 @@ export async function watchCluster(
       listInTurn,
       cpu,
       onExcess: (reason) => excess?.note(kind.kind, reason),
+      onCurrent: (isCurrent) => followed.note(kind.kind, isCurrent),
       log: log.child({ kind: kind.kind }),
       resyncMs,
       stallMs,
@@ -101,6 +109,7 @@ export async function watchCluster(
   await runTogether(signal, [
     (end) => namespaces.run(end, namespacesListed.resolve).finally(namespacesListed.resolve),
     watchOthers,
+    followed.run,
     (end) => writeChanges({ queue, log, save, onRefused: mirror.invalidate }, end),
   ]).finally(queue.clear);
 }

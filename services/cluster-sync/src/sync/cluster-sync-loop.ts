@@ -12,6 +12,7 @@ import { createCredentialRepository } from '../credentials/credential-repository
 import { createAccountRepository } from '../access/account-repository.ts';
 import { createBindingRepository } from '../grants/binding-repository.ts';
 import { createNamespaceRepository } from '../namespaces/namespace-repository.ts';
+import { createFollowedRepository } from '../health/followed-repository.ts';
 import { queueRoom } from '../resources/rows/change-queue.ts';
 import { createK8sResourceRepository } from '../resources/rows/k8s-resource-repository.ts';
 import { type SaveInGroupsDeps, saveInGroups } from '../resources/rows/save-in-groups.ts';
@@ -59,6 +60,7 @@ export function clusterSyncLoop({
     readMs: 10_000,
     betweenWritesMs: 15_000,
     saveChanges: saveInGroups(k8sResourceRepository),
+    saveFollowed: createFollowedRepository(forClusters).save,
     // The longest that a cluster with hanging lists delays the others.
     listInTurn: atMost(4, { awayMs: 2_000 }),
     queueRoom: queueRoom(600),

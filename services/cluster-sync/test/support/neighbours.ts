@@ -5,6 +5,11 @@ import type { Resource } from '@berth/contracts/definition/contract';
 import { catalogueState } from '@berth/contracts/resources/charts/catalogue-state';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
 import { type DeploymentPlace, deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
+import {
+  deploymentHealth,
+  type HealthReport,
+  type HealthVerdict,
+} from '@berth/contracts/resources/deployments/deployment-health';
 import { shownTexts } from '@berth/contracts/resources/deployments/shown-texts';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import { envs } from '@berth/contracts/resources/envs/envs';
@@ -44,6 +49,10 @@ export interface Neighbours extends AsyncDisposable {
   beforePlace: () => Promise<void>;
   /** The reports of lost namespaces. */
   lost: { id: string; namespace: string; reason: string; revision_id: string | null }[];
+  /** The reports of health that tasks got, in their order. */
+  health: HealthReport[];
+  /** The answer to each report; an error that it throws becomes the answer to all. */
+  onHealth: (report: HealthReport) => HealthVerdict;
   /** The names of deployments that tasks reports for every cluster. */
   deployments: string[];
 }
@@ -90,6 +99,8 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
     places: new Map(),
     beforePlace: async () => undefined,
     lost: [],
+    health: [],
+    onHealth: () => 'recorded',
     deployments: [],
     async [Symbol.asyncDispose]() {
       for (const bus of [registryScan, gateway, runner, tasks, auth]) await bus[Symbol.asyncDispose]();
@@ -164,6 +175,15 @@ export async function startNeighbours(nats: TestNats): Promise<Neighbours> {
       report_lost: async ({ body }) => {
         neighbours.lost.push(body);
         return { recorded: true };
+      },
+    }),
+  );
+  tasks.serve(
+    implement(deploymentHealth, {
+      report: async ({ body: { reports } }) => {
+        const verdicts = reports.map((report) => neighbours.onHealth(report));
+        neighbours.health.push(...reports);
+        return { verdicts };
       },
     }),
   );

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
 import { causeOf } from '@berth/kube/causes/cause-of';
 import type { StatusColor } from '@berth/contracts/resources/clusters/k8s-resources';
 import { z } from 'zod';
+import { objectState, type ObjectState } from '../../health/objects/object-state.ts';
 import { parentOf } from './parent-of.ts';
 import { statusColor } from './status-color.ts';
 import { storableMetadata } from './storable-metadata.ts';
@@ -18,6 +19,8 @@ export interface ObservedObject {
   readonly name: string;
   readonly status_color: StatusColor[];
   readonly metadata: JsonObject;
+  /** Absent if it says nothing of the health of its deployment. */
+  readonly health?: ObjectState;
 }
 
 const Shape = z.object({ metadata: z.custom<JsonObject>(isJsonObject, 'must be an object') });
@@ -38,6 +41,8 @@ export function observedObject(
   const { uid, name } = Identifiers.parse(metadata);
   const summary = summaryOf[kind](object);
   const parent = parentOf(metadata, clusterId);
+  const cause = causeOf(kind, object);
+  const health = objectState(kind, object, cause);
   return {
     uid,
     namespace,
@@ -50,7 +55,8 @@ export function observedObject(
       ...(Object.keys(summary).length > 0 && storableMetadata({ summary })),
       ...(parent && storableMetadata({ parent })),
       // Leaves room for the strings `cause` and `message`.
-      ...causeOf(kind, object),
+      ...cause,
     },
+    ...(health && { health }),
   };
 }

@@ -11,6 +11,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RowChange } from './change-queue.ts';
 import type { ClusterChanges } from './save-in-groups.ts';
+import { markForRollUp } from '../../health/roll-up-mark-repository.ts';
 import { resourceId } from '../objects/resource-id.ts';
 
 export interface K8sResourceFilters {
@@ -92,9 +93,11 @@ export const createK8sResourceRepository = (db: Queries) => ({
         .flatMap(({ clusterId, changes: own }) => own.map((change) => ({ ...change, clusterId })));
 
       const changed = await upsert(tx, changes);
-      const dropped = await drop(tx, changes);
+      const gone = await drop(tx, changes);
+      const dropped = gone.map(({ namespace: _namespace, ...row }) => row);
       const put = rowsOf(changes, changed);
       await noteLostNamespaces(tx, put, dropped);
+      await markForRollUp(tx, [...placesOf(changes, put), ...gone]);
       const envOf = ({ cluster_id }: K8sResource) => owned.get(cluster_id) ?? null;
       recordStates(tx, k8sResources, [
         ...put.map(({ is_new, ...row }) => ({
@@ -173,17 +176,19 @@ async function upsert(tx: Transaction, changes: readonly ClusterChange[]): Promi
   if (rows.length === 0) return [];
   return await tx.any(written`
     insert into k8s_resources as r (id, cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid,
-      namespace, fingerprint)
+      namespace, fingerprint, health, health_since)
     select put.id, put.cluster_id, deployment_id, kind, api_version, name, status_color, metadata, uid, namespace,
-      put.fingerprint
+      put.fingerprint, health, now()
     from jsonb_to_recordset(${`[${rows.join(',')}]`}::jsonb) as put(id uuid, cluster_id uuid, fingerprint text, row jsonb),
       jsonb_to_record(put.row) as tracked(deployment_id uuid, kind text, api_version text, name text,
-        status_color text[], metadata jsonb, uid text, namespace text)
+        status_color text[], metadata jsonb, uid text, namespace text, health text)
     order by put.id
     on conflict (id) do update set
       last_updated_at = now(), deployment_id = excluded.deployment_id, kind = excluded.kind,
       api_version = excluded.api_version, name = excluded.name, status_color = excluded.status_color,
-      metadata = excluded.metadata, namespace = excluded.namespace, fingerprint = excluded.fingerprint
+      metadata = excluded.metadata, namespace = excluded.namespace, fingerprint = excluded.fingerprint,
+      health = excluded.health,
+      health_since = case when r.health is not distinct from excluded.health then r.health_since else now() end
     where r.fingerprint <> excluded.fingerprint
     returning r.id, r.last_updated_at, r.xmax = 0 as is_new
   `);
@@ -200,10 +205,18 @@ function rowsOf(changes: readonly ClusterChange[], changed: readonly Written[]) 
   });
 }
 
+function placesOf(changes: readonly ClusterChange[], put: readonly K8sResource[]) {
+  const namespaces = new Map(changes.map((change) => [rowIdOf(change), change.put?.namespace]));
+  return put.flatMap((row) => {
+    const namespace = namespaces.get(row.id);
+    return namespace === undefined ? [] : [{ ...row, namespace }];
+  });
+}
+
 async function drop(tx: Transaction, changes: readonly ClusterChange[]) {
   const ids = changes.flatMap((change) => (change.put ? [] : [rowIdOf(change)]));
   if (ids.length === 0) return [];
-  return await tx.any(
-    resource`delete from k8s_resources r where r.id = any(${sql.array(ids, 'uuid')}) returning ${columns}`,
-  );
+  return await tx.any(sql.type(K8sResource.extend({ namespace: z.string() }))`
+    delete from k8s_resources r where r.id = any(${sql.array(ids, 'uuid')}) returning ${columns}, r.namespace
+  `);
 }

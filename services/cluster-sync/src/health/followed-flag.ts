@@ -1,0 +1,53 @@
+import { EventEmitter, once } from 'node:events';
+import { pause } from '@berth/service/waiting/pause';
+
+export interface FollowedFlagDeps {
+  /** All that has to be followed. */
+  readonly kinds: readonly string[];
+  /** Writes whether the rows of the cluster are what its watches show. */
+  save(followed: boolean): Promise<unknown>;
+  /** What a watch has missed arrives within this time after it is opened, and is written. */
+  readonly arrivalMs?: number;
+  readonly retryMs?: number;
+}
+
+/**
+ * Whether all watches of a cluster are open. Until they are, its rows may be of before an outage, and nothing is reported that would
+ * show them as the present.
+ */
+export function followedFlag({ kinds, save, arrivalMs = 1_500, retryMs = 1_000 }: FollowedFlagDeps) {
+  const behind = new Set(kinds);
+  const events = new EventEmitter();
+
+  const untilNoted = (signal: AbortSignal) => once(events, 'noted', { signal }).catch(() => undefined);
+
+  return {
+    note(kind: string, isCurrent: boolean): void {
+      if (behind.has(kind) !== isCurrent) return;
+      if (isCurrent) behind.delete(kind);
+      else behind.add(kind);
+      events.emit('noted');
+    },
+
+    /** Runs until the signal aborts. */
+    async run(signal: AbortSignal): Promise<void> {
+      let saved: boolean | null = null;
+      while (!signal.aborted) {
+        const isFollowed = behind.size === 0;
+        if (saved === isFollowed) {
+          await untilNoted(signal);
+          continue;
+        }
+        if (isFollowed) await pause(arrivalMs, signal);
+        if (signal.aborted || isFollowed !== (behind.size === 0)) continue;
+        const isSaved = await save(isFollowed).then(
+          () => true,
+          () => false,
+        );
+        if (isSaved) saved = isFollowed;
+        else await pause(retryMs, signal);
+      }
+    },
+  };
+}
+export type FollowedFlag = ReturnType<typeof followedFlag>;
