@@ -19,6 +19,8 @@ export interface KubeCall {
   readonly answer?: AnswerKind;
   /** For a stream: called when the server has accepted it. */
   readonly onOpen?: () => void;
+  /** Receives what the API server warns of. */
+  readonly onWarning?: (text: string) => void;
 }
 
 export interface ApplyCall extends KubeCall {
@@ -136,6 +138,7 @@ export function openKubeApi(
     try {
       const answer = await open(method, path, { signal: limit, ...(accept !== undefined && { accept }) }, body);
       await refuseFailure(answer);
+      for (const text of warningsIn(answer.warnings)) call.onWarning?.(text);
       return await readBytes(answer.body, Math.min(answerLimits[kind].bytes, maxAnswerBytes));
     } catch (error) {
       if (limit.aborted && !signal.aborted) connections.suspect();
@@ -196,6 +199,14 @@ export function openKubeApi(
     }
   }
 }
+
+/** The texts of headers such as `299 - "text"`, several of which may be joined by commas. */
+const warningsIn = (headers: readonly string[]): string[] =>
+  headers.flatMap((header) =>
+    [...header.slice(0, 8_192).matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+      text.replaceAll(/\\(.)/g, '$1'),
+    ),
+  );
 
 async function refuseFailure({ status, retryAfter, body }: IncomingAnswer): Promise<void> {
   if (status >= 200 && status < 300) return;

@@ -13,6 +13,7 @@ import { deploymentStateHandlers } from './deployments/deployment-state-handlers
 import { deploymentUsageHandlers } from './deployments/deployment-usage-handlers.ts';
 import { followSilence } from './health/follow-silence.ts';
 import { healthHandlers } from './health/health-handlers.ts';
+import { compareReleases } from './plans/compare-release.ts';
 import { dryRunHandlers } from './plans/dry-run-handlers.ts';
 import { planHandlers } from './plans/plan-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
@@ -65,7 +66,9 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
 
   const redactsTexts = { store, secretKeys };
   bus.serve(shownTextHandlers(redactsTexts));
-  bus.serve(deploymentHandlers({ ...changes, bus, redactTexts: (texts) => redactTexts(redactsTexts, texts) }));
+  const compareRelease = compareReleases({ store, inTransaction, bus, secretKeys, metrics: taskMetrics });
+  const redacting = { redactTexts: (texts: Parameters<typeof redactTexts>[1]) => redactTexts(redactsTexts, texts) };
+  bus.serve(deploymentHandlers({ ...changes, ...redacting, bus, compareRelease }));
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(healthHandlers({ inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));

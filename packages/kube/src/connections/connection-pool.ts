@@ -93,6 +93,7 @@ export function openPool(origin: string, open: () => Promise<TLSSocket>): Connec
       return {
         status: answer.statusCode,
         retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+        warnings: [answer.headers.warning ?? []].flat(),
         body: wholeBody(answer.body),
       };
     },

@@ -9,5 +9,7 @@ export interface OutgoingRequest {
 export interface IncomingAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  /** The headers `Warning`, as they were sent. */
+  readonly warnings: readonly string[];
   readonly body: AsyncIterable<Uint8Array>;
 }

@@ -1,12 +1,17 @@
 import type { EnteredNamespace } from '@berth/contracts/resources/clusters/deployment-namespaces';
-import { namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
+import { cutText } from '@berth/contracts/cut-text';
 import { AppError } from '@berth/contracts/errors';
 import { KubeError } from '@berth/kube/kube-error';
 import { bindDeployer } from '../access/bind-deployer.ts';
-import { deployerAccount } from '../access/deployer-account.ts';
+import { deployerAccount, deployerRoleName } from '../access/deployer-account.ts';
 import { type AccessDeps, type AccessPlace, issueAccess } from '../access/issue-access.ts';
 import type { ClaimedPlace } from '../claims/claimed-place.ts';
+import { roleBinding } from '../bindings/role-binding.ts';
 import type { BindGrants, BoundGrants } from '../grants/bind-grants.ts';
+import { bindingOfGrant, folderOfBinding } from '../grants/granted-binding.ts';
+import type { FoundNamespace } from '../namespaces/found-namespace.ts';
+import { namespacePath } from '../namespaces/read-namespace.ts';
 import type { BindingRepository } from '../grants/binding-repository.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
 import { type PodSecurityLevel, podSecurityLabels, weakestLevel } from '../namespaces/pod-security.ts';
@@ -15,7 +20,7 @@ import { takeFence } from './take-fence.ts';
 
 export interface EnterDeps extends AccessDeps {
   readonly namespaceRepository: Pick<NamespaceRepository, 'find' | 'insert' | 'replace'>;
-  readonly bindingRepository: Pick<BindingRepository, 'grantedTo'>;
+  readonly bindingRepository: Pick<BindingRepository, 'grantedTo' | 'recordBrief'>;
   readonly bindGrants: BindGrants;
   readonly podSecurity: PodSecurityLevel;
   /** Transition: whether the deployments of a cluster, by `provider_id`, share one account. */
@@ -59,6 +64,8 @@ export async function enterNamespace(
   const issuing = issue(entry, { isWithoutRights: false });
   issuing.catch(() => undefined);
   const placed = await findOrMake({ ...deps, api, signal: entering.signal }, wantedBy(entry));
+  if (placed.state === 'absent' && claim.adopts) throw missing(claim);
+  if (placed.state === 'adoptable') throw new Error('only a dry run compares before it adopts');
   if (placed.state !== 'entered') return answer(entry, placed.state, {});
 
   const granting = grant(entry);
@@ -69,7 +76,7 @@ export async function enterNamespace(
     fence(entry, placed, granting),
     placed.learned,
   ]);
-  return answer(entry, 'entered', { is_new: placed.isNew, access: issued, bound });
+  return answer(entry, 'entered', { is_new: placed.isNew, is_adopted: placed.isAdopted, access: issued, bound });
 }
 
 /** A plan does not create a namespace, and its token has no rights at all while there is none. */
@@ -81,13 +88,59 @@ async function enterForPlan(entry: Entry): Promise<EnteredNamespace> {
   ]);
   const { state } = placed;
   if (state === 'foreign' || state === 'terminating') return answer(entry, state, {});
+  if (state === 'adoptable') return enterToCompare(entry, placed.found, clusterRoles);
+  if (state === 'absent' && claim.adopts) throw missing(claim);
   const [issued] = await Promise.all([
     issue(entry, { isWithoutRights: state === 'absent' }),
     placed.state === 'entered' ? bind(entry, placed) : undefined,
     placed.state === 'entered' ? placed.learned : undefined,
   ]);
-  return answer(entry, state, { access: issued, bound: { ...noGrants, clusterRoles } });
+  const is_adopted = placed.state === 'entered' && placed.isAdopted;
+  return answer(entry, state, { is_adopted, access: issued, bound: { ...noGrants, clusterRoles } });
 }
+
+/**
+ * A dry run that compares a release before it is adopted. Its account is of this plan alone, and is bound for as long as the plan
+ * may take; the binding is recorded first, so that it is removed whatever happens.
+ */
+async function enterToCompare(
+  entry: Entry,
+  { name }: FoundNamespace,
+  clusterRoles: BoundGrants['clusterRoles'],
+): Promise<EnteredNamespace> {
+  const { deps, claim, place, signal, needed_seconds: seconds } = entry;
+  const bindBriefly = async () => {
+    if (place.isShared) return;
+    const role = deployerRoleName(deps.deployersNamespace);
+    const at = { clusterId: place.clusterId, namespace: name, deploymentId: claim.deployment_id };
+    const binding = await deps.bindingRepository.recordBrief(at, { role, seconds });
+    const wanted = roleBinding(bindingOfGrant(binding, accountOf(entry)));
+    await place.api.postJson(folderOfBinding(binding), wanted, { signal, deadlineMs: 5_000 });
+  };
+  const labels = podSecurityLabels(deps.podSecurity, place.isShared);
+  const [issued, , warnings] = await Promise.all([
+    issue(entry, { isWithoutRights: false }),
+    bindBriefly(),
+    warningsOf(place.api, name, labels, signal),
+  ]);
+  return { ...answer(entry, 'entered', { access: issued, bound: { ...noGrants, clusterRoles } }), warnings };
+}
+
+/** What the cluster would warn of if the namespace had these labels, such as pods that it would no longer admit. */
+async function warningsOf(
+  api: AccessPlace['api'],
+  name: string,
+  labels: Readonly<Record<string, string | null>>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  const call = { signal, deadlineMs: 5_000, onWarning: (text: string) => warnings.push(cutText(text, 500)) };
+  await api.patchJson(`${namespacePath(name)}?dryRun=All`, { metadata: { labels } }, call);
+  return warnings.slice(0, 10);
+}
+
+const missing = ({ namespace }: Entry['claim']) =>
+  new AppError('unprocessable', `There is no namespace ${namespace} in the cluster, so there is no release to adopt`);
 
 const wantedBy = ({ deps, claim, place, task_id, fence: number }: Entry) => ({
   clusterId: place.clusterId,
@@ -97,6 +150,7 @@ const wantedBy = ({ deps, claim, place, task_id, fence: number }: Entry) => ({
   fence: number,
   makes: claim.task?.action === 'deploy',
   isFirst: claim.task?.is_first ?? false,
+  adopts: claim.adopts ?? false,
   deploymentName: claim.task?.deployment_name ?? '',
   kind: claim.task?.kind ?? '',
   hostname: claim.task?.hostname ?? null,
@@ -127,19 +181,29 @@ async function grant(entry: Entry): Promise<BoundGrants> {
   return deps.bindGrants({ ...place, deploymentId, kindId, namespace, account: accountOf(entry) }, signal);
 }
 
-async function fence(entry: Entry, { found }: InOwn, granting: Promise<BoundGrants>): Promise<void> {
+async function fence(entry: Entry, { found, isAdopted }: InOwn, granting: Promise<BoundGrants>): Promise<void> {
   const { deps, claim, place } = entry;
   const { podSecurity } = await granting;
   const level = weakestLevel([deps.podSecurity, podSecurity]) ?? deps.podSecurity;
   if (claim.task?.action !== 'deploy')
     return takeFence(entry, { ...entry, api: place.api, found, labels: {}, annotations: {} });
-  const labels = podSecurityLabels(level, place.isShared);
-  const annotations = { [namespaceAnnotations.hostname]: claim.task.hostname };
+  const labels = { ...podSecurityLabels(level, place.isShared), ...(isAdopted && managedLabels) };
+  const annotations = {
+    [namespaceAnnotations.hostname]: claim.task.hostname,
+    ...(isAdopted && {
+      [namespaceAnnotations.deploymentId]: claim.deployment_id,
+      [namespaceAnnotations.deploymentName]: claim.task.deployment_name,
+      [namespaceAnnotations.kind]: claim.task.kind,
+      // Any mark: without one it would look like a namespace of the version before.
+      [namespaceAnnotations.mark]: claim.deployment_id,
+    }),
+  };
   await takeFence(entry, { ...entry, api: place.api, found, labels, annotations });
 }
 
 interface Given {
   readonly is_new?: boolean;
+  readonly is_adopted?: boolean;
   readonly access?: EnteredNamespace['access'];
   readonly bound?: BoundGrants;
 }
@@ -147,7 +211,7 @@ interface Given {
 const answer = (
   { place }: Entry,
   state: EnteredNamespace['state'],
-  { is_new = false, access = null, bound = noGrants }: Given,
+  { is_new = false, is_adopted = false, access = null, bound = noGrants }: Given,
 ): EnteredNamespace => ({
   state,
   is_new,
@@ -155,6 +219,7 @@ const answer = (
   cluster_roles: [...bound.clusterRoles],
   refused_grants: [...bound.refused],
   is_shared_account: place.isShared,
+  is_adopted,
 });
 
 function refuseUnfit({ task, namespace }: Entry['claim'], { deployersNamespace, sharedAccount }: AccessDeps): void {

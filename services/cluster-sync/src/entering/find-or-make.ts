@@ -4,8 +4,10 @@ import { holderOf, managedLabels, namespaceAnnotations } from '@berth/contracts/
 import { AppError } from '@berth/contracts/errors';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfExists } from '@berth/kube/kube-error';
+import { managerOf } from '@berth/kube/manager-of';
 import { type FoundNamespace, foundNamespace } from '../namespaces/found-namespace.ts';
-import type { NamespaceRecord } from '../namespaces/namespace-record.ts';
+import type { ChangedMetadata, NamespaceRecord } from '../namespaces/namespace-record.ts';
+import { podSecurityLabels } from '../namespaces/pod-security.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
 import { readNamespace } from '../namespaces/read-namespace.ts';
 import { type EnteringClaim, enterStep } from './enter-step.ts';
@@ -31,9 +33,13 @@ export type Placed =
       readonly state: 'entered';
       readonly found: FoundNamespace;
       readonly isNew: boolean;
+      /** The namespace was there before the deployment. */
+      readonly isAdopted: boolean;
       /** Records the uid. Await it before anybody acts in the namespace. */
       readonly learned: Promise<void>;
     }
+  /** A dry run may compare it with what would be deployed. */
+  | { readonly state: 'adoptable'; readonly found: FoundNamespace }
   | { readonly state: 'terminating' | 'absent' | 'foreign' };
 
 const deadlineMs = 5_000;
@@ -43,9 +49,12 @@ const mostSteps = 8;
 /** Runs the steps of `enterStep` until one of them ends the search. After a crash, the next attempt continues from the record. */
 export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted): Promise<Placed> {
   const { namespaceRepository, api, signal } = deps;
-  const { name, deployment_id, makes, isFirst } = wanted;
+  const { name, deployment_id, makes, isFirst, adopts } = wanted;
   const read = () => readNamespace(api, name, signal);
-  const [before, seen] = await Promise.all([namespaceRepository.find(wanted), makes && isFirst ? undefined : read()]);
+  const [before, seen] = await Promise.all([
+    namespaceRepository.find(wanted),
+    makes && isFirst && !adopts ? undefined : read(),
+  ]);
   let record = before;
   // A first deploy assumes that the namespace is missing, unless an earlier attempt has left a record.
   let found = seen === undefined ? (record === null ? null : await read()) : seen;
@@ -63,7 +72,7 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
       }
       case 'make': {
         const made = await make(api, wanted, record?.mark ?? '', signal);
-        if (made) return { state: 'entered', found: made, isNew: true, learned: learn(made) };
+        if (made) return { state: 'entered', found: made, isNew: true, isAdopted: false, learned: learn(made) };
         [record, found] = await Promise.all([namespaceRepository.find(wanted), read()]);
         break;
       }
@@ -72,8 +81,21 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
         record = await namespaceRepository.find(wanted);
         break;
       case 'enter':
-        if (found) return { state: 'entered', found, isNew: false, learned: Promise.resolve() };
+        if (found) {
+          const isAdopted = Boolean(record?.adopted);
+          return { state: 'entered', found, isNew: false, isAdopted, learned: Promise.resolve() };
+        }
         break;
+      case 'adopt': {
+        if (!found) break;
+        refuseManaged(found);
+        if (!makes) return { state: 'adoptable', found };
+        const adopted = previousOf(found, wanted);
+        record =
+          (await write({ deployment_id, mark: randomUUID(), uid: found.uid, adopted })) ??
+          (await namespaceRepository.find(wanted));
+        break;
+      }
       default:
         return { state: step };
     }
@@ -86,8 +108,39 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
   }
 
   async function learn({ uid }: FoundNamespace): Promise<void> {
-    await write({ deployment_id, mark: record?.mark ?? null, uid });
+    await write({ deployment_id, mark: record?.mark ?? null, uid, adopted: record?.adopted ?? null });
   }
+}
+
+/** Operators keep a namespace from being taken over by this annotation. */
+const refusesAdoption = 'berth.dev/adoption';
+
+function refuseManaged(found: FoundNamespace): void {
+  if (found.annotations[refusesAdoption] === 'refused')
+    throw new AppError(
+      'conflict',
+      `The namespace ${found.name} must not be adopted: its annotation ${refusesAdoption} says so`,
+    );
+  const manager = managerOf(found, null);
+  if (manager === null) return;
+  throw new AppError('conflict', `The namespace ${found.name} is managed by ${manager}, so Berth cannot adopt it`);
+}
+
+/** The labels and annotations that Berth is about to change, as they are. */
+function previousOf({ labels, annotations }: FoundNamespace, wanted: NamespaceWanted): ChangedMetadata {
+  const now = (names: readonly string[], of: Readonly<Record<string, string>>) =>
+    Object.fromEntries(names.map((name) => [name, of[name] ?? null]));
+  return {
+    labels: now(
+      [
+        ...Object.keys(managedLabels),
+        ...Object.keys(podSecurityLabels('baseline', false)),
+        ...Object.keys(wanted.labels),
+      ],
+      labels,
+    ),
+    annotations: now(Object.values(namespaceAnnotations), annotations),
+  };
 }
 
 /** Returns null if the name is taken, perhaps by an attempt whose answer was lost. */

@@ -4,11 +4,12 @@ import { nullIfChanged, nullIfMissing } from '@berth/kube/kube-error';
 import { removeAccount, type RemoveAccountDeps } from '../access/remove-account.ts';
 import { type FoundNamespace, foundNamespace } from '../namespaces/found-namespace.ts';
 import type { BindingRepository } from '../grants/binding-repository.ts';
-import type { NamespaceRecord } from '../namespaces/namespace-record.ts';
+import type { ChangedMetadata, NamespaceRecord } from '../namespaces/namespace-record.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
 import { namespacePath } from '../namespaces/read-namespace.ts';
 import type { ClaimedPlace } from '../claims/claimed-place.ts';
 import { enterStep } from './enter-step.ts';
+import { leaveNamespace } from './leave-namespace.ts';
 import type { FencedClaim } from './fence-step.ts';
 import { removeStep } from './remove-step.ts';
 import { takenOver } from './take-fence.ts';
@@ -52,7 +53,9 @@ export async function removeNamespace(
     case 'taken over':
       throw takenOver();
     case 'delete':
-      if (found) await remove(found);
+      if (!found) return { gone: false, waits_for: null };
+      if (known?.adopted) return { gone: await giveBack(found, known.adopted), waits_for: null };
+      await remove(found);
       return { gone: false, waits_for: null };
     default: {
       const held = causeOf('Namespace', object);
@@ -64,9 +67,17 @@ export async function removeNamespace(
   /** Records the uid of a namespace that has been terminating since before this version entered it. */
   async function learned(read: NamespaceRecord | null, seen: FoundNamespace | null): Promise<NamespaceRecord | null> {
     const isFirst = claim.task?.is_first ?? false;
-    if (!seen || enterStep(read, seen, { deployment_id, makes: false, isFirst }) !== 'learn') return read;
-    const next = { deployment_id, mark: read?.mark ?? null, uid: seen.uid };
+    if (!seen || enterStep(read, seen, { deployment_id, makes: false, isFirst, adopts: false }) !== 'learn')
+      return read;
+    const next = { deployment_id, mark: read?.mark ?? null, uid: seen.uid, adopted: read?.adopted ?? null };
     return read ? namespaceRepository.replace(at, read, next) : namespaceRepository.insert(at, next);
+  }
+
+  /** An adopted namespace stays. While the deployment may be installed there again, it also stays on record as its own. */
+  async function giveBack(seen: FoundNamespace, adopted: ChangedMetadata): Promise<boolean> {
+    const isLeft = await leaveNamespace(api, seen, adopted, signal);
+    if (isLeft && !(claim.task?.keeps_place ?? false)) await leave(known);
+    return isLeft;
   }
 
   async function remove({ uid, resourceVersion }: FoundNamespace): Promise<void> {

@@ -93,7 +93,7 @@ const findOf = (name: string) => finds[name as keyof typeof finds];
 
 test.for(rows)('recorded: %s; found: %s', ([recorded, seen, [first, later, finding, removal]]) => {
   const step = (claim: { makes: boolean; isFirst: boolean }) =>
-    enterStep(recordOf(recorded), findOf(seen), { deployment_id: own, ...claim });
+    enterStep(recordOf(recorded), findOf(seen), { deployment_id: own, adopts: false, ...claim });
 
   expect([
     step({ makes: true, isFirst: true }),
@@ -104,7 +104,7 @@ test.for(rows)('recorded: %s; found: %s', ([recorded, seen, [first, later, findi
 });
 
 test('a namespace that is being deleted is not entered once its uid is recorded', () => {
-  const claim = { deployment_id: own, makes: true, isFirst: false };
+  const claim = { deployment_id: own, makes: true, isFirst: false, adopts: false };
   const terminating = { ...found, isTerminating: true };
 
   expect(enterStep(records['with its uid'], terminating, claim)).toBe('terminating');

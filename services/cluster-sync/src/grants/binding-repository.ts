@@ -50,6 +50,18 @@ export const createBindingRepository = (db: Queries) => ({
       `);
     }),
 
+  /** Records a binding that nothing wants for longer than some seconds. */
+  recordBrief: (
+    { clusterId, namespace, deploymentId }: BindingPlace,
+    { role, seconds }: { role: string; seconds: number },
+  ) =>
+    db.one(binding`
+      insert into granted_bindings (cluster_id, deployment_id, namespace, grant_id, cluster_role, scope, withdrawn_at)
+      values (${clusterId}, ${deploymentId}, ${namespace}, gen_random_uuid(), ${role}, 'Namespace',
+        clock_timestamp() + ${seconds} * interval '1 second')
+      returning ${columns}
+    `),
+
   /** The ClusterRoles granted to deployments of a kind in a cluster, bound or not. */
   grantedTo: (clusterId: string, kindId: string) =>
     db.any(sql.type(GrantedBinding.pick({ cluster_role: true, scope: true }))`
@@ -87,7 +99,7 @@ export const createBindingRepository = (db: Queries) => ({
     db.any(sql.type(GrantedBinding.extend({ is_final: z.boolean() }))`
       select ${columns}, is_final from granted_bindings,
         lateral (select withdrawn_at < clock_timestamp() - ${finalAfterMs} * interval '1 millisecond' as is_final) s
-      where cluster_id = ${clusterId} and withdrawn_at is not null and (is_final or not removed)
+      where cluster_id = ${clusterId} and withdrawn_at < clock_timestamp() and (is_final or not removed)
       order by withdrawn_at limit ${mostAtOnce}
     `),
 

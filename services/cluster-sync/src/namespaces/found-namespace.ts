@@ -29,6 +29,7 @@ export interface FoundNamespace {
   readonly resourceVersion: string;
   readonly isTerminating: boolean;
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
   /** The claim that the namespace names; empty if it names none. */
   readonly holder: string;
   readonly mark: string | null;
@@ -46,6 +47,7 @@ export function foundNamespace(object: unknown): FoundNamespace {
     resourceVersion,
     isTerminating: status.phase === 'Terminating' || (deletionTimestamp ?? null) !== null,
     labels,
+    annotations,
     holder: annotations[namespaceAnnotations.claim] ?? '',
     mark: annotations[namespaceAnnotations.mark] ?? null,
     namedDeployment: isManaged ? (Id.safeParse(annotations[namespaceAnnotations.deploymentId]).data ?? null) : null,

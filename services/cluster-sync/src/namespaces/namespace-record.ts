@@ -7,6 +7,14 @@ export interface NamespaceRecord {
   readonly mark: string | null;
   /** Null if it is not known yet whether the namespace was created. */
   readonly uid: string | null;
+  /** What the namespace had before Berth took it over; null if Berth created it. */
+  readonly adopted?: ChangedMetadata | null;
+}
+
+/** Labels and annotations; null for those that it did not have. */
+export interface ChangedMetadata {
+  readonly labels: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, string | null>>;
 }
 
 /**

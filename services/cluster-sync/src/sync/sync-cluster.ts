@@ -6,6 +6,7 @@ import { pause } from '@berth/service/waiting/pause';
 import { removeUnusedAccounts, type RemoveUnusedAccountsDeps } from '../access/remove-unused-accounts.ts';
 import { type KeepCredentialsDeps, keepCredentials } from '../credentials/keep-credentials.ts';
 import { type RemoveBindingsDeps, removeWithdrawnBindings } from '../grants/remove-withdrawn-bindings.ts';
+import { type LeaveOrphansDeps, leaveOrphans } from '../entering/leave-orphans.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.ts';
 import { type ClusterExcess, clusterExcess } from '../clusters/cluster-excess.ts';
@@ -17,8 +18,10 @@ export interface SyncClusterDeps
   extends WatchClusterDeps,
     KeepCredentialsDeps,
     RemoveBindingsDeps,
+    LeaveOrphansDeps,
     RemoveUnusedAccountsDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'recordProbe'>;
+  readonly namespaceRepository: WatchClusterDeps['namespaceRepository'] & LeaveOrphansDeps['namespaceRepository'];
   readonly log: Service['log'];
   readonly probeMs: number;
 }
@@ -45,6 +48,7 @@ export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signa
           (end: AbortSignal) => keepCredentials(deps, cluster, end),
           (end: AbortSignal) => removeWithdrawnBindings(deps, cluster, end),
           (end: AbortSignal) => removeUnusedAccounts(deps, cluster, end),
+          (end: AbortSignal) => leaveOrphans(deps, cluster, end),
         ]),
   ]);
 }

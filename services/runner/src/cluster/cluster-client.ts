@@ -1,4 +1,5 @@
 import type { AnswerKind } from '@berth/kube/answer-limits';
+import { managedBy } from '@berth/contracts/fields/kubernetes-names';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge, nullIfMissing } from '@berth/kube/kube-error';
 import type { V1ObjectMeta, V1Secret } from '@kubernetes/client-node';
@@ -20,6 +21,10 @@ export interface ClusterClient {
   readNamespace(name: string): Promise<Namespace | null>;
   /** Metadata of the Secrets in which Helm stores the revisions of a release; null if there are more than Helm would keep. */
   releaseRevisions(namespace: string, release: string): Promise<ObjectMetadata[] | null>;
+  /** Metadata of the records of all Helm releases in a namespace; null if there are more than Helm would keep. */
+  allRevisions(namespace: string): Promise<ObjectMetadata[] | null>;
+  /** Deletes the Secrets that Berth has created for its charts. */
+  deleteOwnSecrets(namespace: string): Promise<void>;
   readSecret(namespace: string, name: string): Promise<Secret | null>;
   /** Returns false if it exists already. */
   createSecret(secret: NewSecret): Promise<boolean>;
@@ -123,19 +128,30 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
     }
   }
 
+  /** Metadata of Secrets; null if there are too many. */
+  const secretsWith = (namespace: string, labelSelector: string) =>
+    attempt('list Secrets', async () => {
+      const path = inCore(namespace, 'secrets');
+      const list = { path, query: { labelSelector }, ...call, accept: metadataOnly, item: WithMetadata };
+      const { items, isPartial } = await listObjects(api, list);
+      return isPartial ? null : items.map(({ metadata }) => metadata);
+    });
+
   return {
     readNamespace: (name) =>
       orNull('read the namespace', async () =>
         Namespace.parse(await api.getJson(`/api/v1/namespaces/${name}`, { ...call, answer: 'namespace' })),
       ),
-    releaseRevisions: (namespace, release) =>
-      attempt('read the Helm release', async () => {
-        const path = inCore(namespace, 'secrets');
-        const query = { labelSelector: `owner=helm,name=${release}` };
-        const list = { path, query, ...call, accept: metadataOnly, item: WithMetadata };
-        const { items, isPartial } = await listObjects(api, list);
-        return isPartial ? null : items.map(({ metadata }) => metadata);
-      }),
+    releaseRevisions: (namespace, release) => secretsWith(namespace, `owner=helm,name=${release}`),
+    allRevisions: (namespace) => secretsWith(namespace, 'owner=helm'),
+    deleteOwnSecrets: async (namespace) => {
+      const own = (await secretsWith(namespace, `${managedBy.label}=${managedBy.value}`)) ?? [];
+      for (const { name } of own) {
+        beforeWrite();
+        const path = `${inCore(namespace, 'secrets')}/${encodeURIComponent(name)}`;
+        await orNull('delete a Secret', () => api.deleteJson(path, {}, call));
+      }
+    },
     readSecret: (namespace, name) =>
       orNull('read a Secret', async () =>
         Secret.parse(await api.getJson(`${inCore(namespace, 'secrets')}/${name}`, { ...call, answer: 'secret' })),

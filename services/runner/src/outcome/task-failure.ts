@@ -33,6 +33,14 @@ export const transient = (reason: string, cause?: unknown) => new TaskFailure(re
 export const unreachable = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'unreachable', cause });
 export const forbidden = (reason: string, cause?: unknown) => new TaskFailure(reason, { kind: 'forbidden', cause });
 
+/** Somebody else manages what the task needs; it would fail again until they give it up. */
+export class ManagedElsewhere extends TaskFailure {
+  constructor(reason: string) {
+    super(reason, { kind: 'permanent' });
+    this.name = 'ManagedElsewhere';
+  }
+}
+
 /** The cluster rejects the credential: withdrawn, or expired. The run may continue with a new one. */
 export class AccessRefused extends TaskFailure {
   constructor(reason: string, cause?: unknown) {

@@ -4,7 +4,7 @@ import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { cutText } from '@berth/contracts/cut-text';
 import { AppError } from '@berth/contracts/errors';
 import type { Loop, Service } from '@berth/service/service';
-import { TaskFailure } from '../outcome/task-failure.ts';
+import { ManagedElsewhere, TaskFailure } from '../outcome/task-failure.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import { oneLane } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
@@ -72,9 +72,15 @@ function labelOf(outcome: { result: unknown } | { failure: DryRunFailure }): 'Do
 
 function failureOf(error: unknown, signal: AbortSignal, log: Service['log']): DryRunFailure {
   if (signal.aborted) return { refused: false, reason: 'The plan took too long, or its runner stopped' };
+  if (error instanceof ManagedElsewhere)
+    return { refused: true, is_conflict: true, reason: cutText(error.message, 500) };
   if (error instanceof TaskFailure) return { refused: error.kind === 'permanent', reason: cutText(error.message, 500) };
   if (error instanceof AppError)
-    return { refused: error.status < 500 && error.status !== 429, reason: cutText(error.message, 500) };
+    return {
+      refused: error.status < 500 && error.status !== 429,
+      reason: cutText(error.message, 500),
+      ...(error.code === 'conflict' && { is_conflict: true }),
+    };
   log.error({ err: error }, 'a dry run failed because of a bug');
   return { refused: false, reason: internalError.inPlan };
 }

@@ -15,6 +15,10 @@ export interface Sides {
   credentials: readonly string[];
   /** Whether the namespace exists. */
   isThere: boolean;
+  /** The namespace was there before the deployment, and stays when the release is removed. */
+  isAdopted: boolean;
+  /** What the cluster warns of when Berth takes over the namespace; null if it does not. */
+  takesOver: readonly string[] | null;
   isUpgrade: boolean;
   old: readonly DesiredObject[];
   next: readonly DesiredObject[];
@@ -28,11 +32,11 @@ export interface Sides {
 
 /** The plan for one place, cut to size and without secrets. Pure. */
 export function compareSides({ run, credentials, isThere, isUpgrade, ...sides }: Sides): DryRunResult {
-  const { old, next, live, marked, unreadable, refused, isShared } = sides;
+  const { old, next, live, marked, unreadable, refused, isShared, isAdopted, takesOver } = sides;
   const { namespace: name } = run;
   const cut = { objects: unreadable, fields: 0, values: 0, hooks: 0 };
   if (run.action === 'uninstall')
-    return boundResult({ ...planOfRemoval({ old, live, namespace: name, isThere }), cut });
+    return boundResult({ ...planOfRemoval({ old, live, namespace: name, isThere, isAdopted }), cut });
 
   const values = Object.values(run.secrets).flatMap((entries) => Object.values(entries));
   const hidden = hiddenOf(run, finderOf([...values, ...run.confidential, ...credentials]));
@@ -40,11 +44,20 @@ export function compareSides({ run, credentials, isThere, isUpgrade, ...sides }:
   const release = { namespace: name, name };
   const { objects, unchanged } = diffManifests({ release, old, wanted, live, hidden, marked });
   const created = isThere ? [] : [namespaceObject(name, 'create', null)];
+  const taken = takesOver ? [namespaceObject(name, 'change', [takeover, ...takesOver].join('; '))] : [];
   const hooks = hooksOf(next.filter(isHook), { isUpgrade, marked });
-  return boundResult({ objects: [...created, ...markBlocked(objects, refused, { isShared })], hooks, unchanged, cut });
+  return boundResult({
+    objects: [...created, ...taken, ...markBlocked(objects, refused, { isShared })],
+    hooks,
+    unchanged,
+    cut,
+  });
 }
 
-export const namespaceObject = (name: string, action: 'create' | 'blocked', reason: string | null) => ({
+const takeover =
+  'Berth takes it over with everything in it: labels, limits of pods, and the account of the deployment, which may read its Secrets';
+
+export const namespaceObject = (name: string, action: 'create' | 'change' | 'blocked', reason: string | null) => ({
   action,
   api_version: 'v1',
   kind: 'Namespace',

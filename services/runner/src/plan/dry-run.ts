@@ -19,13 +19,14 @@ import { readLive } from './cluster/read-live.ts';
 import type { DesiredObject, Marked } from './diff/diff-manifests.ts';
 import { isHook } from './diff/hooks.ts';
 import { refusalsOf } from '../manifests/refusals-of.ts';
-import { kubeObjectOf } from '../manifests/kube-object.ts';
+import { keyOf, kubeObjectOf } from '../manifests/kube-object.ts';
 import type { ParsedManifest } from '../manifests/parse-manifest.ts';
 import { readFacts, readManifests } from '../manifests/read-manifests.ts';
 import { namespaceObject } from './compare-sides.ts';
 import { comparePlan } from './compare-plan.ts';
 import type { PlanWork } from './plan-work.ts';
 import { markedValues } from './marked/marked-values.ts';
+import { releaseToAdopt } from './release-to-adopt.ts';
 import { renderChart } from './render-chart.ts';
 
 export interface DryRunDeps {
@@ -56,25 +57,45 @@ export async function dryRun(run: DryRun, deps: DryRunDeps, limits: Limits): Pro
 }
 
 async function withAccess(run: DryRun, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
-  const { state, access, cluster_roles } = await untilAborted(
-    deps.access.enter(run, limits.remainingMs()),
-    limits.signal,
-  );
+  const {
+    state,
+    access,
+    cluster_roles,
+    is_adopted = false,
+    warnings = [],
+  } = await untilAborted(deps.access.enter(run, limits.remainingMs()), limits.signal);
   if (state === 'foreign') return blockedBy(run);
   if (!access) throw transient(`The namespace ${run.namespace} is being deleted; try again when it is gone`);
-  const result = await compare(run, { ...access, isThere: state === 'entered', granted: cluster_roles }, deps, limits);
+  const result = await compare(
+    run,
+    {
+      ...access,
+      isThere: state === 'entered',
+      isAdopted: is_adopted,
+      granted: cluster_roles,
+      warnings,
+    },
+    deps,
+    limits,
+  );
   // Left out if empty: the previous version of tasks does not know the field.
   return cluster_roles.length > 0 ? { ...result, cluster_roles } : result;
 }
 
 /** `isThere`: the namespace exists; otherwise nothing in it is read. `granted`: the ClusterRoles that a deploy would bind. */
-type PlanAccess = ClusterAccess & { isThere: boolean; granted: Entered['cluster_roles'] };
+type PlanAccess = ClusterAccess & {
+  isThere: boolean;
+  /** The namespace was there before the deployment, and stays. */
+  isAdopted: boolean;
+  granted: Entered['cluster_roles'];
+  warnings: readonly string[];
+};
 
 async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits: Limits): Promise<DryRunResult> {
   // A dry run has no claim that permits writes.
   const { client } = taskCluster(access, { lease: { isLost: () => true }, signal: limits.signal });
   const { isThere, isShared } = access;
-  const released = isThere ? await releasedManifest(client, run.namespace) : null;
+  const released = isThere ? await installedManifest(run, client, deps, limits) : null;
   const isUpgrade = released !== null;
 
   const secrets = await createKnownSecrets(run);
@@ -89,6 +110,10 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
     { released: released ?? '', rendered, withMarkers },
     { access, work: deps.work, limits },
   );
+  if (run.adopts && !sharesObjects(sides))
+    throw permanent(
+      `The Helm release ${run.namespace} is of another chart: it has no object in common with the chart of the deployment`,
+    );
   const refused = rendered === '' ? [] : await refusals(run, client, { rendered, access }, deps, limits);
   const { action, namespace: name, secrets: ofRun, confidential } = run;
   return comparePlan(
@@ -97,6 +122,8 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
       run: { action, namespace: name, secrets: ofRun, confidential },
       credentials: access.credentials,
       isThere,
+      isAdopted: access.isAdopted,
+      takesOver: run.adopts ? access.warnings : null,
       isUpgrade,
       refused,
       isShared,
@@ -104,6 +131,22 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
     { work: deps.work, owner: run.deployment_id, signal: limits.signal },
   );
 }
+
+/** The manifest that the release has now; of one that is to be adopted, only if nothing else manages it. */
+async function installedManifest(
+  { adopts, namespace, deployment_id: owner }: DryRun,
+  client: ClusterClient,
+  { work }: Pick<DryRunDeps, 'work'>,
+  { signal }: Limits,
+): Promise<string | null> {
+  const adopted = adopts ? await releaseToAdopt(namespace, client, { work, owner, signal }) : null;
+  return adopted ? adopted.manifest : releasedManifest(client, namespace);
+}
+
+const sharesObjects = ({ old, next }: { old: readonly DesiredObject[]; next: readonly DesiredObject[] }): boolean => {
+  const known = new Set(old.map(keyOf));
+  return next.some((object) => known.has(keyOf(object)));
+};
 
 /** The objects of the installed release, those of the new manifest with Berth's Secrets, and the live state of all of them. */
 async function readSides(
@@ -196,7 +239,8 @@ async function render(
     return await renderChart(run, {
       helm: deps.helm,
       files,
-      capabilities: isThere ? null : await readCapabilities(api, signal),
+      // A chart must not look around in a namespace that is not its own yet.
+      capabilities: isThere && !run.adopts ? null : await readCapabilities(api, signal),
       folder: folder.path,
       discoveryCache: `${deps.folders.discovery}/${run.cluster_id}`,
       isUpgrade,

@@ -13,6 +13,7 @@ import {
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
 import { foreignNamespace } from '../namespace/enter-namespace.ts';
 import { type Observed, observeRelease } from '../release/observe-release.ts';
+import { releaseToAdopt } from '../plan/release-to-adopt.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
@@ -44,7 +45,7 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
     const [found, credentials, observed] = await allEnded([
       readSecrets(task, client),
       is_new ? Promise.resolve(null) : readCredentials(task, client),
-      is_new ? Promise.resolve(nothingInstalled) : observeRelease(client, task.namespace),
+      is_new ? Promise.resolve(nothingInstalled) : observe(run, client),
     ]);
     const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
     if (action === 'adopt') return log.say('an earlier attempt of this task has already deployed the release');
@@ -73,6 +74,15 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
     // Waits for all writers, since the folder of the task must not be written to after its removal.
     await preparing.written();
   }
+}
+
+/** A release that is to be adopted is checked again: it may have changed since it was compared. */
+async function observe({ task, stop, deps }: RunContext, client: TaskCluster['client']): Promise<Observed> {
+  const { namespace, deployment_id: owner } = task;
+  const toAdopt = task.adopts
+    ? await releaseToAdopt(namespace, client, { work: deps.work, owner, signal: stop })
+    : null;
+  return toAdopt ? { status: toAdopt.status, taskId: null, fence: null } : observeRelease(client, namespace);
 }
 
 const nothingInstalled: Observed = { status: 'absent' };

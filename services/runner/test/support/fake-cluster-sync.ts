@@ -27,7 +27,11 @@ export function serveNamespaces(bus: Bus, { api, access, tasks, podSecurity, kub
   const deps = {
     namespaceRepository: recordsInMemory(),
     accountRepository: { use: async () => false, usedAt: async () => 'now', remove: async () => undefined },
-    bindingRepository: { grantedTo: async () => [], withdrawFrom: async () => ({ rowCount: 0 }) as never },
+    bindingRepository: {
+      recordBrief: () => Promise.reject(new Error('no plan adopts here')),
+      grantedTo: async () => [],
+      withdrawFrom: async () => ({ rowCount: 0 }) as never,
+    },
     bindGrants: async () => ({ clusterRoles: [], refused: [], podSecurity: null }),
     prepareCluster: createPrepareCluster(deployersNamespace),
     deployersNamespace,

@@ -3,12 +3,11 @@ import { implement } from '@berth/bus/rpc/implement';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { found } from '@berth/contracts/errors';
 import { type ListK8sEventsDeps, listK8sEvents } from '../places/list-k8s-events.ts';
-import { createDeployment } from './create-deployment.ts';
+import { createDeployment, type CreateDeps } from './create-deployment.ts';
 import { deleteDeployment } from './delete-deployment.ts';
-import type { DeploymentsDeps } from './deployments-deps.ts';
 import { updateDeployment } from './update-deployment.ts';
 
-export const deploymentHandlers = (deps: DeploymentsDeps & ListK8sEventsDeps) => {
+export const deploymentHandlers = (deps: CreateDeps & ListK8sEventsDeps) => {
   const create = createDeployment(deps);
   const update = updateDeployment(deps);
   const remove = deleteDeployment(deps);

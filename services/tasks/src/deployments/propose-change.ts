@@ -82,12 +82,16 @@ export async function proposeCreation(
   const { place, references, kind, chart } = await fitCreation(store, body, options);
   const after = newRecord(id, body, place);
   const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
-  const tasks = plannedTasks(planCreation, { before: null, after, kind: kind.name, reinstallDependents });
+  const planned = plannedTasks(planCreation, { before: null, after, kind: kind.name, reinstallDependents });
+  const tasks = body.adopt ? planned.map(adopting) : planned;
   return { before: null, after, references: references.length > 0 ? references : null, tasks, kind: kind.name };
 }
 
+const adopting = (task: NewTask): NewTask =>
+  task.run?.action === 'deploy' ? { ...task, run: { ...task.run, adopts: true } } : task;
+
 /** A deployment as its creation writes it. */
-const newRecord = (id: string, body: NewDeployment, place: Place): DeploymentRecord => ({
+const newRecord = (id: string, { adopt: _, ...body }: NewDeployment, place: Place): DeploymentRecord => ({
   ...body,
   ...place,
   id,

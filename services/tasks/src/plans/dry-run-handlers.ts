@@ -84,6 +84,7 @@ async function dryRunOf(
       digest: input.chart.digest ?? (await digestOf(deps, input.chart, deadlineMs)),
       version: input.chart.image_tag,
     },
+    ...(run?.adopts && { adopts: true }),
     values: input?.values ?? {},
     secrets: input?.secrets ?? {},
     ...(input && { hosts: input.hosts }),

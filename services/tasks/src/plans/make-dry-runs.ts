@@ -113,8 +113,9 @@ async function add(
       const { deployment_id, cluster_id, namespace } = run;
       const sealed_run = sealText(secretKeys, sealedRun(id), JSON.stringify(run));
       const helm_chart_id = run.run?.helm_chart_id ?? null;
+      const adopts = run.run?.adopts ?? false;
       await store.dryRuns.insert(
-        { id, requester, env_id, kind_id, deployment_id, cluster_id, namespace, helm_chart_id, sealed_run },
+        { id, requester, env_id, kind_id, deployment_id, cluster_id, namespace, helm_chart_id, sealed_run, adopts },
         withinMs,
       );
     }
@@ -153,8 +154,10 @@ async function results(
   }
 }
 
-const refusalOf = ({ refused, reason }: Extract<Outcome, { failure: unknown }>['failure']): AppError =>
-  new AppError(refused ? 'unprocessable' : 'unavailable', reason);
+function refusalOf({ refused, reason, is_conflict }: Extract<Outcome, { failure: unknown }>['failure']): AppError {
+  if (!refused) return new AppError('unavailable', reason);
+  return new AppError(is_conflict ? 'conflict' : 'unprocessable', reason);
+}
 
 const tooLate = (isClaimed: boolean): AppError =>
   isClaimed

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { etagOf } from '@berth/bus/rpc/etag';
@@ -37,7 +38,8 @@ export const planHandlers = (deps: PlanHandlersDeps) =>
 
     of_creation: async ({ body }, context) => {
       await deps.confirm.cluster(body.cluster_id, context);
-      const propose = () => proposeCreation(deps, deps.store, { id: noDeployment, body, context });
+      const propose = () =>
+        proposeCreation(deps, deps.store, { id: body.adopt ? randomUUID() : noDeployment, body, context });
       return planOf(deps, await confirmedCatalogue(propose, deps.confirm, context), context);
     },
   });

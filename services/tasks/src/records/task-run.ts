@@ -15,6 +15,8 @@ export const DeployRun = z.strictObject({
   helm_chart_id: Id,
   config: JsonObject,
   values_override: JsonObject.nullable(),
+  /** The release exists already, and somebody else's Helm made it. */
+  adopts: z.literal(true).optional(),
 });
 export type DeployRun = z.infer<typeof DeployRun>;
 

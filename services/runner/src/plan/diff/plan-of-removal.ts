@@ -7,10 +7,12 @@ export interface Removal {
   /** Whether the namespace exists; it is deleted with everything in it. */
   namespace: string;
   isThere: boolean;
+  /** It was there before the deployment, so it stays. */
+  isAdopted: boolean;
 }
 
 /** The plan of removing a release together with its namespace. */
-export function planOfRemoval({ old, live, namespace, isThere }: Removal): Omit<DryRunResult, 'cut'> {
+export function planOfRemoval({ old, live, namespace, isThere, isAdopted }: Removal): Omit<DryRunResult, 'cut'> {
   const objects = old.flatMap((object): DryRunResult['objects'] => {
     const found = live.get(keyOf(object));
     if (found === undefined || found === 'unknown') return [];
@@ -30,12 +32,12 @@ export function planOfRemoval({ old, live, namespace, isThere }: Removal): Omit<
     ];
   });
   const whole: DryRunResult['objects'][number] = {
-    action: 'delete',
+    action: isAdopted ? 'keep' : 'delete',
     api_version: 'v1',
     kind: 'Namespace',
     namespace: null,
     name: namespace,
-    reason: 'with everything that is left in it',
+    reason: isAdopted ? 'it was adopted: what is not of the release stays in it' : 'with everything that is left in it',
     fields: [],
   };
   return { objects: isThere ? [...objects, whole] : objects, hooks: [], unchanged: 0 };

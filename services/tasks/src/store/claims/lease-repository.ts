@@ -22,6 +22,7 @@ const Held = z.object({
   namespace: z.string(),
   helm_chart_id: Id.nullable(),
   is_dry_run: z.boolean(),
+  adopts: z.boolean(),
   env_id: Id,
   kind_id: Id,
   task: z
@@ -31,6 +32,7 @@ const Held = z.object({
       deployment_name: z.string(),
       kind: z.string(),
       hostname: z.string().nullable(),
+      keeps_place: z.boolean(),
     })
     .nullable(),
 });
@@ -77,7 +79,8 @@ export const createLeaseRepository = (db: Queries) => ({
   held: (id: string, fence: number) =>
     db.maybeOne(sql.type(Held)`
       select t.deployment_id, t.run ->> 'cluster_id' as cluster_id, t.run ->> 'namespace' as namespace,
-        t.run ->> 'helm_chart_id' as helm_chart_id, false as is_dry_run, t.env_id, d.kind_id,
+        t.run ->> 'helm_chart_id' as helm_chart_id, false as is_dry_run,
+        t.run -> 'adopts' is not null as adopts, t.env_id, d.kind_id,
         jsonb_build_object(
           'action', t.run ->> 'action', 'deployment_name', t.run ->> 'deployment_name', 'kind', t.run ->> 'kind',
           'hostname', (
@@ -89,6 +92,7 @@ export const createLeaseRepository = (db: Queries) => ({
             where h.id::text = t.run ->> 'helm_chart_id' and h.features #> '{ingress,enabled}' = 'true'
               and c.id::text = t.run ->> 'cluster_id'
           ),
+          'keeps_place', t.effect = 'removes' and not t.deletes_deployment,
           'is_first', d.revision_id is null and not exists (
             select 1 from deployment_tasks o where o.deployment_id = t.deployment_id and o.helm_fence > 0
           )
@@ -96,7 +100,8 @@ export const createLeaseRepository = (db: Queries) => ({
       from deployment_tasks t join deployments d on d.id = t.deployment_id
       where ${isClaimOfTask({ id, fence })} and t.lease_until > clock_timestamp()
       union all
-      select deployment_id, cluster_id::text, namespace, helm_chart_id::text, true, env_id, kind_id, null from dry_runs
+      select deployment_id, cluster_id::text, namespace, helm_chart_id::text, true, adopts, env_id, kind_id, null
+      from dry_runs
       where ${isOpenDryRun({ id, fence })} and kind_id is not null
     `),
 

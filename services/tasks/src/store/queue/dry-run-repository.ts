@@ -14,6 +14,7 @@ export interface NewDryRun {
   namespace: string;
   helm_chart_id: string | null;
   sealed_run: string;
+  adopts: boolean;
 }
 
 const nothing = sql.type(z.object({}));
@@ -51,12 +52,12 @@ export const createDryRunRepository = (db: Queries) => ({
   insert: (run: NewDryRun, withinMs: number) =>
     db.query(nothing`
       insert into dry_runs (
-        id, requester, env_id, kind_id, deployment_id, cluster_id, namespace, helm_chart_id, expires_at, sealed_run
+        id, requester, env_id, kind_id, deployment_id, cluster_id, namespace, helm_chart_id, expires_at, sealed_run, adopts
       )
       values (
         ${run.id}, ${run.requester}, ${run.env_id}, ${run.kind_id}, ${run.deployment_id}, ${run.cluster_id}, ${run.namespace},
         ${run.helm_chart_id},
-        ${inMs(withinMs)}, ${run.sealed_run}
+        ${inMs(withinMs)}, ${run.sealed_run}, ${run.adopts}
       )
     `),
 

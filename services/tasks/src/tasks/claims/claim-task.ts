@@ -116,6 +116,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, deadlineMs: () => 
     secrets: input?.secrets ?? {},
     confidential: input?.confidential ?? [],
     ...(input && { hosts: input.hosts }),
+    ...(run.action === 'deploy' && run.adopts && { adopts: true }),
     call: run.action === 'invoke' ? await callOf(deps, started, { run, deadlineMs: deadlineMs() }) : null,
     restart: run.action === 'restart' ? { ...run.object, at: task.first_attempted_at ?? task.created_at } : null,
     wait,

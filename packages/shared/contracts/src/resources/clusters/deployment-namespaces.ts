@@ -24,6 +24,10 @@ export const EnteredNamespace = z.strictObject({
   refused_grants: z.array(z.string()),
   /** Transition: all deployments of the cluster share the account, so excesses are reported and not refused. */
   is_shared_account: z.boolean(),
+  /** The namespace existed before: an uninstall leaves it. Absent from owners of the previous version. */
+  is_adopted: z.boolean().optional(),
+  /** What the cluster warns of when the namespace gets Berth's labels, such as pods that it would no longer admit. */
+  warnings: z.array(z.string()).optional(),
 });
 export type EnteredNamespace = z.infer<typeof EnteredNamespace>;
 

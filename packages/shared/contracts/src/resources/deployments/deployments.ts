@@ -68,6 +68,10 @@ export const NewDeployment = z.strictObject({
   helm_chart_id: Id,
   config: ConfigInputs,
   values_override: ValuesOverride,
+  adopt: z.boolean().optional().meta({
+    description:
+      'Take over the Helm release with the name of the namespace that exists there already, together with the namespace, instead of installing a new one',
+  }),
 });
 export type NewDeployment = z.infer<typeof NewDeployment>;
 
@@ -132,11 +136,14 @@ export const deployments = resource('deployments', {
     create: operation({
       http: 'POST /deployments',
       summary: 'Create a deployment and install it',
-      conflicts: 'the name, the namespace or the only place for its kind is taken on the cluster',
+      conflicts:
+        'the name, the namespace or the only place for its kind is taken on the cluster, or something else manages the release to adopt',
       allow: owner,
       changesAlso: ['deployment_tasks'],
       body: NewDeployment,
       response: Deployment,
+      // To adopt a release, it is compared with the cluster before.
+      deadlineMs: 30_000,
     }),
     get: operation({
       http: 'GET /deployments/:id',

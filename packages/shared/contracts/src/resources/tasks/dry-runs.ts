@@ -20,6 +20,8 @@ export const DryRun = ClaimedTask.pick({
   hosts: true,
 }).extend({
   action: z.enum(['deploy', 'uninstall']),
+  /** Compares with a Helm release that Berth does not manage yet, and refuses one that it cannot take over. */
+  adopts: z.boolean().optional(),
   /** Nobody waits for the result after this time. */
   within_ms: z.number().int().min(0).max(120_000),
 });
@@ -38,7 +40,12 @@ export const DryRunResult = z.strictObject({
 export type DryRunResult = z.infer<typeof DryRunResult>;
 
 /** `refused`: the change would fail. `unavailable`: a dependency does not answer now. */
-export const DryRunFailure = z.strictObject({ refused: z.boolean(), reason: Text.max(500) });
+export const DryRunFailure = z.strictObject({
+  refused: z.boolean(),
+  reason: Text.max(500),
+  /** Somebody else manages what the change needs. */
+  is_conflict: z.boolean().optional(),
+});
 export type DryRunFailure = z.infer<typeof DryRunFailure>;
 
 export const dryRuns = resource('dry_runs', {

@@ -77,6 +77,8 @@ export const ClaimedTask = z.strictObject({
   confidential: z.array(z.string()),
   /** For `deploy`: hosts that a chart must not route. Absent from services of the previous version. */
   hosts: RouteHosts.optional(),
+  /** For `deploy`: the release exists already, and somebody else's Helm made it. */
+  adopts: z.boolean().optional(),
   wait: z.strictObject({ enabled: z.boolean(), timeout_secs: z.number().int() }),
   /** For `deploy`: fields that keep the value that somebody else gave them. Absent from services of the previous version. */
   fields: z.strictObject({ keep: KeptFields }).optional(),

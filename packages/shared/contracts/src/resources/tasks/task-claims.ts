@@ -22,6 +22,8 @@ export const taskClaims = resource('task_claims', {
         /** A dry run: its runner may only read the cluster. */
         is_dry_run: z.boolean(),
         // Optional for one version: an owner of the previous version does not send them.
+        /** Takes over a Helm release that exists already, together with its namespace. */
+        adopts: z.boolean().optional(),
         env_id: Id.optional(),
         kind_id: Id.optional(),
         /** Null for a dry run. */
@@ -34,6 +36,8 @@ export const taskClaims = resource('task_claims', {
             kind: z.string(),
             /** The hostname of its ingress; null without an ingress. */
             hostname: z.string().nullable(),
+            /** An uninstall after which the deployment may be installed again at the same place. */
+            keeps_place: z.boolean().optional(),
           })
           .nullable()
           .optional(),

@@ -1,0 +1,307 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Client, unwrap, waitUntil } from '@berth/client';
+import type { Sample } from '@berth/devstack/journey/find-sample';
+import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
+import { type Platform, startPlatform } from './setup/platform.ts';
+
+const run = promisify(execFile);
+
+let platform: Platform;
+let sample: Sample;
+let objects: KubernetesObjectApi;
+let chart: { kind_id: string; helm_chart_id: string };
+let folder: string;
+let packed: Awaited<ReturnType<typeof chartFolder>>;
+
+const files: ChartFiles = {
+  'Chart.yaml': 'apiVersion: v2\nname: shelf\nversion: 1.0.0\n',
+  'templates/web.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  selector: { matchLabels: { app: web } }
+  replicas: 1
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      containers:
+        - { name: web, image: "web:1", ports: [{ containerPort: 80, hostPort: {{ .Values.hostPort | default 0 }} }] }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings }
+data: { words: {{ (.Values.config).words | default "none" | quote }} }
+`,
+};
+
+beforeAll(async () => {
+  platform = await startPlatform();
+  sample = await platform.sample('adopting');
+  const config = new KubeConfig();
+  config.loadFromFile(platform.stack.kubeconfigFile);
+  config.setCurrentContext(platform.stack.cluster);
+  objects = KubernetesObjectApi.makeApiClient(config);
+  folder = await mkdtemp(join(tmpdir(), 'berth-adopting-'));
+  packed = await chartFolder('shelf', files);
+  await pushChart({ ...platform.stack, folder: packed.folder, signal: AbortSignal.timeout(60_000) });
+  chart = await waitUntil(
+    async () => {
+      const { helmCharts, helmRegistries } = platform.admin;
+      const [registry] = unwrap(await helmRegistries.list({ query: { repo_name: 'charts/shelf' } })).items;
+      if (!registry) return null;
+      const [found] = unwrap(await helmCharts.list({ query: { helm_registry_id: registry.id } })).items;
+      return found && { kind_id: registry.kind_id, helm_chart_id: found.id };
+    },
+    { what: 'the chart in the catalogue', withinMs: 90_000 },
+  );
+});
+afterAll(async () => {
+  await packed?.[Symbol.asyncDispose]();
+  await platform?.[Symbol.asyncDispose]();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** Helm as somebody uses it who administers the cluster. */
+async function helm(...args: string[]): Promise<string> {
+  const { kubeconfigFile, cluster, tools } = platform.stack;
+  const options = { env: { HOME: folder, PATH: process.env['PATH'] }, timeout: 60_000 };
+  return (await run(tools.helm, [...args, '--kubeconfig', kubeconfigFile, '--kube-context', cluster], options)).stdout;
+}
+
+let count = 0;
+/** A name, and a release of Helm's at the place of the deployment with that name. */
+async function released(
+  words: string,
+  {
+    name = `n${(count += 1)}`,
+    release,
+    serverSide = true,
+  }: { name?: string; release?: string; serverSide?: boolean } = {},
+): Promise<string> {
+  const values = join(folder, `${name}.json`);
+  await writeFile(values, JSON.stringify({ config: { words } }));
+  const namespace = `shelf-${name}`;
+  await helm(
+    ...['install', release ?? namespace, packed.folder, '--namespace', namespace, '--create-namespace'],
+    ...['--values', values, `--server-side=${serverSide}`],
+  );
+  return name;
+}
+
+const bodyOf = (name: string, words: string) => ({
+  ...chart,
+  name,
+  cluster_id: sample.cluster.id,
+  config: { words },
+  values_override: null,
+  adopt: true,
+});
+
+const adopt = (name: string, words: string, api: Client = platform.admin) =>
+  api.deployments.create({ body: bodyOf(name, words) });
+
+async function lastTask(deployment_id: string) {
+  return waitUntil(
+    async () => {
+      const [task] = unwrap(await platform.admin.deploymentTasks.list({ query: { deployment_id } })).items;
+      return (task?.status === 'Done' || task?.status === 'Failed' || task?.status === 'Canceled') && task;
+    },
+    { what: 'the task to end', withinMs: 120_000, longestPauseMs: 300 },
+  );
+}
+
+interface Found extends KubernetesObject {
+  data?: Record<string, string>;
+}
+
+const read = (apiVersion: string, kind: string, name: string, namespace?: string): Promise<Found | null> =>
+  objects.read({ apiVersion, kind, metadata: { name, ...(namespace && { namespace }) } }).then(
+    (found): Found => found,
+    (error: unknown) => {
+      if (String(error).includes('404')) return null;
+      throw error;
+    },
+  );
+const web = (namespace: string) => read('apps/v1', 'Deployment', 'web', namespace);
+const namespaceOf = (name: string) => read('v1', 'Namespace', `shelf-${name}`);
+
+async function mark(name: string, metadata: { labels?: Record<string, string>; annotations?: Record<string, string> }) {
+  await objects.patch(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: `shelf-${name}`, ...metadata } },
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'application/merge-patch+json',
+  );
+}
+
+const deletion = async ({ id }: Pick<Deployment, 'id'>) => {
+  unwrap(await platform.admin.deployments.delete({ id }));
+  await waitUntil(async () => !(await platform.admin.deployments.get({ id })).ok, {
+    what: 'the deployment to go',
+    withinMs: 120_000,
+  });
+};
+
+describe('a release that is adopted', () => {
+  test.for([
+    ['server-side', true],
+    ['client-side, as by Helm 3', false],
+  ] as const)('%s runs on without a restart, and its values are those of the deployment', async ([, serverSide]) => {
+    const name = await released('before', { serverSide });
+    const namespace = `shelf-${name}`;
+    const before = await web(namespace);
+
+    const plan = unwrap(await platform.admin.deploymentPlans.of_creation({ body: bodyOf(name, 'after') }));
+    const deployment = unwrap(await adopt(name, 'after'));
+    const task = await lastTask(deployment.id);
+
+    expect(plan.objects.map(({ action, kind, name: of }) => [action, kind, of])).toEqual([
+      ['change', 'Namespace', namespace],
+      ['change', 'ConfigMap', 'settings'],
+    ]);
+    expect(task).toMatchObject({ status: 'Done', reason: null });
+    expect((await read('v1', 'ConfigMap', 'settings', namespace))?.data).toEqual({ words: 'after' });
+    const after = await web(namespace);
+    expect(after?.metadata?.uid).toBe(before?.metadata?.uid);
+    expect(after?.metadata?.generation).toBe(before?.metadata?.generation);
+    expect((await namespaceOf(name))?.metadata?.labels).toMatchObject({
+      'app.kubernetes.io/managed-by': 'berth',
+      'pod-security.kubernetes.io/enforce': 'baseline',
+    });
+  });
+
+  test('is removed with the deployment, whose plan says that its namespace stays; what is not of the release is left', async () => {
+    const name = await released('a');
+    const namespace = `shelf-${name}`;
+    const labels = { ...(await namespaceOf(name))?.metadata?.labels };
+    await objects.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'precious', namespace } });
+    const deployment = unwrap(await adopt(name, 'a'));
+    await lastTask(deployment.id);
+
+    const { id } = deployment;
+    const plan = unwrap(await platform.admin.deploymentPlans.of_update({ id, body: { enabled: false } }));
+    unwrap(await platform.admin.deployments.update({ id, body: { enabled: false } }));
+    expect(await lastTask(id)).toMatchObject({ status: 'Done' });
+
+    expect(plan.objects).toContainEqual(expect.objectContaining({ action: 'keep', kind: 'Namespace' }));
+    expect(await web(namespace)).toBeNull();
+    expect(await read('v1', 'Secret', 'precious', namespace)).not.toBeNull();
+    expect(await read('v1', 'Secret', 'service-creds', namespace)).toBeNull();
+    expect(await read('rbac.authorization.k8s.io/v1', 'RoleBinding', 'berth-deployer', namespace)).toBeNull();
+    expect((await namespaceOf(name))?.metadata?.labels).toEqual(labels);
+
+    unwrap(await platform.admin.deployments.update({ id, body: { enabled: true } }));
+    expect(await lastTask(id)).toMatchObject({ status: 'Done' });
+    expect(await web(namespace)).not.toBeNull();
+    await deletion(deployment);
+    expect(await read('v1', 'Secret', 'precious', namespace)).not.toBeNull();
+    expect((await namespaceOf(name))?.metadata?.annotations ?? {}).not.toHaveProperty(['berth.dev/deployment-id']);
+  });
+
+  test('is named in the audit log', async () => {
+    const { id } = unwrap(await adopt(await released('a'), 'a'));
+
+    const events = unwrap(await platform.admin.auditEvents.list({ query: { resource: 'deployments', object_id: id } }));
+
+    expect(events.items[0]).toMatchObject({ operation: 'create', details: { adopt: true } });
+  });
+});
+
+describe('nothing is adopted', () => {
+  const refused = async (name: string, status: number, words: RegExp, api?: Client) => {
+    const answer = await adopt(name, 'a', api);
+    expect(answer.ok ? answer.value : answer.problem).toMatchObject({ status, detail: expect.stringMatching(words) });
+  };
+
+  test('without a release of that name', async () => {
+    await refused('nowhere', 422, /no namespace shelf-nowhere/);
+    await objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shelf-empty' } });
+    await refused('empty', 422, /no Helm release shelf-empty/);
+  });
+
+  test.for<[string, Parameters<typeof mark>[1], RegExp]>([
+    [
+      'Argo CD',
+      { annotations: { 'argocd.argoproj.io/tracking-id': 'shop:/ConfigMap:a/b' } },
+      /Argo CD \(application shop\)/,
+    ],
+    [
+      'Flux',
+      { labels: { 'helm.toolkit.fluxcd.io/name': 'web', 'helm.toolkit.fluxcd.io/namespace': 'apps' } },
+      /Flux \(HelmRelease apps\/web\)/,
+    ],
+    ['another tool', { labels: { 'app.kubernetes.io/managed-by': 'spinnaker' } }, /spinnaker/],
+    ['another release', { annotations: { 'meta.helm.sh/release-name': 'other' } }, /the Helm release other/],
+  ])('that %s manages', async ([, metadata, words]) => {
+    const name = await released('a');
+    await mark(name, metadata);
+
+    await refused(name, 409, words);
+
+    expect((await namespaceOf(name))?.metadata?.annotations ?? {}).not.toHaveProperty(['berth.dev/claim']);
+  });
+
+  test('that Berth manages, or that an operator has reserved', async () => {
+    const name = await released('a');
+    await objects.patch(
+      {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: `shelf-${name}`, annotations: { 'berth.dev/adoption': 'refused' } },
+      },
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'application/merge-patch+json',
+    );
+    await refused(name, 409, /must not be adopted/);
+
+    const adopted = await released('a');
+    await lastTask(unwrap(await adopt(adopted, 'a')).id);
+    await refused(adopted, 409, /taken|exists/);
+  });
+
+  test('beside another release in the namespace', async () => {
+    const name = await released('a');
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: 'sh.helm.release.v1.second.v1',
+        namespace: `shelf-${name}`,
+        labels: { owner: 'helm', name: 'second', version: '1' },
+      },
+    };
+    await objects.create(secret);
+
+    await refused(name, 409, /also holds the Helm release second/);
+  });
+
+  test('by somebody without a credential, or who is no owner', async () => {
+    const name = await released('a');
+    await refused(name, 401, /./, platform.anonymous);
+    const { id, api } = await platform.person('grace');
+    unwrap(
+      await platform.admin.envUserPermissions.create({
+        body: { env_id: sample.cluster.env_id ?? '', user_id: id, role: 'User' },
+      }),
+    );
+    await refused(name, 403, /owner/, api);
+  });
+
+  test('by a value that is no boolean', async () => {
+    const body = { ...bodyOf('x', 'a'), adopt: 'yes' as unknown as boolean };
+    expect(await platform.admin.deployments.create({ body })).toMatchObject({ problem: { status: 400 } });
+  });
+});
