@@ -69,8 +69,9 @@ function fakeCluster() {
         if (found.metadata['resourceVersion'] !== metadata.resourceVersion)
           throw new KubeError({ status: 409, body: '{"reason":"Conflict"}' });
         const merged = { ...Object(found.metadata.annotations), ...Object(metadata['annotations']) };
-        const annotations = Object.fromEntries(Object.entries(merged).filter(([, text]) => text !== null));
-        return put(path, { ...found, metadata: { ...found.metadata, annotations } });
+        const given = (texts: object) => Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== null));
+        const labels = given({ ...Object(found.metadata['labels']), ...Object(metadata['labels']) });
+        return put(path, { ...found, metadata: { ...found.metadata, annotations: given(merged), labels } });
       }),
     deleteJson: (path: string) =>
       request(() => {
@@ -109,7 +110,7 @@ async function world() {
   };
   const deployment_id = randomUUID();
   const task_id = randomUUID();
-  const place = (action: 'deploy' | 'uninstall', deployment = deployment_id): ClaimedPlace =>
+  const place = (action: 'deploy' | 'uninstall', deployment = deployment_id, adopts = false): ClaimedPlace =>
     ({
       providerId: 'one',
       claim: {
@@ -118,6 +119,7 @@ async function world() {
         namespace: 'web',
         helm_chart_id: null,
         is_dry_run: false,
+        adopts,
         env_id: randomUUID(),
         kind_id: randomUUID(),
         task: { action, is_first: action === 'deploy', deployment_name: 'web', kind: 'Web', hostname: null },
@@ -128,6 +130,7 @@ async function world() {
   const claim = (fence = 1) => ({ task_id, fence, needed_seconds: 600, confirm: async () => undefined, signal });
   const enter = (fence = 1, deployment = deployment_id) =>
     enterNamespace(deps, place('deploy', deployment), claim(fence));
+  const adopt = (fence: number) => enterNamespace(deps, place('deploy', deployment_id, true), claim(fence));
   const uninstall = async (fence = 9) => {
     await enterNamespace(deps, place('uninstall'), claim(fence));
     for (let steps = 0; steps < 5; steps += 1)
@@ -152,7 +155,7 @@ async function world() {
     };
     return removeAccount(deps, { clusterId, api: { deleteJson } }, { deploymentId: deployment_id, signal });
   };
-  return { ...cluster, deployment_id, enter, uninstall, removeAccountDuring, rows };
+  return { ...cluster, deployment_id, enter, adopt, uninstall, removeAccountDuring, rows };
 }
 
 const path = '/api/v1/namespaces/web';
@@ -185,6 +188,35 @@ async function killedAtEach(
   }
   throw new Error('never done');
 }
+
+test.for(['before', 'after'] as const)(
+  'an adoption that is killed at every request in turn, %s it, is continued by the next attempt, and its removal leaves the namespace as it was',
+  async (at) => {
+    const { objects, hooks, api, deployment_id, adopt, uninstall, rows } = await world();
+    const labels = { team: 'shop', 'pod-security.kubernetes.io/enforce': 'privileged' };
+    await api.postJson('/api/v1/namespaces', { metadata: { name: 'web', labels, annotations: { note: 'ours' } } });
+    const uid = objects.get(path)?.metadata['uid'];
+
+    const kills = await killedAtEach(hooks, at, (n) => adopt(n));
+
+    expect(kills).toBeGreaterThan(5);
+    expect((await rows()).namespaces).toEqual([{ deployment_id, uid }]);
+    expect(objects.get(path)?.metadata).toMatchObject({
+      uid,
+      labels: {
+        team: 'shop',
+        'app.kubernetes.io/managed-by': 'berth',
+        'pod-security.kubernetes.io/enforce': 'baseline',
+      },
+      annotations: { note: 'ours', 'berth.dev/deployment-id': deployment_id },
+    });
+
+    await killedAtEach(hooks, at, (n) => uninstall(100 + n));
+    expect(objects.get(path)?.metadata).toMatchObject({ uid, labels, annotations: { note: 'ours' } });
+    expect(Object.keys(Object(objects.get(path)?.metadata.annotations))).toEqual(['note']);
+    expect(await rows()).toEqual({ namespaces: [], accounts: [] });
+  },
+);
 
 test.for(['before', 'after'] as const)(
   'an entry that is killed at every request in turn, %s it, is continued by the next attempt, and so is the removal',

@@ -103,6 +103,28 @@ test.for(rows)('recorded: %s; found: %s', ([recorded, seen, [first, later, findi
   ]).toEqual([first, later, finding, removal]);
 });
 
+test('a claim that adopts takes a namespace that nobody of the platform has, and never creates one of its own', () => {
+  const claim = { deployment_id: own, makes: true, isFirst: true, adopts: true };
+  const stepsBy = (record: keyof typeof records) =>
+    Object.fromEntries(Object.keys(finds).map((name) => [name, enterStep(records[record], findOf(name), claim)]));
+  const adopted = Object.fromEntries(Object.keys(finds).map((name) => [name, 'adopt']));
+
+  expect(stepsBy('none')).toEqual({ ...adopted, nothing: 'absent' });
+  expect(stepsBy('with its uid')).toEqual({
+    ...adopted,
+    nothing: 'record',
+    'the uid': 'enter',
+    'the uid, naming another': 'enter',
+  });
+  expect(stepsBy('of another, with its uid')).toEqual({
+    ...adopted,
+    nothing: 'absent',
+    'the uid': 'foreign',
+    'the uid, naming another': 'foreign',
+  });
+  expect(enterStep(null, { ...found, isTerminating: true }, claim)).toBe('foreign');
+});
+
 test('a namespace that is being deleted is not entered once its uid is recorded', () => {
   const claim = { deployment_id: own, makes: true, isFirst: false, adopts: false };
   const terminating = { ...found, isTerminating: true };
