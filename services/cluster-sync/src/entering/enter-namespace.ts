@@ -58,6 +58,7 @@ export async function enterNamespace(
   refuseUnfit(claim, deps);
   const place = { clusterId: claim.cluster_id, api, access, isShared: deps.sharesAccount(providerId) };
   const entry: Entry = { ...entering, deps, claim, place };
+  if (claim.adopts) await refuseWithClusterRoles(entry);
   if (!claim.task) return enterForPlan(entry);
 
   // Started early: most tasks need it, and it does not depend on the namespace.
@@ -77,6 +78,17 @@ export async function enterNamespace(
     placed.learned,
   ]);
   return answer(entry, 'entered', { is_new: placed.isNew, is_adopted: placed.isAdopted, access: issued, bound });
+}
+
+/** Helm does what the records of a release say, and of a release to adopt others wrote them: with these rights it would do so anywhere. */
+async function refuseWithClusterRoles({ deps, claim: { cluster_id, kind_id, namespace } }: Entry): Promise<void> {
+  const granted = await deps.bindingRepository.grantedTo(cluster_id, kind_id);
+  const [wide] = granted.filter(({ scope }) => scope === 'Cluster');
+  if (!wide) return;
+  throw new AppError(
+    'conflict',
+    `The release ${namespace} cannot be adopted while its kind is granted ${wide.cluster_role} in the whole cluster: revoke the grant, adopt the release, and grant it again after its first deploy`,
+  );
 }
 
 /** A plan does not create a namespace, and its token has no rights at all while there is none. */
