@@ -14,7 +14,7 @@ const record = sql.type(Record);
 const named = sql.type(Record.extend({ name: z.string() }));
 const columns = sql.fragment`deployment_id, mark, uid, adopted`;
 
-const asJson = (adopted: NamespaceRecord['adopted']) => (adopted ? sql.jsonb(adopted as never) : sql.fragment`null`);
+const asJson = (adopted: NamespaceRecord['adopted']) => (adopted ? sql.jsonb({ ...adopted }) : sql.fragment`null`);
 
 export interface NamespaceName {
   readonly clusterId: string;

@@ -91,7 +91,7 @@ const adopting = (task: NewTask): NewTask =>
   task.run?.action === 'deploy' ? { ...task, run: { ...task.run, adopts: true } } : task;
 
 /** A deployment as its creation writes it. */
-const newRecord = (id: string, { adopt: _, ...body }: NewDeployment, place: Place): DeploymentRecord => ({
+const newRecord = (id: string, { adopt: _adopt, ...body }: NewDeployment, place: Place): DeploymentRecord => ({
   ...body,
   ...place,
   id,
