@@ -4,6 +4,7 @@ import { etagOf } from '@berth/bus/rpc/etag';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
+import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -571,5 +572,158 @@ describe('reading', () => {
     expect(second.reason).toBe(`waiting for task ${first?.id}`);
     await tasks.runAll();
     expect((await tasks.tasksOf(id)).map(({ reason }) => reason)).toEqual([null, null]);
+  });
+});
+
+describe('superseding', () => {
+  const awaits = async (claimed: { task_id: string; fence: number }) => {
+    const { task_id, fence } = claimed;
+    await tasks.beginHelm(claimed);
+    await tasks.runner.call(runnerTasks.operations.heartbeat, { body: { task_id, fence, awaits: 'readiness' } });
+  };
+  /** A deployment whose Upgrade never gets ready. */
+  const stuck = async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
+    const claimed = await tasks.claimed();
+    await awaits(claimed);
+    return { id, claimed };
+  };
+  const fix = (id: string, query: { supersede?: boolean } = { supersede: true }, as: Identity = owner) =>
+    tasks.call(as, update, { id, query, body: { config: { replicas: 3 } } });
+  const newestOf = async (id: string) => (await tasks.tasksOf(id))[0]?.id;
+
+  test('a fix ends the deploy that only awaits readiness, starts at once and is done', async () => {
+    const { id, claimed } = await stuck();
+
+    await fix(id);
+
+    const by = await newestOf(id);
+    expect(await tasks.task(claimed.task_id)).toMatchObject({
+      status: 'Canceled',
+      reason: `superseded by task ${by}`,
+      canceled_by_user_id: owner.id,
+      finished_at: expect.any(String),
+    });
+    await expect(tasks.heartbeat(claimed)).rejects.toEqual(refusal('conflict'));
+    await expect(tasks.finish(claimed)).rejects.toEqual(refusal('conflict'));
+    const next = await tasks.claimed();
+    expect(next).toMatchObject({ task_id: by, action: 'deploy' });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Upgrading' });
+    await tasks.finish(next);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', revision_id: by });
+  });
+
+  test.for<[string, boolean, { supersede?: boolean }]>([
+    ['without the parameter', true, {}],
+    ['with supersede=false', true, { supersede: false }],
+    ['while Helm or a hook works, or for a runner that never says what it awaits', false, { supersede: true }],
+  ])('a fix waits as ever %s', async ([, isAwaiting, query]) => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
+    const claimed = await tasks.claimed();
+    if (isAwaiting) await awaits(claimed);
+    else await tasks.beginHelm(claimed);
+
+    await fix(id, query);
+
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Started' });
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.task((await newestOf(id)) ?? '')).toMatchObject({
+      reason: `waiting for task ${claimed.task_id}`,
+    });
+    await tasks.finish(claimed);
+    await tasks.runAll();
+  });
+
+  test('needs the role of a cancellation, and changes nothing without it', async () => {
+    const { id, claimed } = await stuck();
+    const before = await tasks.deployment(id);
+
+    await expect(fix(id, { supersede: true }, maintainer)).rejects.toEqual(refusal('forbidden', 'creator of the task'));
+    expect(await tasks.deployment(id)).toEqual(before);
+    await expect(fix(id, {}, maintainer)).resolves.toMatchObject({ config: { replicas: 3 } });
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Started' });
+    await tasks.finish(claimed, 'Failed');
+    await tasks.runAll();
+  });
+
+  test('a bot supersedes what it requested itself', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(bot, update, { id, body: { config: { replicas: 2 } } });
+    const claimed = await tasks.claimed();
+    await awaits(claimed);
+
+    await fix(id, { supersede: true }, bot);
+
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Canceled', canceled_by_user_id: null });
+    await tasks.runAll();
+  });
+
+  test('a retry and a rollback supersede as well, and a change that queues no task does not', async () => {
+    const { id } = await tasks.installed();
+    const [installed] = await tasks.tasksOf(id);
+    await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no image');
+    const failed = (await newestOf(id)) ?? '';
+    await tasks.call(owner, retry, { id: failed });
+    const first = await tasks.claimed();
+    await awaits(first);
+    await tasks.call(owner, update, { id, query: { supersede: true }, body: { description_md: 'no task' } });
+    expect(await tasks.task(first.task_id)).toMatchObject({ status: 'Started' });
+
+    const retried = await tasks.call(owner, retry, { id: failed, query: { supersede: true } });
+
+    expect(await tasks.task(first.task_id)).toMatchObject({ reason: `superseded by task ${retried.id}` });
+    const second = await tasks.claimed();
+    expect(second.task_id).toBe(retried.id);
+    await awaits(second);
+    const back = await tasks.call(owner, deploymentTasks.operations.rollback, {
+      id,
+      query: { supersede: true },
+      body: { task_id: installed?.id ?? '' },
+    });
+    expect(await tasks.task(second.task_id)).toMatchObject({ reason: `superseded by task ${back.id}` });
+    await tasks.runAll();
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', config: { replicas: 1 } });
+  });
+
+  test('disabling and deleting always go on at once', async () => {
+    const disabled = await stuck();
+    await tasks.call(owner, update, { id: disabled.id, body: { enabled: false } });
+    expect(await tasks.task(disabled.claimed.task_id)).toMatchObject({ status: 'Canceled' });
+    expect(await tasks.claimed()).toMatchObject({ deployment_id: disabled.id, action: 'uninstall' });
+    await tasks.runAll();
+
+    const deleted = await stuck();
+    await tasks.call(owner, remove, { id: deleted.id });
+    expect(await tasks.task(deleted.claimed.task_id)).toMatchObject({ status: 'Canceled' });
+    expect(await tasks.deployment(deleted.id)).toMatchObject({ status: 'Deleting' });
+    expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
+    await expect(tasks.deployment(deleted.id)).rejects.toEqual(refusal('not_found'));
+  });
+
+  test('a cancellation that was requested before keeps its reason', async () => {
+    const { id, claimed } = await stuck();
+    await cancelIt(owner, claimed.task_id, 'too slow');
+
+    await fix(id);
+
+    expect(await tasks.task(claimed.task_id)).toMatchObject({ status: 'Canceled', reason: 'too slow' });
+    await tasks.runAll();
+  });
+
+  test('a repeat with a key that an older version remembered without the parameter is the same request', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { config: { replicas: 2 } } });
+    await tasks.finish(await tasks.claimed(), 'Failed', 'no image');
+    const failed = (await newestOf(id)) ?? '';
+    const idempotencyKey = randomUUID();
+
+    const first = await tasks.call(owner, retry, { id: failed }, { idempotencyKey });
+    expect((await tasks.call(owner, retry, { id: failed, query: {} }, { idempotencyKey })).id).toBe(first.id);
+    const other = tasks.call(owner, retry, { id: failed, query: { supersede: true } }, { idempotencyKey });
+    await expect(other).rejects.toEqual(refusal('unprocessable'));
+    await tasks.runAll();
   });
 });

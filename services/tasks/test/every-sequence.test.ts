@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { differences } from '../src/engine/deployments/differences.ts';
 import { deployRun } from '../src/engine/operations/deploys.ts';
 import { deploymentLifecycle, deploymentReturn } from '../src/engine/deployments/lifecycle.ts';
-import { arrowsTaken, isLiving, type Model } from './deployment-model/model.ts';
-import { begin, claim, finish, run } from './deployment-model/claims.ts';
+import { arrowsTaken, isLiving, type Living, type Model, startedTask } from './deployment-model/model.ts';
+import { awaitReadiness, begin, claim, finish, run } from './deployment-model/claims.ts';
 import { cancel, change, reinstall, remove, retry, schedule } from './deployment-model/requests.ts';
 import { isReachedByRetries } from './deployment-model/reached-by-retries.ts';
 import { loseNamespace } from './deployment-model/lose-namespace.ts';
@@ -27,6 +27,7 @@ const pending = {
   first_attempted_at: null,
   helm_fence: 0,
   cancel_requested_at: null,
+  awaits_readiness: false,
 } as const;
 
 const starts: Record<string, Model> = {
@@ -54,6 +55,15 @@ function renamedWhileUninstalled(): Model | null {
   return renamed && isLiving(renamed) && first ? cancel(renamed, first) : null;
 }
 
+/** Without a started task, the parameter changes nothing. */
+const superseding = (model: Living): [string, Model | null][] =>
+  startedTask(model) === undefined
+    ? []
+    : [
+        ['configure, superseding', change(model, { config: { n: 1 } }, true)],
+        ['rename, superseding', change(model, { name: 'b' }, true)],
+      ];
+
 /** All events that users, the clock and runners can cause in any state of a deployment's queue. */
 function events(model: Model): [string, Model | null][] {
   const { deployment, queue } = model;
@@ -63,6 +73,7 @@ function events(model: Model): [string, Model | null][] {
     ['configure', change(living, { config: { n: 1 } })],
     ['configure back', change(living, { config: sampleDeployment.config })],
     ['rename', change(living, { name: 'b' })],
+    ...superseding(living),
     ['disable', change(living, { enabled: false })],
     ['enable', change(living, { enabled: true })],
     ['schedule Install', schedule(living, 'Install', { enabled: true, config: { n: 2 } })],
@@ -75,6 +86,7 @@ function events(model: Model): [string, Model | null][] {
     ...model.over.map((task, at): [string, Model | null] => [`retry #${at}`, retry(living, task)]),
     ['namespace lost', loseNamespace(living)],
     ['Helm begins', begin(living)],
+    ['readiness awaited', awaitReadiness(living)],
     ['end: done', finish(living, 'Done')],
     ['end: failed', finish(living, 'Failed')],
     ['end: canceled', finish(living, 'Canceled')],
@@ -123,8 +135,26 @@ function notUndone({ deployment: before, queue }: Model, { deployment: after, qu
   return after.state === state && after.name === name ? null : `a Recreate that removed nothing left ${after.state}`;
 }
 
+/**
+ * Supersede: a task that works goes on, and one that awaits readiness is over, so that the next task may start. Deleting and
+ * disabling always do so.
+ */
+function notSuperseded(before: Model, after: Model, event: string): string | null {
+  const started = startedTask(before);
+  const isQueued = after.queue.some(({ id }) => !before.queue.some((task) => task.id === id));
+  if (!started || !isQueued || !after.deployment) return null;
+  const supersedes = event.endsWith(', superseding') || event === 'delete' || event === 'disable';
+  const ends = supersedes && started.awaits_readiness;
+  const isOver = startedTask(after) === undefined;
+  return isOver === ends
+    ? null
+    : `${event} ${isOver ? 'ended a task' : 'left a task'} (awaits: ${started.awaits_readiness})`;
+}
+
 /** The broken invariant of a single event. */
 function brokenBy(before: Model, after: Model, event: string): string | null {
+  const unlike = notSuperseded(before, after, event);
+  if (unlike !== null) return unlike;
   const [was, is] = [before.deployment, after.deployment];
   if (was?.enabled === false && is?.enabled === false && was.state === 'Uninstalled' && is.state === 'Running')
     return 'a disabled deployment was installed';

@@ -39,9 +39,11 @@ function pathId({ singular }: Operation, params: unknown): string {
   return id;
 }
 
-function readQuery({ query: schema }: Operation, query: unknown, request: Record<string, unknown>): void {
+function readQuery({ query: schema, http }: Operation, query: unknown, request: Record<string, unknown>): void {
   const given = query as Record<string, unknown>;
-  if (schema) request['query'] = given;
+  // In an upgrade, an owner of the previous version may not know the query of a change.
+  const isRead = http?.startsWith('GET') === true;
+  if (schema && (isRead || Object.keys(given).length > 0)) request['query'] = given;
   const errors: FieldError[] = [];
   for (const name in given) {
     const path = `query.${name}`;

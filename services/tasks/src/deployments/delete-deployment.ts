@@ -5,7 +5,8 @@ import { updateRow } from '@berth/db/changes/update-row';
 import type { WritingStore } from '../store/store.ts';
 import { afterCancelPending } from '../engine/tasks/after-end.ts';
 import { cancelerOf, originOf } from '../records/origin-of.ts';
-import { queueTasks } from '../queue/queue-tasks.ts';
+import { lastOf, queueTasks } from '../queue/queue-tasks.ts';
+import { supersede } from '../queue/supersede.ts';
 import { beingDeleted } from '../errors/refuse.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
@@ -63,6 +64,7 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
   await queueDeletion(store, after, originOf(context));
 }
 
+/** The Uninstall of a deletion, which supersedes a task that only awaits readiness. */
 export async function queueDeletion(
   store: WritingStore,
   deployment: DeploymentRecord,
@@ -70,5 +72,7 @@ export async function queueDeletion(
 ) {
   const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false };
   const tasks = plannedTasks(planDeletion, planned).map((task) => ({ ...task, deletes_deployment: true }));
-  return queueTasks(store, tasks, origin);
+  const queued = await queueTasks(store, tasks, origin);
+  await supersede(store, deployment, { by: lastOf(queued), origin, mayCancel: null });
+  return queued;
 }

@@ -23,7 +23,7 @@ export const deploymentHandlers = (deps: CreateDeps & ListK8sEventsDeps) => {
 
     create: ({ body }, context) => create(body, context),
 
-    update: ({ id, body }, context) => update(id, body, context),
+    update: ({ id, query, body }, context) => update(id, body, query.supersede === true, context),
 
     delete: ({ id }, context) => remove(id, context),
   });

@@ -1,20 +1,29 @@
 import { refreshReason } from '../queue/at-rest.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
+import { type MayCancel, supersede } from '../queue/supersede.ts';
 import type { DeploymentRecord } from '../records/deployment-record.ts';
 import type { Origin } from '../records/new-task.ts';
 import type { TaskRecord } from '../records/task-record.ts';
 import type { WritingStore } from '../store/store.ts';
 import type { ProposedChange } from './propose-change.ts';
 
-/** Writes the deployment with its references, and queues the tasks; returns what was written. */
+/**
+ * Writes the deployment with its references, and queues the tasks; returns what was written. With `mayCancel`, and where the
+ * deployment is disabled, they supersede a task that only awaits readiness.
+ */
 export async function makeChange(
   store: WritingStore,
   proposed: ProposedChange,
   origin: Origin,
+  mayCancel: MayCancel | null = null,
 ): Promise<{ deployment: DeploymentRecord; tasks: TaskRecord[] }> {
   const saved = await saveDeployment(store, proposed);
   const tasks = await queueTasks(store, proposed.tasks, origin);
-  return { deployment: saved.reason === null ? saved : await refreshReason(store, saved), tasks };
+  const deployment = saved.reason === null ? saved : await refreshReason(store, saved);
+  const [by] = tasks;
+  const stops = proposed.before?.enabled === true && !proposed.after.enabled;
+  if (!by || !(stops || mayCancel)) return { deployment, tasks };
+  return { deployment: await supersede(store, deployment, { by, origin, mayCancel }), tasks };
 }
 
 /** Writes the deployment with its references, without tasks. */

@@ -17,6 +17,7 @@ import { type DeploymentRecord, publicDeployment } from '../records/deployment-r
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { deploymentPaths } from '../records/field-paths.ts';
+import { mayCancelBy } from '../queue/supersede.ts';
 import { makeChange } from './make-change.ts';
 import { findCluster } from './place.ts';
 import { proposeChange } from './propose-change.ts';
@@ -27,7 +28,7 @@ type Context = HandlerContext<typeof deployments.operations.update>;
 /** The change and the tasks that follow from it, in one transaction. */
 export const updateDeployment =
   (deps: DeploymentsDeps) =>
-  async (id: string, changes: DeploymentChanges, context: Context): Promise<Deployment> => {
+  async (id: string, changes: DeploymentChanges, supersedes: boolean, context: Context): Promise<Deployment> => {
     const visible = visibleEnvs(context.identity);
     const target = targetOf(found(await deps.store.deployments.find(id, visible), 'deployment'), changes);
     // The cluster's env decides who may change it and which items it may refer to.
@@ -47,7 +48,7 @@ export const updateDeployment =
           refuse: (before, store) => permitMove(store, before, { changes, visible, context }),
           publicRow: publicDeployment,
           wanted: (before) => applyGiven(before, changes),
-          update: (store, _desired, before) => update(deps, store, { before, changes, visible, context }),
+          update: (store, _desired, before) => update(deps, store, { before, changes, supersedes, visible, context }),
           audited: (_after, before) => ({
             action: 'update',
             objectId: id,
@@ -66,6 +67,7 @@ export const updateDeployment =
 interface DesiredUpdate {
   before: DeploymentRecord;
   changes: DeploymentChanges;
+  supersedes: boolean;
   visible: VisibleEnvs;
   context: Context;
 }
@@ -82,10 +84,11 @@ export function targetOf(
 async function update(
   deps: DeploymentsDeps,
   store: WritingStore,
-  { before, changes, visible, context }: DesiredUpdate,
+  { before, changes, supersedes, visible, context }: DesiredUpdate,
 ): Promise<DeploymentRecord> {
   const proposed = await proposeChange(deps, store, { before, changes, visible });
-  return (await makeChange(store, proposed, originOf(context))).deployment;
+  const mayCancel = supersedes ? mayCancelBy(context) : null;
+  return (await makeChange(store, proposed, originOf(context), mayCancel)).deployment;
 }
 
 /** The deployment, locked; or `not_found`. */

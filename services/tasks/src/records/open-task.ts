@@ -11,6 +11,6 @@ export const OpenTask = DeploymentTask.pick({ id: true, status: true, first_atte
   deploys: z.boolean(),
   /** It changes the deployment only when it starts. */
   is_scheduled: z.boolean(),
-  ...TaskRecord.pick({ deletes_deployment: true, undo: true, helm_fence: true }).shape,
+  ...TaskRecord.pick({ deletes_deployment: true, undo: true, helm_fence: true, awaits_readiness: true }).shape,
 });
 export type OpenTask = z.infer<typeof OpenTask>;

@@ -39,9 +39,10 @@ export const taskHandlers = (deps: TaskHandlersDeps) => {
 
     cancel: ({ id, body }, context) => cancel(id, body?.reason, context),
 
-    retry: ({ id }, context) => retry(id, context),
+    retry: ({ id, query }, context) => retry(id, query.supersede === true, context),
 
-    rollback: ({ id, body }, context) => rollback(id, body.task_id, context),
+    rollback: ({ id, query, body }, context) =>
+      rollback(id, { taskId: body.task_id, supersedes: query.supersede === true }, context),
 
     log: async ({ id }, { identity }) => {
       const task = found(await store.tasks.find(id, visibleEnvs(identity)), 'deployment task');

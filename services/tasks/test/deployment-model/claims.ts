@@ -6,6 +6,7 @@ import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
 import { startOf, whileRunning } from '../../src/engine/tasks/start-of.ts';
 import type { DeployRun } from '../../src/records/task-run.ts';
 import { variantOf } from '../../src/records/variant.ts';
+import { supersedable } from '../../src/engine/tasks/superseded.ts';
 import { operations } from '../../src/engine/operations/index.ts';
 import { whyMoot } from '../../src/engine/tasks/why-moot.ts';
 import { earlierTasks } from '../support/earlier-tasks.ts';
@@ -53,6 +54,19 @@ export function begin(model: Living): Model | null {
   return withTask(model, { ...task, helm_fence: 1 });
 }
 
+/** The runner of the started task reports that Helm has ended and that it only awaits readiness. */
+export function awaitReadiness(model: Living): Model | null {
+  const task = startedTask(model);
+  if (!task || task.helm_fence === 0 || task.awaits_readiness || task.run?.action !== 'deploy') return null;
+  return withTask(model, { ...task, awaits_readiness: true });
+}
+
+/** A later task ends the started one, if it only awaits readiness. */
+export function supersede(model: Living): Model {
+  const task = model.queue.find(({ id }) => id === supersedable(model.queue.map(openTask))?.id);
+  return task ? ended(model, task, { outcome: 'Canceled', reason: 'why' }) : model;
+}
+
 type Reported = Ending['outcome'] | 'HandedBack';
 
 const policy = { maxAttempts: 3, leaseMs: 30_000, spread: () => 0 };
@@ -69,7 +83,10 @@ export function finish(model: Living, outcome: Reported): Model | null {
   return afterwards(
     model,
     task,
-    afterClaim({ ...history, outcome, helmWorks: helmBegan, isCanceled, isRepeatable }, policy),
+    afterClaim(
+      { ...history, outcome, helmWorks: helmBegan && !task.awaits_readiness, isCanceled, isRepeatable },
+      policy,
+    ),
   );
 }
 
@@ -101,7 +118,16 @@ function start(task: Queued, before: DeploymentRecord, others: Model['queue'], r
 
   const first_attempted_at = 'then';
   const undo = task.run === null ? undoAtStart({ operation, undo: task.undo }, deployment) : task.undo;
-  const as = { ...task, status: 'Started' as const, operation, run: begun.run, change: null, first_attempted_at, undo };
+  const as = {
+    ...task,
+    status: 'Started' as const,
+    operation,
+    run: begun.run,
+    change: null,
+    first_attempted_at,
+    undo,
+    awaits_readiness: false,
+  };
   return { task: as, deployment: noteArrow(before, engine.whileRunning(deployment, as, begun.run)) };
 }
 

@@ -23,6 +23,7 @@ export type Queued = Pick<
   | 'first_attempted_at'
   | 'helm_fence'
   | 'cancel_requested_at'
+  | 'awaits_readiness'
 >;
 
 /** One deployment with its open tasks, driven by the engine's decisions; effects are in memory. */
@@ -74,7 +75,7 @@ export const queued = ({
 }: NewTask): Queued => {
   ids += 1;
   const status = 'Pending' as const;
-  const unclaimed = { first_attempted_at: null, helm_fence: 0, cancel_requested_at: null };
+  const unclaimed = { first_attempted_at: null, helm_fence: 0, cancel_requested_at: null, awaits_readiness: false };
   return { id: `t${ids}`, status, operation, run, change, undo, deletes_deployment, ...unclaimed };
 };
 

@@ -20,17 +20,21 @@ import {
   withOver,
   withTask,
   atPlaceBefore,
+  isLiving,
 } from './model.ts';
+import { supersede } from './claims.ts';
 
 /** Each returns the new model, or null if the request is refused. */
-export const change = (was: Living, changes: DeploymentChanges): Model | null => {
+export const change = (was: Living, changes: DeploymentChanges, supersedes = false): Model | null => {
   const { deployment: before, queue } = was;
   const after = wanted(before, changes);
   if (before.deleting || JSON.stringify(after) === JSON.stringify(before)) return null;
   if (after.name !== before.name && queue.some(({ operation }) => 'Recreate' in operation)) return null;
   const tasks = planOf(planUpdate(before, after), before, after, queue).map(queued);
   const model = { ...was, deployment: after, queue: [...queue, ...tasks] };
-  return before.reason === null ? model : rested(model);
+  const saved = before.reason === null ? model : rested(model);
+  const stops = before.enabled && !after.enabled;
+  return tasks.length > 0 && (stops || supersedes) && isLiving(saved) ? supersede(saved) : saved;
 };
 
 export const schedule = (
@@ -61,7 +65,8 @@ export const remove = ({ deployment, queue, running, over }: Living): Model | nu
   if (deployment.installed_cluster_id === null && started.length === 0) return deleted;
   const covered = pending.reduce((before, task) => afterCancelPending(before, openTask(task), started), deployment);
   const after = { ...noteChange(deployment, covered), deleting: true };
-  return { deployment: after, queue: [...started, uninstallToDelete(after)], running, over: withOver(over, pending) };
+  const rest = { running, over: withOver(over, pending) };
+  return supersede({ deployment: after, queue: [...started, uninstallToDelete(after)], ...rest });
 };
 
 function uninstallToDelete(deployment: DeploymentRecord): Queued {
@@ -83,7 +88,7 @@ export function retry(model: Living, old: Queued): Model | null {
   if ('request' in retried) return reinstall(model);
   if ('deletion' in retried) {
     const after = { ...deployment, deleting: true };
-    return { ...model, deployment: after, queue: [...queue, uninstallToDelete(after)] };
+    return supersede({ ...model, deployment: after, queue: [...queue, uninstallToDelete(after)] });
   }
   const planned = { before: deployment, after: deployment, kind: 'Web', reinstallDependents: false };
   const tasks = [...plannedTasks(retried.plan, planned), ...(retried.again ? [retried.again] : [])];

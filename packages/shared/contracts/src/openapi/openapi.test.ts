@@ -126,7 +126,7 @@ describe('the OpenAPI document', () => {
     const ofRetry = ['paths', '/api/v2/deployment-tasks/{id}/retry', 'post'];
     const key = { name: 'Idempotency-Key', in: 'header', schema: { minLength: 1, maxLength: 255 } };
 
-    expect(at(...ofRetry, 'parameters')).toMatchObject([{ name: 'id' }, key]);
+    expect(at(...ofRetry, 'parameters')).toMatchObject([{ name: 'id' }, { name: 'supersede', in: 'query' }, key]);
     expect(Object.keys(at(...ofRetry, 'responses') as object)).toEqual(expect.arrayContaining(['400', '409', '422']));
     expect(at('paths', '/api/v2/auth/idp/callback', 'post', 'parameters')).toBeUndefined();
   });

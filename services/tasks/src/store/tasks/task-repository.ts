@@ -143,7 +143,7 @@ export const createTaskRepository = (db: Queries) => ({
   open: (deployment_id: string) =>
     db.any(sql.type(OpenTask)`
       select id, status, first_attempted_at, variant, effect, deploys, change is not null as is_scheduled, deletes_deployment,
-        undo, helm_fence
+        undo, helm_fence, awaits_readiness
       from deployment_tasks
       where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
       order by execute_at, created_at, seq

@@ -13,7 +13,7 @@ import { refreshReason } from '../../queue/at-rest.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
 import { isCancelable } from '../../engine/deployments/lifecycle.ts';
 import { refuseClosed } from '../../deployments/place.ts';
-import { scopeOfTask } from './scope-of-task.ts';
+import { scopeOfTask } from '../../queue/scope-of-task.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import { cancelerOf } from '../../records/origin-of.ts';
 import type { Canceler } from '../../records/canceler.ts';

@@ -9,7 +9,8 @@ import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { conflict } from '../../errors/refuse.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { refreshReason } from '../../queue/at-rest.ts';
-import { scopeOfTask } from './scope-of-task.ts';
+import { mayCancelBy, supersede } from '../../queue/supersede.ts';
+import { scopeOfTask } from '../../queue/scope-of-task.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import { noLongerFits } from './no-longer-fits.ts';
 import type { QueueDeps } from './queue-operation.ts';
@@ -25,14 +26,14 @@ type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
 /** A new task of the same operation, due at once, with the checks of a new request (Specification, "Retry"). */
 export const retryTask =
   (deps: DeploymentsDeps & QueueDeps & { waitReasons: WaitReasons }) =>
-  async (id: string, context: Context): Promise<DeploymentTask> => {
+  async (id: string, supersedes: boolean, context: Context): Promise<DeploymentTask> => {
     const task = await runAction(deps.inTransaction, context, deploymentTasks, {
       lock: (store) => lockToRetry(store, id, context),
       scope: ({ old, deployment, needsOwner }) => {
         const { change, deletes_deployment: deletes } = old;
         return { ...scopeOfTask(old, deployment), retried: { deployment, change, deletes, needsOwner } };
       },
-      run: (store, target) => request(deps, store, target, context),
+      run: (store, target) => request(deps, store, target, { supersedes, context }),
       audited: (retried, { old: { env_id, deployment_id } }) => ({
         action: 'retry',
         objectId: id,
@@ -64,16 +65,16 @@ async function request(
   deps: QueueDeps,
   store: WritingStore,
   { old, deployment }: Target,
-  context: Context,
+  { supersedes, context }: { supersedes: boolean; context: Context },
 ): Promise<TaskRecord> {
   if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
-  const retried = await queueRetry(deps, store, { old, deployment, origin: originOf(context) }).catch(
-    (error: unknown) => {
-      throw noLongerFits(error);
-    },
-  );
-  await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
+  const origin = originOf(context);
+  const retried = await queueRetry(deps, store, { old, deployment, origin }).catch((error: unknown) => {
+    throw noLongerFits(error);
+  });
+  const now = await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
+  if (supersedes) await supersede(store, now, { by: retried, origin, mayCancel: mayCancelBy(context) });
   return retried;
 }

@@ -3,6 +3,7 @@ import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { runAction } from '@berth/db/changes/run-action';
 import { confirmedCatalogue } from '../../projections/confirmed-catalogue.ts';
+import { mayCancelBy } from '../../queue/supersede.ts';
 import { lastOf } from '../../queue/queue-tasks.ts';
 import type { WaitReasons } from '../../queue/wait-reasons.ts';
 import { type DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
@@ -23,7 +24,7 @@ type Context = HandlerContext<typeof deploymentTasks.operations.rollback>;
 /** An Upgrade to the run of an earlier task, with the checks of a new request (Specification, "Rollback"). */
 export const rollbackDeployment =
   (deps: DeploymentsDeps & { waitReasons: WaitReasons }) =>
-  async (id: string, taskId: string, context: Context): Promise<DeploymentTask> => {
+  async (id: string, { taskId, supersedes }: Rollback, context: Context): Promise<DeploymentTask> => {
     const task = await confirmedCatalogue(
       () =>
         runAction(deps.inTransaction, context, deploymentTasks, {
@@ -38,7 +39,7 @@ export const rollbackDeployment =
             return { ...before, returns_to: { values_override: earlier.values_override } };
           },
           matched: ({ before }) => publicDeployment(before),
-          run: (store, target) => goBack(deps, store, target, { taskId, context }),
+          run: (store, target) => goBack(deps, store, target, { taskId, supersedes, context }),
           audited: ({ env_id, id: objectId }) => ({
             action: 'rollback',
             objectId,
@@ -54,6 +55,12 @@ export const rollbackDeployment =
     return task;
   };
 
+interface Rollback {
+  /** The task to return to. */
+  taskId: string;
+  supersedes: boolean;
+}
+
 interface Target {
   before: DeploymentRecord;
   /** The task to return to; null if the caller does not see it. */
@@ -64,12 +71,14 @@ async function goBack(
   deps: DeploymentsDeps,
   store: WritingStore,
   { before, task }: Target,
-  { taskId, context }: { taskId: string; context: Context },
+  { taskId, supersedes, context }: Rollback & { context: Context },
 ): Promise<TaskRecord> {
   const { helm_chart_id, config, values_override } = runToReturnTo(before, task);
   refuseWrongState(rollback, before, true);
   const changes = { helm_chart_id, config, values_override };
   const visible = visibleEnvs(context.identity);
   const wanted = { before, changes, visible, paths: rollbackPaths, plan: [rollback], rollbackTo: taskId };
-  return lastOf((await makeChange(store, await proposeChange(deps, store, wanted), originOf(context))).tasks);
+  const proposed = await proposeChange(deps, store, wanted);
+  const mayCancel = supersedes ? mayCancelBy(context) : null;
+  return lastOf((await makeChange(store, proposed, originOf(context), mayCancel)).tasks);
 }

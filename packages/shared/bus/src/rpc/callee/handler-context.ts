@@ -41,6 +41,16 @@ const envIdIn = (scope: unknown): string | null =>
     ? scope.env_id
     : null;
 
+/** An operation that gets its first query parameter still recognizes the repeats of requests that had none. */
+function withoutEmptyQuery(request: unknown): unknown {
+  if (typeof request !== 'object' || request === null || !('query' in request)) return request;
+  const { query, ...others } = request;
+  return isEmpty(query) ? others : request;
+}
+
+const isEmpty = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && Object.values(query).every((value) => value === undefined);
+
 /** The context of a handler. Logger and signal are created on first use: most calls need neither. */
 export class CallContext implements HandlerContext {
   readonly #call: CallInfo;
@@ -170,7 +180,7 @@ export class CallContext implements HandlerContext {
       key,
       identity,
       operation: `${operation.resource}.${operation.name}`,
-      request,
+      request: withoutEmptyQuery(request),
       queued: () => this.#queued,
       answerAgain: (answer, queued) => {
         this.#queued = queued;

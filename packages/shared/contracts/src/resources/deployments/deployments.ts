@@ -86,6 +86,13 @@ export const DeploymentChanges = z.strictObject({
 });
 export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
 
+/** Of requests that queue a deploy. Optional rather than false by default: an `Idempotency-Key` recognizes requests by what they hold. */
+export const Superseding = z.strictObject({
+  supersede: filter.boolean.optional().meta({
+    description: 'true ends a started deploy that only waits for readiness; needs the right to cancel it',
+  }),
+});
+
 const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'] as const;
 type ForOwners = KindScope & Pick<Deployment, (typeof forOwners)[number]>;
 
@@ -166,6 +173,7 @@ export const deployments = resource('deployments', {
         'the new place is taken, it is being moved or deleted, too many tasks wait, or enabled deployments use what would stop or move',
       ...mayChangeDeployment,
       mayChange: ['deployment_tasks'],
+      query: Superseding,
       body: DeploymentChanges,
       response: Deployment,
     }),

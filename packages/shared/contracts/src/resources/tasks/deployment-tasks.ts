@@ -5,7 +5,7 @@ import { operation, resource, stricter } from '../../definition/contract.ts';
 import { Id, PlannedTime, Reason, Timestamp } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 import { differsFrom } from '../../definition/differs-from.ts';
-import { type Deployment, type DeploymentChanges, deployments } from '../deployments/deployments.ts';
+import { type Deployment, type DeploymentChanges, deployments, Superseding } from '../deployments/deployments.ts';
 import { LogLine } from './runner-tasks.ts';
 import { RequestedOperation, TaskOperation } from './task-operation.ts';
 
@@ -173,6 +173,7 @@ export const deploymentTasks = resource('deployment_tasks', {
         }),
       ],
       mayChange: ['deployments'],
+      query: Superseding,
       response: DeploymentTask,
     }),
     rollback: operation({
@@ -190,6 +191,7 @@ export const deploymentTasks = resource('deployment_tasks', {
       ],
       changesAlso: ['deployments'],
       ifMatch: deployments,
+      query: Superseding,
       body: z.strictObject({ task_id: Id }),
       response: DeploymentTask,
     }),

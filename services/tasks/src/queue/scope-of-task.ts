@@ -1,5 +1,5 @@
-import type { DeploymentRecord } from '../../records/deployment-record.ts';
-import type { TaskRecord } from '../../records/task-record.ts';
+import type { DeploymentRecord } from '../records/deployment-record.ts';
+import type { TaskRecord } from '../records/task-record.ts';
 
 /**
  * The scope for the rules of canceling and retrying a task. A deleted deployment has neither kind nor env, so roles do not apply.
