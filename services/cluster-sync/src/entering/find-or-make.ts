@@ -59,8 +59,16 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
   // A first deploy assumes that the namespace is missing, unless an earlier attempt has left a record.
   let found = seen === undefined ? (record === null ? null : await read()) : seen;
 
+  // Both were read at the same time: another claim may have recorded the namespace and made it in between.
+  let isRead = false;
+
   for (let steps = 0; steps < mostSteps; steps += 1) {
     const step = enterStep(record, found, wanted);
+    if (step === 'foreign' && !isRead) {
+      record = await namespaceRepository.find(wanted);
+      isRead = true;
+      continue;
+    }
     switch (step) {
       case 'record': {
         // Only a read after the record proves that a recorded namespace is gone: another replica may have just created it.
