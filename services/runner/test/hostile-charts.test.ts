@@ -1,7 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startFakeApiServer } from '../../cluster-sync/test/support/fake-api-server.ts';
 import { taskOf } from './support/fake-tasks.ts';
 import { actionsIn, soon } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
@@ -177,20 +179,76 @@ test('a release with endless notes is deployed, and its log mentions the omissio
   expect(world.tasks.textOf(task.task_id)).toMatch(/left out/);
 });
 
-test('other releases are deployed at their first attempt while hostile charts use all they can', async () => {
+/** Secrets in the namespace that pretend to be revisions of the release: a bomb of 16 MiB, and too many others. */
+async function forgeRecords(namespace: string): Promise<void> {
+  const bomb = gzipSync(`{"info":{"status":"deployed"},"a":${'['.repeat(16_000_000)}`);
+  const release = Buffer.from(bomb.toString('base64')).toString('base64');
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const labels = { owner: 'helm', name: namespace, version: '99', status: 'deployed' };
+    const secret = { metadata: { name, labels }, type: 'helm.sh/release.v1', data: { release } };
+    await act.post(`/api/v1/namespaces/${namespace}/secrets`, secret);
+  }
+}
+
+/** Answers each request with megabytes of small objects. */
+async function startHostileCluster() {
+  const server = await startFakeApiServer();
+  const answer = `{"metadata":{},"items":[${'{"metadata":{"name":"x"}},'.repeat(150_000)}{}]}`;
+  server.misbehave = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(answer);
+    return true;
+  };
+  const { server: url, ca } = server.access;
+  const cluster = { server: url, 'certificate-authority-data': Buffer.from(ca ?? '').toString('base64') };
+  const kubeconfig = JSON.stringify({
+    'current-context': 'hostile',
+    clusters: [{ name: 'hostile', cluster }],
+    users: [{ name: 'hostile', user: { token: 'a-token' } }],
+    contexts: [{ name: 'hostile', context: { cluster: 'hostile', user: 'hostile' } }],
+  });
+  return { kubeconfig, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+test('other releases are deployed at their first attempt, and no claim is lost, while charts, records, secrets and an API server are as hostile as they can be', async () => {
+  await using cluster = await startHostileCluster();
+  const installed = hostile({});
+  expect(await act.run(installed)).toMatchObject({ outcome: 'Done' });
+  await forgeRecords(installed.namespace);
+  const forged = { ...hostile({ text: '# changed' }), ...placeOf(installed), is_first: false };
+  const misled = hostile({});
+  world.issueFor(misled.namespace, cluster.kubeconfig);
+  const lines = Array.from({ length: 1_000 }, () => randomBytes(24).toString('base64'));
+  const bundle = { bundle: { pem: lines.join('\n') } };
+  const talkative = {
+    ...hostile({ notes: `{{ repeat 2000 "${lines.slice(0, 20).join('\\n')}\\n" }}` }),
+    secrets: bundle,
+  };
   const attacks = [threeGigabytes, spin, threeGigabytes, spin].map((text) => hostile({ text }));
   const notes = hostile({ notes: endlessNotes });
   const others = Array.from({ length: 5 }, () => hostile({}));
 
   const plans = attacks.slice(0, 2).map(planned);
-  for (const task of [...attacks, notes, ...others]) world.tasks.give(task);
-  const ends = await Promise.all(
-    [...others, ...attacks].map(({ task_id }) => soon('a task to end', () => world.tasks.endOf(task_id))),
-  );
+  for (const task of [...attacks, forged, misled, talkative, notes, ...others]) world.tasks.give(task);
+  const [ends, ofForged, ofMisled, ofTalkative] = await Promise.all([
+    Promise.all([...others, ...attacks].map(ended)),
+    ended(forged),
+    ended(misled),
+    ended(talkative),
+  ]);
 
   expect(ends.map(({ outcome }) => outcome)).toEqual([...others.map(() => 'Done'), ...attacks.map(() => 'Failed')]);
-  expect((await Promise.all(plans)).every((outcome) => 'failure' in outcome && outcome.failure.refused)).toBe(true);
+  for (const outcome of await Promise.all(plans)) expect(outcome).toMatchObject({ failure: { refused: true } });
+  expect(ofForged).toMatchObject({ outcome: 'Failed', reason: expect.stringContaining('did not write for Berth') });
+  expect(ofMisled.outcome).not.toBe('Done');
+  expect(ofTalkative).toMatchObject({ outcome: 'Done' });
+  const shown = world.tasks.textOf(talkative.task_id);
+  expect(lines.filter((line) => shown.includes(line))).toEqual([]);
   const claims = (id: string) => world.tasks.claimed.filter((one) => one === id).length;
   expect([...others, ...attacks].map(({ task_id }) => claims(task_id))).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1]);
   expect(runner.log()).not.toContain('claim lost');
 });
+
+const ended = ({ task_id }: ClaimedTask) => soon('a task to end', () => world.tasks.endOf(task_id));
+
+const placeOf = ({ deployment_id, namespace }: ClaimedTask) => ({ deployment_id, namespace });

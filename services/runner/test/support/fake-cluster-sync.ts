@@ -18,8 +18,8 @@ interface FakeClusterSync {
   readonly access: KubeAccess;
   readonly tasks: FakeTasks;
   readonly podSecurity: PodSecurityLevel;
-  /** The kubeconfig to issue instead of that of the account, unless null. */
-  kubeconfig(): string | null;
+  /** The kubeconfig to issue for a namespace instead of that of the account, unless null. */
+  kubeconfig(namespace: string): string | null;
 }
 
 /** Lets claims into namespaces as cluster-sync does, with its own code, as an administrator, and with records in memory. */
@@ -51,7 +51,7 @@ export function serveNamespaces(bus: Bus, { api, access, tasks, podSecurity, kub
       enter: async ({ body: { needed_seconds, ...claim } }, { signal }) => {
         const confirm = async () => tasks.held(claim);
         const entered = await enterNamespace(deps, placeOf(claim), { ...claim, needed_seconds, confirm, signal });
-        const given = kubeconfig();
+        const given = kubeconfig(tasks.held(claim).namespace);
         return given === null || !entered.access
           ? entered
           : { ...entered, access: { ...entered.access, kubeconfig: given } };

@@ -53,6 +53,8 @@ export interface RunnerWorld extends AsyncDisposable {
   lateChart(work: () => Promise<void>, files?: Record<string, string>): Promise<RunnerWorld['chart']>;
   /** Sets the kubeconfigs to issue, in this order, the last one repeatedly; without arguments, those of the deployments' accounts. */
   issueInOrder(kubeconfigs: string[]): void;
+  /** Sets the kubeconfig to issue for one namespace. */
+  issueFor(namespace: string, kubeconfig: string): void;
   readonly adminKubeconfig: string;
   /** How often a namespace was entered. */
   issued(): number;
@@ -84,6 +86,7 @@ export async function startRunnerWorld({
 
   let kubeconfigs: string[] = [];
   let issued = 0;
+  const issuedFor = new Map<string, string>();
   const credentials: FakeCredentials = { written: [], write: async () => ({ expires_at: null, reason: null }) };
   neighbours.serve(
     implement(deploymentCredentials, {
@@ -113,8 +116,10 @@ export async function startRunnerWorld({
     access: access.access,
     tasks,
     podSecurity,
-    kubeconfig: () => {
+    kubeconfig: (namespace) => {
       issued += 1;
+      const ofNamespace = issuedFor.get(namespace);
+      if (ofNamespace !== undefined) return ofNamespace;
       return (kubeconfigs.length > 1 ? kubeconfigs.shift() : kubeconfigs[0]) ?? null;
     },
   });
@@ -141,6 +146,7 @@ export async function startRunnerWorld({
     issueInOrder: (next) => {
       kubeconfigs = next;
     },
+    issueFor: (namespace, kubeconfig) => void issuedFor.set(namespace, kubeconfig),
     issued: () => issued,
     start: (env = {}) => startRunner({ NATS_URL: nats.url, NATS_PASSWORD: nats.password, HELM_BINARY: helm, ...env }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
