@@ -419,8 +419,8 @@ const troubles: Record<string, { happens: (namespace: string) => Promise<void>; 
       });
       const claim = await soon(async () => Claim.parse(JSON.parse((await kubectl('GET', `${path}/data`)).body)));
       const volume = `/api/v1/persistentvolumes/${claim.spec.volumeName}`;
-      await kubectl('PATCH', volume, { metadata: { finalizers: null } });
       await kubectl('DELETE', volume);
+      await kubectl('PATCH', volume, { metadata: { finalizers: null } });
     },
     cause: ['PersistentVolumeClaim', 'ClaimLost'],
   },
@@ -827,11 +827,18 @@ test('a stopped API server makes its cluster not ok, and its changes are tracked
     }),
   );
   expect(await tracked({ name: 'marker' })).toHaveLength(1);
+  const isFollowed = () =>
+    service.db.oneFirst(sql.type(z.object({ followed: z.boolean() }))`
+    select followed from k8s_clusters where id = ${id}
+  `);
+  await soon(async () => expect(await isFollowed()).toBe(false));
 
   await cluster.start();
   await applyOwn('afterwards', deploymentId);
   await soon(async () => expect(await clusterNamed('real')).toMatchObject({ is_ok: true }));
   await soon(async () => expect(await tracked({ name: 'afterwards' })).toHaveLength(1));
+  await soon(async () => expect(await isFollowed()).toBe(true));
+  await soon(async () => expect(service.health.some(({ namespace }) => namespace === 'afterwards')).toBe(true));
   expect(Date.parse((await clusterNamed('real')).last_seen_at)).toBeGreaterThan(Date.parse(last_seen_at));
 });
 

@@ -50,4 +50,3 @@ export function followedFlag({ kinds, save, arrivalMs = 1_500, retryMs = 1_000 }
     },
   };
 }
-export type FollowedFlag = ReturnType<typeof followedFlag>;

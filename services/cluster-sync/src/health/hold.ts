@@ -22,7 +22,7 @@ export const Held = z.object({
 export type Held = z.infer<typeof Held>;
 
 /** A state that comes and goes within this time stays the worse one. */
-export const holdMs = 30_000;
+const holdMs = 30_000;
 
 const badness: Record<ReportedHealthState, number> = { Healthy: 0, Suspended: 0, Progressing: 1, Degraded: 2 };
 

@@ -1,7 +1,7 @@
 import type { Held } from './hold.ts';
 
 /** The task of an uninstall ends soon after its namespace is gone, and then nothing is wrong. */
-export const goneMs = 5_000;
+const goneMs = 5_000;
 const forgottenMs = 3_600_000;
 
 /** Null forgets it. */

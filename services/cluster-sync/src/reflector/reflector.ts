@@ -194,9 +194,9 @@ export function createReflector(deps: ReflectorDeps): Reflector {
   }
 }
 
-/** A kind that the account may not read has nothing to catch up with. */
+/** A kind that the account may not read, or that the cluster does not have, has nothing to catch up with. */
 const isRefused = (outcome: Outcome): boolean =>
-  outcome.kind === 'failed' && outcome.error instanceof KubeError && outcome.error.status === 403;
+  outcome.kind === 'failed' && outcome.error instanceof KubeError && [403, 404].includes(outcome.error.status);
 
 const isBehind = (outcome: Outcome): boolean =>
   outcome.kind === 'expired' || outcome.kind === 'silent' || (outcome.kind === 'failed' && !isRefused(outcome));

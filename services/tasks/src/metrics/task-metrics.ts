@@ -19,14 +19,14 @@ export interface TaskMetrics {
   health(counts: readonly HealthCount[], degraded: readonly DegradedDeployment[]): void;
 }
 
-export interface HealthCount {
+interface HealthCount {
   env: string;
   state: string;
   deployments: number;
 }
 
 /** A degraded deployment, named by its namespace. */
-export interface DegradedDeployment {
+interface DegradedDeployment {
   env: string;
   cluster: string;
   deployment: string;

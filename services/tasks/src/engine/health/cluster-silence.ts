@@ -16,7 +16,7 @@ export interface Silence {
 }
 
 /** While a cluster answers, its row arrives at least once a minute; nobody probes it if it does not. */
-export const unheardMs = 180_000;
+const unheardMs = 180_000;
 
 /** Null if the cluster answers. */
 export function clusterSilence(cluster: HeardCluster, now: string): Silence | null {

@@ -84,7 +84,6 @@ export const createHealthRepository = (db: Queries) => ({
       order by d.health ->> 'since' limit ${limit}
     `),
 });
-export type HealthRepository = ReturnType<typeof createHealthRepository>;
 
 export interface NewHealth {
   readonly id: string;
@@ -153,4 +152,3 @@ export const createHealthChanges = (tx: Transaction) => {
     },
   };
 };
-export type HealthChanges = ReturnType<typeof createHealthChanges>;
