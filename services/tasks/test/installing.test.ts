@@ -42,7 +42,17 @@ describe('installing', () => {
       values: {
         replicaCount: 1,
         extra: { a: 1 },
-        platz: claimed.values['berth'],
+        platz: {
+          ...Object(claimed.values['berth']),
+          cluster: {
+            id: tasks.clusterId,
+            env_id: envId,
+            name: 'prod',
+            ingress_domain: null,
+            ingress_class: null,
+            ingress_tls_secret_name: null,
+          },
+        },
         berth: {
           env_id: envId,
           env_name: 'staging',
@@ -238,10 +248,12 @@ describe('a claim', () => {
       namespace,
       helm_chart_id: chart?.helm_chart_id,
       is_dry_run: false,
+      adopts: false,
       env_id: envId,
       kind_id: kindId,
       task: {
         action: 'deploy',
+        keeps_place: false,
         is_first: true,
         deployment_name: claimed.deployment_name,
         kind: claimed.kind,

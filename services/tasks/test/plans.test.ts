@@ -302,6 +302,7 @@ describe('a dry run', () => {
       namespace: run.namespace,
       helm_chart_id: tasks.chartId,
       is_dry_run: true,
+      adopts: false,
       env_id: envId,
       kind_id: kindId,
       task: null,
