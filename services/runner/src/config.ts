@@ -31,6 +31,8 @@ export const Config = z
     /** Private folder for charts, discovery caches and the files of running tasks; a tmpfs is best. */
     RUNNER_FOLDER: z.string().min(1),
     RUNNER_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(4),
+    /** Tasks that wait until their release is ready; they take no slot. */
+    RUNNER_WAITING: z.coerce.number().int().min(1).max(10_000).default(500),
     /** Concurrent polls of the status of deployments; 0 turns them off at this runner. */
     RUNNER_POLLS: z.coerce.number().int().min(0).max(256).default(32),
     /** Concurrent dry runs for plans; 0 turns them off at this runner. */
@@ -57,6 +59,7 @@ export const Config = z
     // Helm runs in another working directory, so the path must be absolute.
     folder: resolve(env.RUNNER_FOLDER),
     concurrency: env.RUNNER_CONCURRENCY,
+    waiting: env.RUNNER_WAITING,
     polls: env.RUNNER_POLLS,
     plans: env.RUNNER_PLANS,
     resourceCalls: env.RUNNER_RESOURCE_CALLS,

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { connectBus } from '@berth/bus/connect-bus';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
 import { readConfig } from '@berth/service/read-config';
@@ -16,6 +17,7 @@ import { createPlanWork } from './plan/plan-work.ts';
 import { callForResources } from './resources/call-for-resources.ts';
 import { pollStatuses } from './status/poll-statuses.ts';
 import { Config } from './config.ts';
+import { createReadBudget } from './rollout/read-budget.ts';
 import { createRunnerMetrics } from './metrics/runner-metrics.ts';
 import { createChartCrds } from './run/chart-crds.ts';
 import { claimTasks } from './run/claim-tasks.ts';
@@ -53,10 +55,12 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
     deployments,
     work,
     crds,
+    reads: createReadBudget(),
+    chartsWithLateHooks: new LRUCache<string, true>({ max: 1_000 }),
   };
   if (config.polls > 0) loop('poll statuses', pollStatuses({ ...deps, slots: config.polls }));
   if (config.plans > 0) loop('answer dry runs', answerDryRuns({ ...deps, slots: config.plans }));
   if (config.resourceCalls > 0) loop('call for resources', callForResources({ ...deps, slots: config.resourceCalls }));
   const name = config.name ?? `${hostname()}-${process.pid}`;
-  loop('claim tasks', claimTasks({ ...deps, name, slots: config.concurrency }));
+  loop('claim tasks', claimTasks({ ...deps, name, slots: config.concurrency, mostWaiting: config.waiting }));
 });

@@ -230,6 +230,95 @@ test('a runner without Helm does not start, and logs why', async () => {
   expect(runner.log()).toContain('no-such-helm was not found');
 });
 
+/** Its pods fit on no node. */
+const stuck = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: {
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: { nodeSelector: { never: 'yes' }, containers: [{ name: 'main', image: 'web' }] },
+    },
+  },
+};
+const stuckTask = () =>
+  taskOf(world.chart, { values: { objects: [stuck] }, wait: { enabled: true, timeout_secs: 300 } });
+const toAwait = ({ task_id }: ClaimedTask) =>
+  soon('the task to await readiness only', () => world.tasks.awaiting.has(task_id));
+const textOf = ({ task_id }: ClaimedTask) => world.tasks.textOf(task_id);
+const again = (task: ClaimedTask, fields: Partial<ClaimedTask> = {}) => ({ ...task, fence: task.fence + 1, ...fields });
+
+test('deploys that await readiness take no slot, and another runner continues their wait without a second deploy', async () => {
+  const waiting = [stuckTask(), stuckTask(), stuckTask(), stuckTask(), stuckTask()] as const;
+  const [canceled, lost, continued, late, handedBack] = waiting;
+  await using first = await world.start({ RUNNER_CONCURRENCY: '1' });
+  for (const task of waiting) world.tasks.give(task);
+  for (const task of waiting) await toAwait(task);
+
+  expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+  expect(waiting.map(({ task_id }) => world.tasks.endOf(task_id))).toEqual(waiting.map(() => undefined));
+  // Their files hold credentials.
+  expect(await readdir(join(first.folder, 'tasks'))).toEqual([]);
+
+  world.tasks.cancel(canceled.task_id);
+  const end = await soon('the end of the canceled one', () => world.tasks.endOf(canceled.task_id));
+  expect(end).toMatchObject({ outcome: 'Canceled', reason: null });
+  expect(await act.history(canceled.namespace)).toEqual(['deployed']);
+
+  const before = linesOf(lost.task_id);
+  world.tasks.takeAway(lost.task_id);
+  await soon('the runner to notice', () => first.log().includes('claim lost'));
+  expect(world.tasks.endOf(lost.task_id)).toBeUndefined();
+  expect(linesOf(lost.task_id)).toBe(before);
+
+  first.signal('SIGKILL');
+  await first.ended;
+  await using second = await world.start({ RUNNER_CONCURRENCY: '1' });
+  const next = [continued, handedBack].map((task) => again(task));
+  for (const task of next) world.tasks.give(task);
+  const continues = 'an earlier attempt of this task has already deployed the release';
+  for (const task of next) await soon('its wait to continue', () => textOf(task).includes(continues));
+  for (const task of next) await toAwait(task);
+  // Its time has passed since Helm ended, whoever waits.
+  const over = again(late, { wait: { enabled: true, timeout_secs: 1 } });
+  expect(await act.run(over)).toMatchObject({
+    outcome: 'Failed',
+    reason: expect.stringMatching(
+      /^The release is deployed and did not become ready within 1 s: .*; it waited for Deployment web/,
+    ),
+  });
+
+  await makeReady(continued.namespace);
+  expect(await soon('its end', () => world.tasks.endOf(continued.task_id))).toMatchObject({ outcome: 'Done' });
+  second.signal('SIGTERM');
+  expect(await second.ended).toBe(0);
+  expect(world.tasks.endOf(handedBack.task_id)).toMatchObject({ outcome: 'HandedBack' });
+  for (const { namespace } of [continued, late, handedBack]) expect(await act.history(namespace)).toEqual(['deployed']);
+});
+
+/** Lets the pods of the stuck Deployment run. */
+async function makeReady(namespace: string): Promise<void> {
+  const spec = { template: { spec: { nodeSelector: null } } };
+  const call = { signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 };
+  await world.api.patchJson(`/apis/apps/v1/namespaces/${namespace}/deployments/web`, { spec }, call);
+}
+
+test('a runner without room for more waits keeps them in their slots', async () => {
+  await using _runner = await world.start({ RUNNER_CONCURRENCY: '1', RUNNER_WAITING: '1' });
+  const [first, second, third] = [stuckTask(), stuckTask(), taskOf(world.chart)];
+  for (const task of [first, second]) world.tasks.give(task);
+  for (const task of [first, second]) await toAwait(task);
+  world.tasks.give(third);
+  await soon('three more heartbeats', () => world.tasks.beatsOf(second.task_id) > 3);
+  expect(world.tasks.claimed).not.toContain(third.task_id);
+
+  world.tasks.cancel(first.task_id);
+
+  expect(await soon('the outcome', () => world.tasks.endOf(third.task_id))).toMatchObject({ outcome: 'Done' });
+});
+
 test('a run is part of the trace of the request that created its task, and is counted with its outcome', async () => {
   const traces: string[] = [];
   const collector = createServer((request, response) => {

@@ -40,6 +40,8 @@ export interface ClaimLease extends Disposable {
   beginAttempt(): Promise<void>;
   /** Reports what the run waits for, by a heartbeat at once and by later ones. */
   waitsFor(text: string | null): void;
+  /** Says that Helm has ended and the run only waits until the objects of its release are ready: it no longer counts as working. */
+  awaitReadiness(): void;
   /** Calls the listener at each renewal until disposed of; the guard's deadline for Helm moves with it. */
   onRenewed(listener: (remainingMs: number) => void): Disposable;
 }
@@ -57,7 +59,9 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
   const listeners = new Set<(remainingMs: number) => void>();
   let deadline = safeUntil(claimedAt, task.lease_ms);
   let waits_for: string | null = null;
-  let isUnderstood = true;
+  let awaits = false;
+  /** Whether the service knows these fields; that of the previous version may not. */
+  const knows = { waits_for: true, awaits: true };
 
   const remainingMs = () => remainingOf(deadline, machineMs());
 
@@ -72,7 +76,15 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
       const deadlineMs = Math.min(answerWithinMs, remainingMs());
       const answer = await bus.call(
         runnerTasks.operations.heartbeat,
-        { body: { task_id, fence, helm_begins, ...(waits_for !== null && { waits_for }) } },
+        {
+          body: {
+            task_id,
+            fence,
+            helm_begins,
+            ...(waits_for !== null && { waits_for }),
+            ...(awaits && knows.awaits && { awaits: 'readiness' as const }),
+          },
+        },
         { deadlineMs },
       );
       if (isLost()) return false;
@@ -80,21 +92,26 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
       if (answer.cancel_requested) canceled.abort();
     } catch (error) {
       if (isOver(error)) lost.abort();
-      // Retried without this field, which a service of the previous version does not know.
-      if (error instanceof AppError && error.code === 'invalid') {
-        isUnderstood = false;
-        waits_for = null;
-      }
+      if (error instanceof AppError && error.code === 'invalid') sayLess();
       return false;
     }
     for (const listener of listeners) listener(remainingMs());
     return true;
   }
 
+  /** The next try leaves out the newest field of a heartbeat that was refused. */
+  function sayLess(): void {
+    if (awaits && knows.awaits) knows.awaits = false;
+    else {
+      knows.waits_for = false;
+      waits_for = null;
+    }
+  }
+
   async function keepRenewing(): Promise<void> {
     let renewed: boolean | null = null;
     while (!closed.signal.aborted) {
-      await wait(Math.min(heartbeatPause(task.lease_ms, renewed), remainingMs()));
+      await wait(Math.min(heartbeatPause(task.lease_ms, { renewed, awaits }), remainingMs()));
       if (closed.signal.aborted || isLost()) return;
       renewed = await renew();
     }
@@ -125,9 +142,14 @@ export function keepClaim({ task, bus, claimedAt }: ClaimLeaseDeps): ClaimLease 
           );
     },
     waitsFor(text) {
-      if (text === waits_for || !isUnderstood) return;
+      if (text === waits_for || !knows.waits_for) return;
       waits_for = text;
       if (text !== null) wake();
+    },
+    awaitReadiness() {
+      if (awaits) return;
+      awaits = true;
+      wake();
     },
     onRenewed(listener) {
       listeners.add(listener);

@@ -15,11 +15,13 @@ test('a claim past its deadline has no time left', () => {
   expect(remainingOf(21_000, 60_000)).toBe(0);
 });
 
-test.for<[string, number, boolean | null, number]>([
-  ['soon after the claim', leaseMs, null, 1_000],
-  ['every five seconds', leaseMs, true, 5_000],
-  ['soon after one that failed', leaseMs, false, 1_000],
-  ['six times in a short lease', 3_000, true, 500],
-])('heartbeats come %s', ([, lease, renewed, expected]) => {
-  expect(heartbeatPause(lease, renewed)).toBe(expected);
+test.for<[string, number, Parameters<typeof heartbeatPause>[1], number]>([
+  ['soon after the claim', leaseMs, { renewed: null, awaits: false }, 1_000],
+  ['every five seconds', leaseMs, { renewed: true, awaits: false }, 5_000],
+  ['every ten seconds while readiness is awaited', leaseMs, { renewed: true, awaits: true }, 10_000],
+  ['soon after one that failed', leaseMs, { renewed: false, awaits: false }, 1_000],
+  ['soon after one that failed while readiness is awaited', leaseMs, { renewed: false, awaits: true }, 1_000],
+  ['six times in a short lease', 3_000, { renewed: true, awaits: false }, 500],
+])('heartbeats come %s', ([, lease, last, expected]) => {
+  expect(heartbeatPause(lease, last)).toBe(expected);
 });

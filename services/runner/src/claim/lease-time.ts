@@ -16,9 +16,15 @@ export const renewedUntil = (deadline: number, sentAt: number, leaseMs: number):
 /** Time for which no other runner can have the task. */
 export const remainingOf = (deadline: number, now: number): number => Math.max(0, deadline - now);
 
-/** The pause before the next heartbeat; `renewed`: the result of the last one, null before the first. */
-export function heartbeatPause(leaseMs: number, renewed: boolean | null): number {
-  const longest = Math.min(heartbeatMs, leaseMs / 6);
+/**
+ * The pause before the next heartbeat. `renewed`: the result of the last one, null before the first. `awaits`: without a Helm that
+ * would have to end in time, every other heartbeat is enough, and hundreds of claims may wait.
+ */
+export function heartbeatPause(
+  leaseMs: number,
+  { renewed, awaits }: { renewed: boolean | null; awaits: boolean },
+): number {
+  const longest = Math.min(heartbeatMs, leaseMs / 6) * (renewed && awaits ? 2 : 1);
   if (renewed) return longest;
   return Math.min(renewed === null ? firstMs : retryMs, longest);
 }

@@ -27,19 +27,30 @@ const task = {
 const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json' };
 
 test('a deploy names the release after its namespace, following a double dash, and waits as long as the chart requires', () => {
-  const args = deployArguments(task, files, { labels: { a: '1', b: '2' }, skipCrds: false });
+  const args = deployArguments(task, files, { labels: { a: '1', b: '2' }, skipCrds: false, waits: true });
 
   expect(args.slice(-3)).toEqual(['--', 'web-a', '/c/abc.tgz']);
   expect(args.join(' ')).toContain('--wait --timeout 90s');
   expect(args.join(' ')).toContain('--labels a=1,b=2');
 });
 
+test('a deploy that the runner waits for still limits its hooks', () => {
+  const args = deployArguments(task, files, { labels: {}, skipCrds: false, waits: false }).join(' ');
+
+  expect(args).not.toContain('--wait');
+  expect(args).toContain('--timeout 90s');
+});
+
 test('a deploy does not wait when the chart disables it', () => {
   expect(
-    deployArguments({ ...task, wait: { enabled: false, timeout_secs: 90 } }, files, { labels: {}, skipCrds: false }),
-  ).not.toContain('--wait');
+    deployArguments({ ...task, wait: { enabled: false, timeout_secs: 90 } }, files, {
+      labels: {},
+      skipCrds: false,
+      waits: false,
+    }),
+  ).not.toEqual(expect.arrayContaining([expect.stringMatching(/--(wait|timeout)/)]));
 });
 
 test('the arguments of a deploy contain no values', () => {
-  expect(deployArguments(task, files, { labels: {}, skipCrds: false }).join(' ')).not.toContain('canary');
+  expect(deployArguments(task, files, { labels: {}, skipCrds: false, waits: false }).join(' ')).not.toContain('canary');
 });

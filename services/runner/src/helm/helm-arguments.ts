@@ -21,13 +21,21 @@ const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
   kubeconfig,
 ];
 
+export interface DeployOptions {
+  labels: Record<string, string>;
+  skipCrds: boolean;
+  /** Helm waits for the release itself, because hooks run afterwards. Otherwise only hooks are waited for. */
+  waits: boolean;
+}
+
 /** `helm upgrade --install`: the same command whether the release exists or not. */
 export function deployArguments(
   task: ClaimedTask,
   { kubeconfig, chart, values }: HelmFiles,
-  { labels, skipCrds }: { labels: Record<string, string>; skipCrds: boolean },
+  { labels, skipCrds, waits }: DeployOptions,
 ): string[] {
-  const wait = task.wait.enabled ? ['--wait', '--timeout', `${task.wait.timeout_secs}s`] : [];
+  const timeout = task.wait.enabled ? ['--timeout', `${task.wait.timeout_secs}s`] : [];
+  const wait = waits ? ['--wait', ...timeout] : timeout;
   return [
     'upgrade',
     '--install',

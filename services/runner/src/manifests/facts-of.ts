@@ -22,6 +22,8 @@ export interface ObjectFacts extends RoutedHosts {
   isReleaseRecord: boolean;
   /** True for the folder `crds` of a chart: Helm creates such objects if they are missing, and leaves them alone otherwise. */
   isCrdFile: boolean;
+  /** The events at which Helm runs it as a hook; empty for an object of the release. */
+  hookEvents: string[];
   defines: DefinedKind | null;
 }
 
@@ -58,12 +60,18 @@ function factsOfObject(content: JsonValue, isCrdFile: boolean): ObjectFacts | nu
     externalIps: kind === 'Service' ? textsIn(specified['externalIPs']) : [],
     isReleaseRecord: kind === 'Secret' && isReleaseRecord(called, metadata),
     isCrdFile,
+    hookEvents: hookEventsOf(metadata),
     defines: kind === 'CustomResourceDefinition' ? definedBy(specified) : null,
   };
 }
 
 const isReleaseRecord = (name: string, { labels = null }: JsonObject): boolean =>
   name.startsWith('sh.helm.release.v1.') || (isJsonObject(labels) && labels['owner'] === 'helm');
+
+function hookEventsOf({ annotations }: JsonObject): string[] {
+  const events = isJsonObject(annotations) ? annotations['helm.sh/hook'] : undefined;
+  return typeof events === 'string' ? events.split(',').map((event) => event.trim().toLowerCase()) : [];
+}
 
 function definedBy({ group, names, versions }: JsonObject): DefinedKind | null {
   const kind = isJsonObject(names) ? names['kind'] : undefined;

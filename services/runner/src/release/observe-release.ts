@@ -11,7 +11,13 @@ export type ReleaseReader = Pick<ClusterClient, 'releaseRevisions' | 'readSecret
 export type Observed =
   | { status: 'absent' }
   | { status: 'unreadable'; reason: string }
-  | { status: string; taskId: string | null; fence: number | null };
+  | {
+      status: string;
+      taskId: string | null;
+      fence: number | null;
+      /** When Helm changed the record last, by `Date.now()`: its end, once it has ended. */
+      changedAt?: number;
+    };
 
 export interface ReadRelease {
   observed: Observed;
@@ -39,7 +45,9 @@ export async function readRelease(cluster: ReleaseReader, release: string): Prom
   const labels = secret.metadata.labels ?? {};
   const taskId = labels[releaseLabels.task] ?? null;
   const fence = labels[releaseLabels.fence] ? Number(labels[releaseLabels.fence]) : null;
-  return { observed: { status: record.status, taskId, fence }, secret };
+  const changedAt = Number(labels['modifiedAt'] ?? labels['createdAt']) * 1_000;
+  const times = Number.isFinite(changedAt) ? { changedAt } : {};
+  return { observed: { status: record.status, taskId, fence, ...times }, secret };
 }
 
 export const observeRelease = async (cluster: ReleaseReader, release: string): Promise<Observed> =>

@@ -79,14 +79,13 @@ export function customObjectsOf(task: Task, work: ManifestWork) {
 /** Null if Helm has not stored the release of this task yet. */
 async function namesInRelease(
   reader: Reader,
-  { namespace, task_id, deployment_id }: Task,
+  task: Task,
   { work, signal }: { work: ManifestWork; signal: AbortSignal },
 ): Promise<readonly Named[] | null> {
-  const { own } = revisionsOf(namespace, (await reader.releaseRevisions(namespace, namespace)) ?? []);
-  const mine = own.find(({ metadata: { labels } }) => labels?.[releaseLabels.task] === task_id);
-  const secret = mine && (await reader.readSecret(namespace, mine.metadata.name));
-  if (!secret) return null;
-  const manifest = await manifestInPayload(secret.data?.['release'] ?? '');
+  const { namespace, deployment_id } = task;
+  const stored = await manifestOfTask(reader, task);
+  if (!stored) return null;
+  const { manifest } = stored;
   // Reading YAML takes a process, and most releases have no custom resources.
   if (manifest === null || !mayHaveCustomObjects(manifest)) return [];
   const found = await readNames(manifest, { work, owner: deployment_id, signal }).catch(() => {
@@ -98,6 +97,17 @@ async function namesInRelease(
     .filter((object) => isCustom(object.apiVersion) && (object.namespace ?? namespace) === namespace)
     .slice(0, mostObjects)
     .map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
+}
+
+/** The manifest of the release that the task has deployed; null if Helm has not stored it yet. */
+export async function manifestOfTask(
+  reader: Pick<Reader, 'releaseRevisions' | 'readSecret'>,
+  { namespace, task_id }: Pick<Task, 'namespace' | 'task_id'>,
+): Promise<{ manifest: string | null } | null> {
+  const { own } = revisionsOf(namespace, (await reader.releaseRevisions(namespace, namespace)) ?? []);
+  const mine = own.find(({ metadata: { labels } }) => labels?.[releaseLabels.task] === task_id);
+  const secret = mine && (await reader.readSecret(namespace, mine.metadata.name));
+  return secret ? { manifest: await manifestInPayload(secret.data?.['release'] ?? '') } : null;
 }
 
 const isCustom = (apiVersion: string): boolean => {

@@ -11,7 +11,7 @@ import {
 } from '../cluster/kube-objects.ts';
 import { type Awaited, awaitedHook, awaitedOf, type WorkloadOfKind } from './awaited.ts';
 import type { WorkloadKind } from './rollout-of.ts';
-import type { Explanations } from './why-waiting.ts';
+import type { Explanations } from './pods-of.ts';
 
 type Reader = Pick<ClusterClient, 'listSome' | 'readWorkload'>;
 
@@ -37,6 +37,8 @@ interface ReleaseRead {
   failure: string | undefined;
   /** Reads the custom resources of the release. */
   custom: () => Promise<readonly CustomObject[]>;
+  /** The kinds that the release has, once Helm and its hooks have ended; others are not listed. */
+  kinds?: ReadonlySet<string>;
 }
 
 /**
@@ -46,16 +48,16 @@ interface ReleaseRead {
 export async function readAwaitedOfRelease(
   reader: Reader,
   release: string,
-  { waits, failure = '', custom }: ReleaseRead,
+  { waits, failure = '', custom, kinds: known }: ReleaseRead,
 ): Promise<AwaitedObjects> {
   const list = lister(reader, release);
-  const jobs = (await list({ kind: 'jobs', item: Job })).filter(isHook);
+  const jobs = known ? [] : (await list({ kind: 'jobs', item: Job })).filter(isHook);
   const pods = await list({ kind: 'pods', item: Pod });
   const hookPods = pods.filter(isHook);
   const ofRelease = isOf(release);
   const workloads: WorkloadOfKind[] = [];
   const kinds: readonly WorkloadKind[] = waits ? ['Deployment', 'StatefulSet', 'DaemonSet'] : [];
-  for (const kind of kinds) {
+  for (const kind of kinds.filter((one) => known?.has(one) ?? true)) {
     const found = await list({ kind: plural[kind], item: Workload });
     workloads.push(...found.filter(ofRelease).map((workload) => ({ ...workload, kind })));
   }

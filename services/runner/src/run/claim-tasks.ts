@@ -8,8 +8,10 @@ import { runTask } from './run-task.ts';
 
 export interface ClaimTasksDeps extends Omit<RunnerDeps, 'stopping'> {
   name: string;
-  /** Concurrent tasks. */
+  /** Tasks that work at the same time. */
   slots: number;
+  /** Tasks that wait for readiness at the same time, without a slot. */
+  mostWaiting: number;
 }
 
 interface Run {
@@ -23,18 +25,18 @@ interface Claim {
 }
 
 /** Claims tasks and runs them. Each run keeps its claim by heartbeats, reports its outcome, and hands its task back at the end. */
-export function claimTasks({ name, slots, ...deps }: ClaimTasksDeps): Loop {
+export function claimTasks({ name, slots, mostWaiting, ...deps }: ClaimTasksDeps): Loop {
   const { bus, log } = deps;
   const latest = new Map<string, Run>();
 
-  async function run({ task, claimedAt }: Claim, stopping: AbortSignal): Promise<void> {
+  async function run({ task, claimedAt }: Claim, stopping: AbortSignal, leaveSlot: () => void): Promise<void> {
     const { task_id, fence } = task;
     const before = latest.get(task_id);
     if (before && before.fence >= fence) return log.warn({ task_id, fence }, 'a claim was answered twice');
     const runNext = async () => {
       // The same task again, while an earlier run here lost its claim and is still ending its Helm.
       await Promise.allSettled([before?.done]);
-      await runTask(task, claimedAt, { ...deps, stopping });
+      await runTask({ task, claimedAt, leaveSlot }, { ...deps, stopping });
     };
     const mine = { fence, done: runNext() };
     latest.set(task_id, mine);
@@ -47,11 +49,12 @@ export function claimTasks({ name, slots, ...deps }: ClaimTasksDeps): Loop {
     what: 'tasks',
     log,
     lanes: oneLane(slots),
+    mostWithoutSlot: mostWaiting,
     mostClaimed: 1,
     pollMs: 1_000,
     onHint: (wake, signal) => bus.hints.listen('tasks_due', wake, { signal }),
     // Claim less rather than be killed for lack of memory.
-    hasMemory: (running) => running === 0 || process.availableMemory() > deps.helm.limits.memoryBytes,
+    hasMemory: (working) => working === 0 || process.availableMemory() > deps.helm.limits.memoryBytes,
     claim: async () => {
       const claimedAt = machineMs();
       const { task, more = true } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });

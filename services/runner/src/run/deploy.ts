@@ -17,12 +17,14 @@ import { releaseToAdopt } from '../plan/release-to-adopt.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
 import { allEnded } from '../waiting/all-ended.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
-import { customObjectsOf } from '../rollout/custom-objects.ts';
+import { customObjectsOf, manifestOfTask } from '../rollout/custom-objects.ts';
 import { unreadyPods } from '../rollout/explain-pods.ts';
 import { readAwaitedOfRelease } from '../rollout/read-awaited.ts';
 import { watchWaiting } from '../rollout/watch-waiting.ts';
-import type { ManifestFacts } from '../manifests/facts-of.ts';
+import type { ManifestFacts, ObjectFacts } from '../manifests/facts-of.ts';
+import { readNames } from '../manifests/read-manifests.ts';
 import { resolveFields } from '../fields/resolve-fields.ts';
+import { awaitRelease } from './await-release.ts';
 import { checkRendered, skipsCrds } from './check-rendered.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
@@ -48,7 +50,10 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
       is_new ? Promise.resolve(nothingInstalled) : observe(run, client),
     ]);
     const action = nextAction({ action: 'deploy', taskId: task.task_id }, observed);
-    if (action === 'adopt') return log.say('an earlier attempt of this task has already deployed the release');
+    if (action === 'adopt') {
+      log.say('an earlier attempt of this task has already deployed the release');
+      return await awaitDeployed(run, cluster, observed);
+    }
     if (action === 'refuse') throw permanent('reason' in observed ? observed.reason : 'The release cannot be read');
     if (action === 'unlock') {
       log.say(
@@ -57,6 +62,9 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
       await repairRelease(task, client);
     }
     stop.throwIfAborted();
+    // It would work without a slot; the next claim has one.
+    if (run.slot.isLeft)
+      throw transient('The release was changed by others while the task waited for it to become ready');
     const [files, areWritten] = await allEnded([
       untilAborted(preparing.files(cluster.kubeconfig), stop),
       inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
@@ -123,17 +131,63 @@ interface Upgrade {
 async function upgrade(
   run: RunContext,
   cluster: TaskCluster,
-  { files, isFirst, crds, ...reads }: Upgrade,
+  { files, isFirst, crds, lastRead }: Upgrade,
 ): Promise<void> {
-  const { task, lease, log, secrets, stop } = run;
+  const { task, deps } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
-  const title = `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`;
   const skipCrds = crds === null || (await skipsCrds(run, cluster, crds));
-  const args = deployArguments(task, files, { labels, skipCrds });
-  const check = async (manifests: string) => {
-    const { objects } = await checkRendered(run, cluster, manifests);
-    return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));
+  let objects: ObjectFacts[] = [];
+
+  const runOnce = async (waits: boolean) => {
+    const command = {
+      title: `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`,
+      args: deployArguments(task, files, { labels, skipCrds, waits }),
+      lastRead,
+      check: async (manifests: string) => {
+        ({ objects } = await checkRendered(run, cluster, manifests));
+        if (task.wait.enabled && !waits && objects.some(runsAfterReadiness)) throw new HelmHasToWait();
+        return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));
+      },
+    };
+    await explainedByObjects(run, cluster, () => inSpan('helm upgrade', () => runHelm(run, cluster, command)));
   };
+
+  const digest = task.chart?.digest ?? '';
+  const waits = task.wait.enabled && deps.chartsWithLateHooks.has(digest);
+  const waited = await runOnce(waits).then(
+    () => waits,
+    async (error: unknown) => {
+      if (!(error instanceof HelmHasToWait)) throw error;
+      deps.chartsWithLateHooks.set(digest, true);
+      run.log.say('the chart has hooks that run once its release is ready, so Helm waits for it');
+      await runOnce(true);
+      return true;
+    },
+  );
+  if (!task.wait.enabled || waited) return;
+  await awaitRelease(run, cluster, { objects: objects.filter(isOfRelease), endedAt: Date.now() });
+}
+
+/** Nothing was applied: Helm is started again, so that it keeps the order of the chart's hooks. */
+class HelmHasToWait extends Error {}
+
+const lateHooks = ['post-install', 'post-upgrade'];
+const runsAfterReadiness = ({ hookEvents }: ObjectFacts): boolean =>
+  hookEvents.some((event) => lateHooks.includes(event));
+const isOfRelease = ({ hookEvents, isCrdFile }: ObjectFacts): boolean => hookEvents.length === 0 && !isCrdFile;
+
+/** Continues the wait of an earlier claim of this task. */
+async function awaitDeployed(run: RunContext, cluster: TaskCluster, observed: Observed): Promise<void> {
+  const { task, stop, deps } = run;
+  if (!task.wait.enabled) return;
+  const stored = await manifestOfTask(cluster.client, task);
+  const objects = await readNames(stored?.manifest ?? '', { work: deps.work, owner: task.deployment_id, signal: stop });
+  await awaitRelease(run, cluster, { objects, endedAt: ('changedAt' in observed && observed.changedAt) || Date.now() });
+}
+
+/** While Helm runs, the task reports what it waits for; a failure to become ready names it. */
+async function explainedByObjects(run: RunContext, cluster: TaskCluster, helm: () => Promise<void>): Promise<void> {
+  const { task, lease, log, secrets, stop } = run;
   const readCustom = customObjectsOf(task, run.deps.work);
   using waiting = watchWaiting({
     readAwaited: (signal, failure) => {
@@ -146,8 +200,9 @@ async function upgrade(
     stop,
   });
   try {
-    await inSpan('helm upgrade', () => runHelm(run, cluster, { title, args, check, ...reads }));
+    await helm();
   } catch (error) {
+    if (error instanceof HelmHasToWait) throw error;
     if (!stop.aborted) for (const line of await unreadyPods(cluster.client, task.namespace)) log.say(line);
     throw await waiting.explain(error);
   }

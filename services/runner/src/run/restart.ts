@@ -1,20 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { Workload } from '../cluster/kube-objects.ts';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { leftUnchanged } from '../namespace/enter-namespace.ts';
 import { checkFence } from '../namespace/namespace-fence.ts';
 import { permanent, transient } from '../outcome/task-failure.ts';
-import { unreadyPods } from '../rollout/explain-pods.ts';
-import { watchWaiting } from '../rollout/watch-waiting.ts';
+import { awaitReadiness } from './await-readiness.ts';
 import type { Entering, RunContext } from './run-context.ts';
-import { shownText } from '../log/shown-text.ts';
 import { readAwaitedOfWorkload } from '../rollout/read-awaited.ts';
 import { rolloutOf, whyNoRollout } from '../rollout/rollout-of.ts';
 
 /** The annotation of `kubectl rollout restart`. */
 const annotation = 'kubectl.kubernetes.io/restartedAt';
-const readEveryMs = 500;
 
 type Restart = NonNullable<RunContext['task']['restart']>;
 
@@ -46,7 +42,11 @@ const nameOf = ({ kind, name }: Restart): string => `${kind} ${name}`;
 
 const restartedAt = ({ spec }: Workload): string | undefined => spec.template.metadata?.annotations?.[annotation];
 
-async function readWorkload(client: ClusterClient, namespace: string, wanted: Restart): Promise<Workload> {
+async function readWorkload(
+  client: Pick<ClusterClient, 'readWorkload'>,
+  namespace: string,
+  wanted: Restart,
+): Promise<Workload> {
   const workload = await client.readWorkload(namespace, wanted);
   if (!workload) throw permanent(`${nameOf(wanted)} no longer exists`);
   if (workload.metadata.uid !== wanted.uid) throw permanent(`${nameOf(wanted)} has been replaced by another one since`);
@@ -63,34 +63,17 @@ async function annotate(client: ClusterClient, namespace: string, wanted: Restar
 }
 
 async function waitForRollout(run: RunContext, cluster: TaskCluster, wanted: Restart): Promise<void> {
-  const { task, lease, secrets, stop } = run;
-  using waiting = watchWaiting({
-    readAwaited: (signal) => readAwaitedOfWorkload(cluster.reader(signal), task.namespace, wanted),
-    lease,
-    words: (text) => shownText(text, secrets.texts()),
-    stop,
-  });
-  try {
-    await untilRolledOut(run, cluster.client, wanted);
-  } catch (error) {
-    throw await waiting.explain(error);
-  }
-}
-
-async function untilRolledOut({ task, log, stop }: RunContext, client: ClusterClient, wanted: Restart): Promise<void> {
-  const { timeout_secs } = task.wait;
-  const giveUpAt = performance.now() + timeout_secs * 1_000;
+  const { task, log } = run;
   let said = '';
-  for (;;) {
-    const { isDone, hasFailed, says } = rolloutOf(wanted.kind, await readWorkload(client, task.namespace, wanted));
-    if (says !== said) log.say(says);
-    said = says;
-    if (isDone) return;
-    if (hasFailed || performance.now() > giveUpAt) {
-      for (const line of await unreadyPods(client, task.namespace)) log.say(line);
-      const when = hasFailed ? 'before the deadline of the workload' : `within ${timeout_secs} s`;
-      throw permanent(`${nameOf(wanted)} was restarted and did not become ready ${when}: ${says}`);
-    }
-    await delay(readEveryMs, undefined, { signal: stop });
-  }
+  await awaitReadiness(run, cluster, {
+    subject: `${nameOf(wanted)} was restarted and`,
+    since: Date.now(),
+    async check(reader) {
+      const { isDone, hasFailed, says } = rolloutOf(wanted.kind, await readWorkload(reader, task.namespace, wanted));
+      if (says !== said) log.say(says);
+      said = says;
+      return isDone ? { is: 'ready' } : { is: hasFailed ? 'failed' : 'waiting', says };
+    },
+    readAwaited: (reader) => readAwaitedOfWorkload(reader, task.namespace, wanted),
+  });
 }

@@ -14,6 +14,14 @@ import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import type { FieldsWork } from '../fields/fields-work.ts';
 import type { ManifestWork } from '../manifests/read-manifests.ts';
+import type { ReadBudget } from '../rollout/read-budget.ts';
+import type { LRUCache } from 'lru-cache';
+
+/** The slot of a run, which is for work: a run that only waits leaves it to others, once and for all. */
+export interface Slot {
+  readonly isLeft: boolean;
+  leave(): void;
+}
 
 /** Dependencies that all runs of one runner share. */
 export interface RunnerDeps {
@@ -26,6 +34,10 @@ export interface RunnerDeps {
   deployments: DeploymentClient;
   work: ManifestWork & FieldsWork;
   crds: ChartCrds;
+  /** The reads of all runs that wait for readiness. */
+  reads: ReadBudget;
+  /** Digests of charts with hooks that run once the release is ready. */
+  chartsWithLateHooks: LRUCache<string, true>;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };
   /** Aborts when the runner stops: Helm gets SIGTERM and the task is handed back. */
@@ -50,12 +62,19 @@ export interface RunContext {
   /** Redacted from the log and from the reason of a failure. */
   readonly secrets: KnownSecrets;
   readonly folder: TaskFolder;
+  readonly slot: Slot;
   /** Aborts when the run must end: claim lost, task canceled, or runner stopping. */
   readonly stop: AbortSignal;
   readonly deps: RunnerDeps;
 }
 
-export async function newRunContext(task: ClaimedTask, lease: ClaimLease, deps: RunnerDeps): Promise<RunContext> {
+export interface NewRun {
+  task: ClaimedTask;
+  lease: ClaimLease;
+  leaveSlot: () => void;
+}
+
+export async function newRunContext({ task, lease, leaveSlot }: NewRun, deps: RunnerDeps): Promise<RunContext> {
   const { task_id, deployment_id, request_id, fence } = task;
   const secrets = await createKnownSecrets(task);
   return {
@@ -65,7 +84,21 @@ export async function newRunContext(task: ClaimedTask, lease: ClaimLease, deps: 
     runnerLog: deps.log.child({ task_id, deployment_id, request_id, fence }),
     secrets,
     folder: createTaskFolder(deps.folders.tasks),
+    slot: createSlot(leaveSlot),
     stop: AbortSignal.any([lease.lost, lease.canceled, deps.stopping]),
     deps,
+  };
+}
+
+function createSlot(leaveSlot: () => void): Slot {
+  let isLeft = false;
+  return {
+    get isLeft() {
+      return isLeft;
+    },
+    leave() {
+      if (!isLeft) leaveSlot();
+      isLeft = true;
+    },
   };
 }

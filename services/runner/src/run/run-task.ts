@@ -35,14 +35,21 @@ const actions = {
 const patience = { logMs: 10_000, outcomeMs: 60_000 };
 const patienceWhileStopping = { logMs: 1_000, outcomeMs: 4_000 };
 
+export interface ClaimedRun {
+  task: ClaimedTask;
+  claimedAt: number;
+  /** The run goes on, but no longer needs its slot. */
+  leaveSlot: () => void;
+}
+
 /**
  * Runs one claimed task: keeps its claim, acts on the cluster, delivers the log and reports the outcome. Reports nothing once
  * the claim is lost. Never throws.
  */
-export const runTask = (task: ClaimedTask, claimedAt: number, deps: RunnerDeps): Promise<void> =>
+export const runTask = ({ task, claimedAt, leaveSlot }: ClaimedRun, deps: RunnerDeps): Promise<void> =>
   inTraceOf(task.traceparent, `run ${task.action}`, async () => {
     using lease = keepClaim({ task, bus: deps.bus, claimedAt });
-    const run = await newRunContext(task, lease, deps);
+    const run = await newRunContext({ task, lease, leaveSlot }, deps);
 
     const outcome = await act(run);
     await run.log.close(patienceOf(run).logMs);

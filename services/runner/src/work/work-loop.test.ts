@@ -62,6 +62,34 @@ test('a hint causes a claim, unless memory is short', async () => {
   await expect.poll(() => begun).toEqual(['a']);
 });
 
+test('a job that leaves its slot goes on while others work, as many as may, and further ones keep their slots', async () => {
+  const [a, b, c, d] = [job('a'), job('b'), job('c'), job('d')];
+  const leaves = new Map<string, () => void>();
+  const working: number[] = [];
+  const { begun } = start([a, b, c, d], {
+    lanes: oneLane(1),
+    mostWithoutSlot: 2,
+    hasMemory: (others) => working.push(others) > 0,
+    work: async ({ name, end }, _signal, leaveSlot) => {
+      begun.push(name);
+      leaves.set(name, leaveSlot);
+      await end.promise;
+      return name;
+    },
+  });
+  for (const name of ['a', 'b', 'c']) {
+    await expect.poll(() => begun).toContain(name);
+    leaves.get(name)?.();
+  }
+  await new Promise(setImmediate);
+  expect(begun).toEqual(['a', 'b', 'c']);
+
+  a.end.resolve();
+
+  await expect.poll(() => begun).toEqual(['a', 'b', 'c', 'd']);
+  expect(new Set(working)).toEqual(new Set([0]));
+});
+
 test('a job that throws or a claim that fails does not end the loop or occupy a slot', async () => {
   const due = [job('bad'), job('good')];
   let failures = 1;

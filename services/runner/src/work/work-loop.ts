@@ -25,11 +25,16 @@ export interface Work<Name extends string, Job, Result> {
   busyMs?: number;
   /** Calls `wake` when jobs become due, until the signal aborts. Such hints may be lost. */
   onHint?(wake: () => void, signal: AbortSignal): void;
-  /** Whether there is memory for one more job than are running. */
-  hasMemory?(running: number): boolean;
+  /** Whether there is memory for one more job than hold a slot. */
+  hasMemory?(working: number): boolean;
+  /** The most jobs that go on without a slot; further ones keep theirs until one of these ends. */
+  mostWithoutSlot?: number;
   claim(lane: Name, most: number): Promise<Claimed<Job>>;
-  /** Without `report`, a job reports its own result and ends by itself when the signal aborts. */
-  work(job: Job, signal: AbortSignal): Promise<Result>;
+  /**
+   * Without `report`, a job reports its own result and ends by itself when the signal aborts. `leaveSlot`: from now on it only
+   * waits, and others may work.
+   */
+  work(job: Job, signal: AbortSignal, leaveSlot: () => void): Promise<Result>;
   /** Reports results in batches. A job whose result cannot be reported is repeated when its lease expires. */
   report?(results: Result[]): Promise<unknown>;
   /** Called at the end with claimed jobs that were not done, and with unreported results, at most one batch of them. */
@@ -40,7 +45,7 @@ export interface Work<Name extends string, Job, Result> {
 export const workLoop =
   <Name extends string, Job, Result>(kind: Work<Name, Job, Result>): Loop =>
   async (signal) => {
-    const { what, log, ahead = false, pollMs, busyMs = pollMs, report, giveBack } = kind;
+    const { what, log, ahead = false, pollMs, busyMs = pollMs, mostWithoutSlot = 0, report, giveBack } = kind;
     const queues = kind.lanes.map((lane) => ({ ...lane, waiting: new Array<Job>(), running: 0 }));
     type Queue = (typeof queues)[number];
     const underWay = new Map<Job, Promise<void>>();
@@ -48,9 +53,22 @@ export const workLoop =
     const { wake, wait } = createWakeUp(signal);
     kind.onHint?.(wake, signal);
 
-    async function run(job: Job): Promise<void> {
+    /** Jobs that no longer work but still hold their slots. */
+    const leaving = new Set<() => void>();
+    let withoutSlot = 0;
+
+    function letLeave(): void {
+      for (const leave of leaving) {
+        if (withoutSlot >= mostWithoutSlot) return;
+        leaving.delete(leave);
+        withoutSlot += 1;
+        leave();
+      }
+    }
+
+    async function run(job: Job, leaveSlot: () => void): Promise<void> {
       try {
-        const result = await kind.work(job, signal);
+        const result = await kind.work(job, signal, leaveSlot);
         // The job was cut off by the end, so it is given back.
         if (report && signal.aborted) return;
         if (report) results.push(result);
@@ -68,10 +86,22 @@ export const workLoop =
         const job = queue.waiting.shift();
         if (job === undefined) return;
         queue.running += 1;
-        const done = run(job).finally(() => {
+        let hasSlot = true;
+        const free = () => {
+          hasSlot = false;
           queue.running -= 1;
           begin(queue);
           wake();
+        };
+        const leaveSlot = () => {
+          if (hasSlot) leaving.add(free);
+          letLeave();
+        };
+        const done = run(job, leaveSlot).finally(() => {
+          leaving.delete(free);
+          if (hasSlot) free();
+          else withoutSlot -= 1;
+          letLeave();
         });
         underWay.set(job, done);
       }
@@ -84,7 +114,7 @@ export const workLoop =
       const free = Math.min((ahead ? 2 : 1) * slots - held, kind.mostClaimed);
       // Claims ahead are worth a call only for many jobs at a time.
       if (free <= 0 || (held >= slots && free < slots / 2)) return false;
-      if (kind.hasMemory?.(underWay.size) === false) return false;
+      if (kind.hasMemory?.(underWay.size - withoutSlot) === false) return false;
       try {
         const { jobs, more = false } = await kind.claim(name, free);
         queue.waiting.push(...jobs);

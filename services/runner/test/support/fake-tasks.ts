@@ -33,6 +33,7 @@ export function createFakeTasks(bus: Bus) {
   const claimed: string[] = [];
   const begun: string[] = [];
   const beats: string[] = [];
+  const awaiting = new Set<string>();
   const handedOut = new Map<string, { task: ClaimedTask; at: number }>();
   const waits: { task_id: string; text: string | null }[] = [];
   let leaseMs = 30_000;
@@ -58,6 +59,7 @@ export function createFakeTasks(bus: Bus) {
         checkAvailable();
         const task = due.shift() ?? unanswered() ?? null;
         if (task) {
+          awaiting.delete(task.task_id);
           handedOut.set(task.task_id, { task, at: performance.now() });
           fences.set(task.task_id, task.fence);
           claimed.push(task.task_id);
@@ -72,6 +74,7 @@ export function createFakeTasks(bus: Bus) {
         handedOut.delete(body.task_id);
         waits.push({ task_id: body.task_id, text: body.waits_for });
         if (body.helm_begins) begun.push(body.task_id);
+        if (body.awaits === 'readiness') awaiting.add(body.task_id);
         return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
       },
       append_log: async ({ body }) => {
@@ -138,6 +141,8 @@ export function createFakeTasks(bus: Bus) {
     claimed,
     /** Tasks with an attempt. */
     begun,
+    /** Tasks whose latest claim only awaits readiness. */
+    awaiting,
     /** Tasks with an answered heartbeat. */
     beats,
     beatsOf: (taskId: string): number => beats.filter((id) => id === taskId).length,

@@ -67,6 +67,11 @@ spec:
     spec:
       nodeSelector: { never: "yes" }
       containers: [{ name: slow, image: slow }]
+---
+# Runs once the rest is ready, so Helm waits for that itself.
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: later, annotations: { helm.sh/hook: "post-install,post-upgrade" } }
 {{- end }}
 `,
 };

@@ -9,6 +9,9 @@ interface Revision {
   fence: number;
   /** Grows with each write. */
   version: number;
+  /** When Helm ended, and when the objects become ready. */
+  endedAt?: number;
+  readyAt?: number;
 }
 
 export interface SimNamespace {
@@ -122,7 +125,12 @@ export function startHelm(
     if (!found || found.isTerminating) return 'in progress';
     const last = newest();
     if (last && (last.status.startsWith('pending-') || last.status === 'uninstalling')) return 'in progress';
-    const revision = { status: last ? 'pending-upgrade' : 'pending-install', taskId: task_id, fence, version: 1 };
+    const revision: Revision = {
+      status: last ? 'pending-upgrade' : 'pending-install',
+      taskId: task_id,
+      fence,
+      version: 1,
+    };
     found.revisions.push(revision);
     yield* scheduler.sleep(world.between(20, 6_000));
     // Without the API server, Helm cannot even record its failure.
@@ -132,8 +140,12 @@ export function startHelm(
       return isAsked ? 'signal' : 'failed';
     }
     found.objects = run;
-    yield* scheduler.sleep(world.chance(0.1) ? world.between(10_000, 60_000) : world.between(10, 6_000));
+    // Some charts have hooks for which Helm waits itself.
+    if (world.chance(0.1)) yield* scheduler.sleep(world.between(10_000, 60_000));
     if (!cluster.isUp) return 'unreachable';
+    revision.endedAt = scheduler.now();
+    revision.readyAt =
+      scheduler.now() + (world.chance(0.2) ? world.between(10_000, 180_000) : world.between(10, 6_000));
     write(revision, isAsked ? 'failed' : 'deployed');
     return isAsked ? 'signal' : 'done';
   }

@@ -11,6 +11,7 @@ interface TaskRow {
   due_at: number;
   fence: number;
   helm_fence: number;
+  awaits_readiness: boolean;
   acknowledged_fence: number | null;
   lease_until: number | null;
   cancel_requested_at: string | null;
@@ -134,6 +135,7 @@ export function createDatabase(world: World): Database {
       due_at: execute_at,
       fence: 0,
       helm_fence: 0,
+      awaits_readiness: false,
       acknowledged_fence: null,
       lease_until: null,
       cancel_requested_at: null,

@@ -8,12 +8,23 @@ import { nextAction } from '../../../runner/src/run/next-action.ts';
 /** The kinds of rows that transactions lock. */
 export type Lock = 'cluster' | 'deployment' | 'held deployment' | 'held with dependents' | 'task';
 
+/** A task that may start next, with the slots that its requester holds. */
+export interface Candidate {
+  held: number;
+  due: number;
+  order: number;
+}
+
 /** The decisions under test: those of production, one of which a mutation replaces. */
 export interface Deciders {
   afterClaim: typeof afterClaim;
   standingOf: typeof standingOf;
   /** Whether a heartbeat belongs to the latest claim. */
   isLatest(row: { fence: number; isStarted: boolean }, fence: number): boolean;
+  /** Whether a started task takes one of the slots in all; `works` of the claim's SQL. */
+  takesSlot(row: { awaits_readiness: boolean }): boolean;
+  /** Which of two tasks starts first; the order of the claim's SQL. */
+  startsFirst(a: Candidate, b: Candidate): number;
   remainingOf: typeof remainingOf;
   fenceStep: typeof fenceStep;
   nextAction: typeof nextAction;
@@ -33,6 +44,8 @@ export const decidersOf = (locks: Locks): Deciders => ({
   afterClaim,
   standingOf,
   isLatest: (row, fence) => row.isStarted && row.fence === fence,
+  takesSlot: ({ awaits_readiness }) => !awaits_readiness,
+  startsFirst: (a, b) => a.held - b.held || a.due - b.due || a.order - b.order,
   remainingOf,
   fenceStep,
   nextAction,

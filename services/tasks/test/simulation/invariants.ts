@@ -65,6 +65,9 @@ export function watchInvariants(world: World, database: Database, cluster: Clust
       }
       live.add(helm);
       if (!isCurrent(task)) world.fail('I2: a Helm starts for a claim that is over');
+      const release = cluster.namespaces.get(helm.namespace)?.revisions.at(-1);
+      const isDeployed = release?.status === 'deployed' && release.taskId === task.task_id;
+      if (task.run.action === 'deploy' && isDeployed) world.fail('I5: what a task has deployed is deployed again');
       const order = database.committed.tasks.get(task.task_id)?.order ?? 0;
       const before = effects.get(task.deployment_id) ?? 0;
       const at = database.committed.tasks.get(task.task_id)?.execute_at ?? 0;

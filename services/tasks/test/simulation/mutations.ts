@@ -11,6 +11,19 @@ export const mutations: Record<string, (deciders: Deciders) => Partial<Deciders>
   'an outcome that comes again is refused': ({ standingOf }) => ({
     standingOf: (task, fence) => (standingOf(task, fence) === 'current' ? 'current' : 'lost'),
   }),
+  'a task that only awaits readiness takes a slot': () => ({ takesSlot: () => true }),
+  'a takeover deploys again what its task has deployed': ({ nextAction }) => ({
+    nextAction: (desired, observed) => {
+      const action = nextAction(desired, observed);
+      return action === 'adopt' ? 'deploy' : action;
+    },
+  }),
+  'a requester with older tasks holds all slots': () => ({
+    startsFirst: (a, b) => a.due - b.due || a.order - b.order,
+  }),
+  'a claim that awaits readiness fails for its runner like one in which Helm works': ({ afterClaim }) => ({
+    afterClaim: (claim, policy) => afterClaim({ ...claim, helmWorks: claim.helmWorks || claim.attempts > 0 }, policy),
+  }),
   'the end of a task locks its row before its deployment': ({ locks }) => ({
     locks: { ...locks, finishOther: ['cluster', 'task', 'held deployment'] },
   }),

@@ -43,6 +43,8 @@ function createSignal(): Signal {
 
 class Stopped extends Error {}
 
+const readyWithinMs = 120_000;
+
 export interface RunnerWatch {
   helmStarts(task: ClaimedRun, helm: HelmProcess): void;
   writes(task: ClaimedRun, what: string): void;
@@ -131,23 +133,29 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
     const entry = { fence, done: createSignal() };
     running.set(task_id, entry);
     slotsTaken += 1;
+    let hasSlot = true;
+    const leaveSlot = () => {
+      if (hasSlot) slotsTaken -= 1;
+      hasSlot = false;
+    };
     process.spawn(
       (function* () {
         if (before && !before.done.aborted) yield* wait<void>((done) => before.done.onAbort(done));
-        yield* run(task, claimedAt);
+        yield* run(task, claimedAt, leaveSlot);
         if (running.get(task_id) === entry) running.delete(task_id);
-        slotsTaken -= 1;
+        leaveSlot();
         entry.done.abort();
       })(),
     );
   }
 
-  function* run(task: ClaimedRun, claimedAt: number): Steps {
+  function* run(task: ClaimedRun, claimedAt: number, leaveSlot: () => void): Steps {
     const { task_id, fence } = task;
     const lost = createSignal();
     const canceled = createSignal();
     const closed = createSignal();
     let deadline = safeUntil(claimedAt, leaseMs);
+    let awaits = false;
     const renewals = new Set<() => void>();
     const remaining = () => deciders.remainingOf(deadline, machine.clock());
 
@@ -159,7 +167,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
     function* renew(begins = false): Steps<boolean> {
       const sentAt = machine.clock();
       const answer = yield* call(
-        (replica) => service.heartbeat(replica, { task_id, fence, begins }),
+        (replica) => service.heartbeat(replica, { task_id, fence, begins, awaits }),
         Math.min(2_000, remaining()),
       );
       if ('refused' in answer) {
@@ -176,7 +184,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
     function* keepRenewing(): Steps {
       let renewed: boolean | null = null;
       while (!closed.aborted) {
-        yield* scheduler.sleep(Math.max(1, Math.min(heartbeatPause(leaseMs, renewed), remaining())));
+        yield* scheduler.sleep(Math.max(1, Math.min(heartbeatPause(leaseMs, { renewed, awaits }), remaining())));
         if (closed.aborted || isLost()) return;
         renewed = yield* renew();
       }
@@ -320,6 +328,9 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       );
       if (action === 'adopt') {
         world.count('releases that were adopted');
+        if ((found?.revisions.at(-1)?.readyAt ?? 0) > scheduler.now())
+          world.count('waits that another runner continued');
+        yield* awaitReadiness();
         return;
       }
       if (action === 'unlock') {
@@ -334,6 +345,34 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       }
       goOn();
       yield* runHelm(isFresh);
+      yield* awaitReadiness();
+    }
+
+    /** Reads only, and outlasts a cluster that does not answer. The time counts from the end of Helm. */
+    function* awaitReadiness(): Steps {
+      leaveSlot();
+      awaits = true;
+      yield* renew();
+      for (;;) {
+        const namespace = yield* unlessUnreachable(readNamespace());
+        const release = namespace?.revisions.at(-1);
+        if (release?.taskId === task_id && (release.readyAt ?? 0) <= scheduler.now()) return;
+        if (release && scheduler.now() > (release.endedAt ?? 0) + readyWithinMs) {
+          world.count('releases that did not become ready');
+          throw permanent('not ready');
+        }
+        yield* scheduler.sleep(world.between(100, 10_000));
+        goOn();
+      }
+    }
+
+    function* unlessUnreachable<T>(steps: Steps<T>): Steps<T | null> {
+      try {
+        return yield* steps;
+      } catch (error) {
+        if (error instanceof TaskFailure && error.kind === 'unreachable') return null;
+        throw error;
+      }
     }
 
     function* uninstall(): Steps {

@@ -7,12 +7,14 @@ import type { EndedClaim } from '../../src/engine/tasks/after-claim.ts';
 import { variantOf } from '../../src/records/variant.ts';
 import type { TaskRun } from '../../src/records/task-run.ts';
 import type { Database, Transaction } from './database.ts';
-import type { Deciders, Lock } from './deciders.ts';
+import type { Candidate, Deciders, Lock } from './deciders.ts';
 import { createProcess, type Process } from './process.ts';
 import type { Steps } from './scheduler.ts';
 import type { World } from './world.ts';
 
 export const leaseMs = 30_000;
+/** Few, so that tasks wait for one another. */
+const slotsInAll = 2;
 const sweepMs = 1_000;
 
 export interface ClaimedRun {
@@ -48,7 +50,7 @@ export interface Service {
   claim(process: Process): Steps<Answer<ClaimedRun | null>>;
   heartbeat(
     process: Process,
-    claim: { task_id: string; fence: number; begins: boolean },
+    claim: { task_id: string; fence: number; begins: boolean; awaits: boolean },
   ): Steps<Answer<{ cancel_requested: boolean }>>;
   finish(process: Process, report: Report): Steps<Answer<null>>;
   request(process: Process, requested: Requested): Steps<Answer<readonly string[]>>;
@@ -63,6 +65,10 @@ export interface Service {
 }
 
 class Conflict extends Error {}
+
+/** Two of them share the deployments. */
+const requesterOf = (deploymentId: string): string =>
+  deploymentId.charCodeAt(deploymentId.length - 1) % 2 ? 'odd' : 'even';
 
 export function createService(
   world: World,
@@ -89,10 +95,28 @@ export function createService(
     }
   }
 
+  /** Started tasks that work, and do not only await readiness. */
+  function workingTasks(): { requester: string }[] {
+    return startedRows()
+      .filter(({ awaits_readiness }) => !awaits_readiness)
+      .map(({ deploymentId }) => ({ requester: requesterOf(deploymentId) }));
+  }
+
+  const startedRows = () => started().flatMap(({ id }) => database.committed.tasks.get(id) ?? []);
+
+  function isFull(working: number): boolean {
+    if (startedRows().filter((row) => deciders.takesSlot(row)).length < slotsInAll) return false;
+    if (working < slotsInAll) world.fail('I5: tasks that only wait take the slots of others');
+    world.count('claims that found no free slot');
+    return true;
+  }
+
   /** The first task without an obstacle whose deployment is not locked. */
   function* take(tx: Transaction): Steps<{ task: Queued; model: Living } | null> {
     const now = scheduler.now();
-    const candidates: { task: Queued; model: Living; due: number; order: number }[] = [];
+    const working = workingTasks();
+    const held = (id: string) => working.filter(({ requester }) => requester === requesterOf(id)).length;
+    const candidates: (Candidate & { task: Queued; model: Living })[] = [];
     if (clusterIsUp) {
       for (const [id, model] of database.committed.models) {
         if (!isLiving(model)) continue;
@@ -101,12 +125,15 @@ export function createService(
           if (task.status !== 'Pending' || !row || row.due_at > now || earlierTasks(task, model.queue).length > 0)
             continue;
           const read = database.read(id);
-          if (isLiving(read)) candidates.push({ task, model: read, due: row.due_at, order: row.order });
+          if (isLiving(read)) candidates.push({ task, model: read, held: held(id), due: row.due_at, order: row.order });
         }
       }
     }
-    candidates.sort((a, b) => a.due - b.due || a.order - b.order);
-    for (const { task, model } of candidates) {
+    if (candidates.length > 0 && isFull(working.length)) return null;
+    candidates.sort(deciders.startsFirst);
+    const fewest = Math.min(...candidates.map((one) => one.held));
+    for (const [at, { task, model, held: holds }] of candidates.entries()) {
+      if (at === 0 && holds > fewest) world.fail('I5: a requester that holds more slots than another goes first');
       if (!tx.tryLock({ key: `deployment ${model.deployment.id}` })) continue;
       yield* tx.lock({ key: `task ${task.id}` });
       return { task, model };
@@ -122,7 +149,7 @@ export function createService(
     const { id } = model.deployment;
     const is_first = model.deployment.installed_cluster_id === null;
     const fence = tx.task(task.id).fence + 1 + Math.floor(world.between(0, 1_000));
-    tx.saveTask(task.id, { fence, lease_until: scheduler.now() + leaseMs });
+    tx.saveTask(task.id, { fence, lease_until: scheduler.now() + leaseMs, awaits_readiness: false });
     yield* world.pause();
     const after = claim(model, task);
     if (!after) throw new Error('a task was taken that could not be claimed');
@@ -141,10 +168,13 @@ export function createService(
     const task = startedIn(model, task_id);
     if (!isLiving(model) || !task) throw new Conflict();
     const { isRepeatable } = operations[variantOf(task.operation)];
-    const helmBegan = row.helm_fence === fence;
+    const helmWorks = row.helm_fence === fence && !row.awaits_readiness;
     const isCanceled = row.cancel_requested_at !== null;
-    const next = deciders.afterClaim({ ...row, outcome, helmWorks: helmBegan, isCanceled, isRepeatable }, policy);
+    const next = deciders.afterClaim({ ...row, outcome, helmWorks, isCanceled, isRepeatable }, policy);
     tx.save(row.deploymentId, afterwards(model, task, next));
+    if (row.awaits_readiness && outcome === 'Silent' && 'ends' in next && !isCanceled && row.waited_ms === 0) {
+      world.fail('I5: a wait ends with its runner');
+    }
     const acknowledged_fence = outcome === 'Silent' ? null : fence;
     tx.saveTask(task_id, { lease_until: null, acknowledged_fence });
     if (!('ends' in next)) {
@@ -242,7 +272,7 @@ export function createService(
       return { ok: null };
     },
 
-    heartbeat: (process, { task_id, fence, begins }) =>
+    heartbeat: (process, { task_id, fence, begins, awaits }) =>
       answered(process, function* (tx) {
         yield* tx.lock({ key: `task ${task_id}` });
         const row = tx.task(task_id);
@@ -250,7 +280,10 @@ export function createService(
         const isStarted = startedIn(model, task_id) !== undefined;
         if (!deciders.isLatest({ fence: row.fence, isStarted }, fence)) throw new Conflict();
         const cancel_requested = row.cancel_requested_at !== null;
-        tx.saveTask(task_id, { lease_until: scheduler.now() + leaseMs });
+        tx.saveTask(task_id, {
+          lease_until: scheduler.now() + leaseMs,
+          awaits_readiness: row.awaits_readiness || awaits,
+        });
         if (begins && isLiving(model) && begin(model) !== undefined) {
           const isNew = !cancel_requested && row.helm_fence < fence;
           tx.saveTask(task_id, {

@@ -53,6 +53,9 @@ export interface TaskRow {
   due_in?: number;
   execute_in?: number;
   attempts?: number;
+  env_id?: string;
+  /** The id of the user who requested it. */
+  requester?: string;
   /** An Install by default. */
   operation?: object | undefined;
   /** The lease of a started task, in seconds from now. */
@@ -75,12 +78,13 @@ export async function insertTask(db: Queries, row: TaskRow): Promise<string> {
   const { id } = await db.one(withId`
     insert into deployment_tasks (
       created_at, execute_at, due_at, cluster_id, also_cluster_id, env_id, deployment_id, operation, run, status,
-      attempts, lease_until
+      attempts, lease_until, requester
     ) values (
       now(), now() + ${execute_in} * interval '1 second', now() + ${row.due_in ?? execute_in} * interval '1 second',
-      ${row.cluster_id}, ${row.also_cluster_id ?? null}, ${envId}, ${row.deployment_id}, ${JSON.stringify(row.operation ?? install)}::jsonb,
+      ${row.cluster_id}, ${row.also_cluster_id ?? null}, ${row.env_id ?? envId}, ${row.deployment_id}, ${JSON.stringify(row.operation ?? install)}::jsonb,
       ${sql.jsonb(run)}, ${status}, ${attempts},
-      case when ${status === 'Started'} then now() + ${lease_in} * interval '1 second' end
+      case when ${status === 'Started'} then now() + ${lease_in} * interval '1 second' end,
+      ${row.requester === undefined ? null : JSON.stringify({ kind: 'user', id: row.requester })}::jsonb
     )
     returning id
   `);

@@ -7,7 +7,8 @@ import { TaskRecord } from '../../records/task-record.ts';
 import { taskRecordColumns } from '../tasks/task-repository.ts';
 import type { Limits } from '../../records/limits.ts';
 import { inMs } from '../queue/claim-sql.ts';
-import { clusterIsFree, taskIsFree } from './obstacles.ts';
+import { oldestTask, sharedTask } from './next-task.ts';
+import { taskIsFree } from './obstacles.ts';
 
 export interface ClaimOptions {
   runner: string;
@@ -15,6 +16,8 @@ export interface ClaimOptions {
   limits: Limits;
   /** The task whose requester has been checked; claims skip other tasks that need this check. */
   checked?: string | null;
+  /** Only one task is due, so that there is nothing to share. */
+  isAlone?: boolean;
 }
 
 const DueCheck = z.object({ id: Id, requester: Requester.nullable() });
@@ -32,23 +35,6 @@ const turn = sql.type(z.object({ due: z.number() }));
 const maxCounted = 2;
 
 const p = sql.fragment`p`;
-
-/**
- * The cluster among `which` whose oldest task may start first, with that task. Choosing the cluster first keeps claims fast,
- * however many tasks wait for clusters that are full or gone.
- */
-const chosen = (which: FragmentSqlToken, limits: Limits) => sql.fragment`
-  chosen as materialized (
-    select c.id, oldest.task_id
-    from k8s_cluster_projection c
-    cross join lateral (
-      select p.id as task_id, p.due_at, p.seq from deployment_tasks p
-      where p.cluster_id = c.id and p.status = 'Pending' and ${taskIsFree(p)} and ${which}
-      order by p.due_at, p.seq limit 1
-    ) oldest
-    where ${clusterIsFree(sql.fragment`c`, limits)}
-    order by oldest.due_at, oldest.seq limit 1
-  )`;
 
 /**
  * Whoever knows a claim may write its task, read its chart and access its cluster, so fences must not be guessable: they grow by
@@ -81,17 +67,18 @@ export const createClaimRepository = (tx: Transaction) => ({
   nextCheck: async (limits: Limits): Promise<DueCheck | null> => {
     await tx.query(planned);
     return tx.maybeOne(sql.type(DueCheck)`
-      with ${chosen(sql.fragment`true`, limits)}
+      ${sharedTask(sql.fragment`true`, limits)}
       select t.id, t.requester from chosen join deployment_tasks t on t.id = chosen.task_id where t.checks_requester
     `);
   },
 
   /** Takes the first task that may start, and skips deployments that a request has locked. */
   take: async (options: ClaimOptions): Promise<TaskRecord | null> => {
-    const { limits, checked = null } = options;
+    const { limits, checked = null, isAlone = false } = options;
+    const chosen = isAlone ? oldestTask : sharedTask;
     const which = sql.fragment`(not p.checks_requester or p.id = ${checked})`;
     const firstOf = (tasks: FragmentSqlToken) => sql.fragment`
-      with ${chosen(which, limits)},
+      ${chosen(which, limits)},
       first as materialized (
         select p.id
         from deployment_tasks p join deployments d on d.id = p.deployment_id

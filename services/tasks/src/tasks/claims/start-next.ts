@@ -46,12 +46,12 @@ interface StartDeps extends Pick<DeploymentsDeps, 'heldReaders' | 'reserved'> {
 export async function startNext(
   deps: StartDeps,
   store: WritingStore,
-  options: Omit<ClaimOptions, 'checked'>,
+  options: Omit<ClaimOptions, 'checked' | 'isAlone'>,
   checked: CheckedRequester | null,
 ): Promise<StartNext> {
   const due = await store.claims.waitForTurn();
   if (due === 0) return 'nothing';
-  const task = await store.claims.take({ ...options, checked: checked?.taskId ?? null });
+  const task = await store.claims.take({ ...options, checked: checked?.taskId ?? null, isAlone: due === 1 });
   if (!task) return 'nothing';
 
   const deployment = await store.deployments.lock(task.deployment_id);

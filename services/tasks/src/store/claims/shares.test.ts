@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { emptyAll, insertCluster, insertDeployment, insertTask } from '../../../test/support/sample-rows.ts';
+import { type InTransaction, inTransactionOf } from '../store.ts';
+
+const migrations = new URL('../../../migrations/', import.meta.url);
+const limits = { perCluster: 1_000, inAll: 1_000 };
+
+let database: OpenTestDatabase;
+let inTransaction: InTransaction;
+beforeAll(async () => {
+  database = await openTestDatabase({ service: 'tasks', migrations });
+  inTransaction = inTransactionOf(database.db);
+});
+afterAll(() => database[Symbol.asyncDispose]());
+beforeEach(() => emptyAll(database.db));
+
+const claim = () => inTransaction(({ claims }) => claims.take({ runner: 'one', leaseMs: 30_000, limits }));
+
+/** Queues this many tasks, older ones first. */
+async function queue(
+  cluster_id: string,
+  count: number,
+  { age, ...of }: { age: number; env_id?: string; requester?: string },
+) {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const deployment_id = await insertDeployment(database.db, cluster_id);
+    ids.push(await insertTask(database.db, { cluster_id, deployment_id, execute_in: n - age, ...of }));
+  }
+  return ids;
+}
+async function claims(count: number): Promise<(string | undefined)[]> {
+  const taken: (string | undefined)[] = [];
+  for (let n = 0; n < count; n += 1) taken.push((await claim())?.id);
+  return taken;
+}
+
+describe('slots are shared', () => {
+  test('among envs: one with a long queue does not hold them while another waits', async () => {
+    const [busy, quiet] = [randomUUID(), randomUUID()];
+    const many = await queue(await insertCluster(database.db, { env_id: busy }), 6, { age: 100, env_id: busy });
+    const few = await queue(await insertCluster(database.db, { env_id: quiet }), 2, { age: 10, env_id: quiet });
+
+    expect(await claims(6)).toEqual([many[0], few[0], many[1], few[1], many[2], many[3]]);
+  });
+
+  test('among requesters of an env, on all of its clusters', async () => {
+    const [one, two] = [await insertCluster(database.db), await insertCluster(database.db)];
+    const [eager, modest] = [randomUUID(), randomUUID()];
+    const many = await queue(one, 4, { age: 100, requester: eager });
+    const few = await queue(two, 2, { age: 10, requester: modest });
+    const ours = await queue(one, 1, { age: 5 });
+
+    expect(await claims(7)).toEqual([many[0], few[0], ours[0], many[1], few[1], many[2], many[3]]);
+  });
+
+  test('by what works: a task that awaits readiness holds none', async () => {
+    const cluster = await insertCluster(database.db);
+    const [eager, modest] = [randomUUID(), randomUUID()];
+    const [first, second] = await queue(cluster, 2, { age: 100, requester: eager });
+    const [other] = await queue(cluster, 1, { age: 10, requester: modest });
+    const claimed = await claim();
+    expect(claimed?.id).toBe(first);
+    if (claimed) await inTransaction(({ leases }) => leases.leaveSlot(claimed));
+
+    expect(await claims(2)).toEqual([second, other]);
+  });
+
+  test('by whoever could start: a requester whose only task cannot start yet holds up nobody', async () => {
+    const cluster = await insertCluster(database.db);
+    const deployment_id = await insertDeployment(database.db, cluster);
+    await insertTask(database.db, { cluster_id: cluster, deployment_id, status: 'Started', execute_in: -50 });
+    await insertTask(database.db, { cluster_id: cluster, deployment_id, execute_in: -40, requester: randomUUID() });
+    const [only] = await queue(cluster, 1, { age: 10, requester: randomUUID() });
+
+    expect(await claims(2)).toEqual([only, undefined]);
+  });
+});
