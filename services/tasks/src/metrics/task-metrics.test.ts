@@ -2,7 +2,13 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { boundedDepths, createTaskMetrics, labelledClusters } from './task-metrics.ts';
 
-const depth = (cluster: string, due: number, oldest_seconds = 1) => ({ cluster, due, started: 1, oldest_seconds });
+const depth = (cluster: string, due: number, oldest_seconds = 1) => ({
+  cluster,
+  due,
+  started: 1,
+  awaiting: 0,
+  oldest_seconds,
+});
 
 test('clusters beyond the labelled ones share one series', () => {
   const many = Array.from({ length: labelledClusters + 3 }, (_, index) => depth(`c${index}`, 100 - index, index));
@@ -10,7 +16,13 @@ test('clusters beyond the labelled ones share one series', () => {
   const bounded = boundedDepths(many);
 
   expect(bounded).toHaveLength(labelledClusters + 1);
-  expect(bounded.at(-1)).toEqual({ cluster: 'other clusters', due: 50 + 49 + 48, started: 3, oldest_seconds: 52 });
+  expect(bounded.at(-1)).toEqual({
+    cluster: 'other clusters',
+    due: 50 + 49 + 48,
+    started: 3,
+    awaiting: 0,
+    oldest_seconds: 52,
+  });
   expect(boundedDepths(many.slice(0, labelledClusters))).toEqual(many.slice(0, labelledClusters));
 });
 

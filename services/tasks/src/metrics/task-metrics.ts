@@ -40,6 +40,7 @@ export interface QueueDepth {
   cluster: string;
   due: number;
   started: number;
+  awaiting: number;
   /** How long the oldest due task has waited. */
   oldest_seconds: number;
 }
@@ -93,7 +94,8 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
   const queueGauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['cluster'] as const, registers });
   const due = queueGauge('berth_tasks_due', 'Pending tasks whose time has come, by cluster');
-  const started = queueGauge('berth_tasks_started', 'Tasks that run now, by cluster');
+  const started = queueGauge('berth_tasks_started', 'Tasks that work now, each in a slot, by cluster');
+  const awaiting = queueGauge('berth_tasks_awaiting', 'Tasks that only await readiness, without a slot, by cluster');
   const oldest = queueGauge(
     'berth_tasks_oldest_due_seconds',
     'How long the first of the due tasks has waited, by cluster',
@@ -136,10 +138,11 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
     },
     queue(depths) {
       // Idle clusters are not reported.
-      for (const gauge of [due, started, oldest]) gauge.reset();
+      for (const gauge of [due, started, awaiting, oldest]) gauge.reset();
       for (const { cluster, ...depth } of boundedDepths(depths)) {
         due.set({ cluster }, depth.due);
         started.set({ cluster }, depth.started);
+        awaiting.set({ cluster }, depth.awaiting);
         oldest.set({ cluster }, depth.oldest_seconds);
       }
     },
@@ -155,6 +158,7 @@ export function boundedDepths(depths: readonly QueueDepth[]): QueueDepth[] {
     cluster: otherClusters,
     due: sum(({ due }) => due),
     started: sum(({ started }) => started),
+    awaiting: sum(({ awaiting }) => awaiting),
     oldest_seconds: Math.max(...others.map(({ oldest_seconds }) => oldest_seconds)),
   };
   return [...depths.slice(0, labelledClusters), together];

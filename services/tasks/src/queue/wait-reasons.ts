@@ -1,5 +1,5 @@
 import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
-import { noFreeRunner, waitReason } from '../engine/tasks/wait-reason.ts';
+import { waitReason, whyNotStarted } from '../engine/tasks/wait-reason.ts';
 import type { Limits } from '../records/limits.ts';
 import type { ReadingStore } from '../store/store.ts';
 
@@ -15,7 +15,7 @@ export function createWaitReasons(limits: Limits): WaitReasons {
   async function reasonsOf({ waitFacts }: Facts, tasks: readonly DeploymentTask[]): Promise<Map<string, string>> {
     const pending = tasks.filter(({ status }) => status === 'Pending').map(({ id }) => id);
     const facts = pending.length === 0 ? [] : await waitFacts.of(pending, limits);
-    return new Map(facts.map(({ id, ...of }) => [id, waitReason(of, limits) ?? noFreeRunner]));
+    return new Map(facts.map(({ id, ...of }) => [id, waitReason(of, limits) ?? whyNotStarted(of)]));
   }
   const withReason = (task: DeploymentTask, reasons: Map<string, string>): DeploymentTask => ({
     ...task,

@@ -24,6 +24,8 @@ export function watchInvariants(world: World, database: Database, cluster: Clust
   const effects = new Map<string, number>();
   /** Namespaces in which two Helm processes worked because a host had paused a machine. Their content is undefined. */
   const disputed = new Set<string>();
+  /** Namespaces in which a Helm may have ended later than its runner could know. */
+  const outlived = new Set<string>();
   const accepted: { id: string; deploymentId: string }[] = [];
   const ended = new Map<string, string>();
 
@@ -57,6 +59,7 @@ export function watchInvariants(world: World, database: Database, cluster: Clust
       world.count(`Helm runs: ${task.run.action}`);
       world.note(`Helm starts for ${task.task_id}:${task.fence} in ${helm.namespace}`);
       for (const other of live) {
+        if (other.wasFrozen) outlived.add(other.namespace);
         if (!other.isAlive) live.delete(other);
         else if (other.namespace === helm.namespace) {
           if (!other.wasFrozen) world.fail('I2: two Helm processes of one deployment are alive');
@@ -66,7 +69,8 @@ export function watchInvariants(world: World, database: Database, cluster: Clust
       live.add(helm);
       if (!isCurrent(task)) world.fail('I2: a Helm starts for a claim that is over');
       const release = cluster.namespaces.get(helm.namespace)?.revisions.at(-1);
-      const isDeployed = release?.status === 'deployed' && release.taskId === task.task_id;
+      const isDeployed =
+        release?.status === 'deployed' && release.taskId === task.task_id && !outlived.has(helm.namespace);
       if (task.run.action === 'deploy' && isDeployed) world.fail('I5: what a task has deployed is deployed again');
       const order = database.committed.tasks.get(task.task_id)?.order ?? 0;
       const before = effects.get(task.deployment_id) ?? 0;

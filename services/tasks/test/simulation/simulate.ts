@@ -68,7 +68,9 @@ function run(world: World, deciders: Deciders): void {
   const { scheduler } = world;
   const database = createDatabase(world);
   const cluster = createCluster(world);
-  const deployments = ['a', 'b'].map(
+  // More of them compete for the slots; fewer meet themselves more often.
+  const names = world.chance(0.3) ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b'];
+  const deployments = names.map(
     (name): DeploymentRecord => ({ ...sampleDeployment, id: name, name, namespace: `web-${name}` }),
   );
   // The second deployment refers to the first.

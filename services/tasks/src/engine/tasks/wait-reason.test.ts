@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type WaitFacts, waitReason } from './wait-reason.ts';
+import { type WaitFacts, waitReason, whyNotStarted } from './wait-reason.ts';
 
 const limits = { perCluster: 2, inAll: 4 };
 const cluster = { name: 'prod', last_seen_at: '2026-01-01T11:00:00.000Z' };
@@ -15,6 +15,8 @@ const free: WaitFacts = {
   other_cluster_obstacle: null,
   other_cluster: null,
   limit_obstacle: null,
+  is_new: false,
+  waiting_before: 0,
 };
 
 describe('the reason why a task waits', () => {
@@ -44,8 +46,12 @@ describe('the reason why a task waits', () => {
       'cluster old is ignored',
     ],
     ['says that a cluster is unknown', { cluster_obstacle: 'unknown', cluster: null }, 'its cluster is not known'],
-    ['names the limit per cluster', { limit_obstacle: 'cluster full' }, 'no free runner: 2 tasks run on its cluster'],
-    ['names the limit of the platform', { limit_obstacle: 'platform full' }, 'no free runner: 4 tasks run'],
+    [
+      'names the limit per cluster',
+      { limit_obstacle: 'cluster full' },
+      'waiting for a slot: 2 tasks work on its cluster',
+    ],
+    ['names the limit of the platform', { limit_obstacle: 'platform full' }, 'waiting for a slot: 4 tasks work'],
     [
       'names the queue rather than clusters and limits',
       {
@@ -64,4 +70,14 @@ describe('the reason why a task waits', () => {
   ])('%s', ([, facts, reason]) => {
     expect(waitReason({ ...free, ...facts }, limits)).toBe(reason);
   });
+});
+
+test.for<[string, boolean, number]>([
+  ['about to start', true, 0],
+  ['no free runner', false, 0],
+  ['no free runner; 1 task waits before it', true, 1],
+  ['no free runner; 99 tasks wait before it', false, 99],
+  ['no free runner; 100 or more tasks wait before it', false, 100],
+])('a task that may start says: %s', ([words, is_new, waiting_before]) => {
+  expect(whyNotStarted({ is_new, waiting_before })).toBe(words);
 });

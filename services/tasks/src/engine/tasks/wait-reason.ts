@@ -32,7 +32,13 @@ export interface WaitFacts {
   other_cluster: ClusterFacts | null;
 
   limit_obstacle: LimitObstacle | null;
+  /** It has been due for no longer than a free runner may take to claim it. */
+  is_new: boolean;
+  /** Due tasks that may start as well and are older, counted among the first `mostCounted` in the queue. */
+  waiting_before: number;
 }
+
+export const mostCounted = 100;
 
 /** Why a pending task cannot start now, in words for the user; null if it can. */
 export function waitReason(facts: WaitFacts, limits: Limits): string | null {
@@ -45,7 +51,11 @@ export function waitReason(facts: WaitFacts, limits: Limits): string | null {
 }
 
 /** Why a task that may start has not started. */
-export const noFreeRunner = 'no free runner';
+export function whyNotStarted({ is_new, waiting_before }: Pick<WaitFacts, 'is_new' | 'waiting_before'>): string {
+  if (waiting_before === 0) return is_new ? 'about to start' : 'no free runner';
+  if (waiting_before >= mostCounted) return `no free runner; ${mostCounted} or more tasks wait before it`;
+  return `no free runner; ${waiting_before} ${waiting_before === 1 ? 'task waits' : 'tasks wait'} before it`;
+}
 
 function queueReason({ queue_obstacle, earlier_task_id, ...schedule }: WaitFacts): string | null {
   if (queue_obstacle === null) return null;
@@ -69,6 +79,6 @@ function clusterReason(obstacle: ClusterObstacle | null, cluster: ClusterFacts |
 function limitReason({ limit_obstacle }: WaitFacts, { perCluster, inAll }: Limits): string | null {
   if (limit_obstacle === null) return null;
   return limit_obstacle === 'cluster full'
-    ? `${noFreeRunner}: ${perCluster} tasks run on its cluster`
-    : `${noFreeRunner}: ${inAll} tasks run`;
+    ? `waiting for a slot: ${perCluster} tasks work on its cluster`
+    : `waiting for a slot: ${inAll} tasks work`;
 }

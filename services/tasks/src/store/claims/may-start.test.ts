@@ -75,9 +75,9 @@ const situations: Record<string, Case> = {
   'the old cluster of a move is ignored': { second: { name: 'old', ignore: true }, says: /^cluster old is ignored$/ },
   'the old cluster of a move is unknown': { second: null, says: /^its cluster is not known$/ },
   'the cluster has one slot left': { startedHere: 1, says: null },
-  'the cluster is full': { startedHere: 2, says: /^no free runner/ },
+  'the cluster is full': { startedHere: 2, says: /^waiting for a slot: 2 tasks work on its cluster$/ },
   'the platform has one slot left': { startedElsewhere: 2, says: null },
-  'the platform is full': { startedElsewhere: 3, says: /^no free runner/ },
+  'the platform is full': { startedElsewhere: 3, says: /^waiting for a slot: 3 tasks work$/ },
 };
 
 /** The reason of a pending task, and the task that the next claim would take; the claim is rolled back. */

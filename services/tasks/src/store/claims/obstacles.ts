@@ -69,6 +69,12 @@ export const taskIsFree = (t: FragmentSqlToken) => sql.fragment`
     or exists (select 1 from k8s_cluster_projection o where o.id = ${t}.also_cluster_id and ${isNone(atCluster(sql.fragment`o`))})
   )`;
 
+/** Only slots and runners keep the task from its start; the old cluster of a move is left out. */
+export const isWaitingForSlot = (t: FragmentSqlToken) => sql.fragment`
+  ${isNone(inQueue(t))} and exists (
+    select 1 from k8s_cluster_projection c where c.id = ${t}.cluster_id and ${isNone(atCluster(sql.fragment`c`))}
+  )`;
+
 /** The cluster can take one more task. */
 export const clusterIsFree = (c: FragmentSqlToken, limits: Limits) =>
   sql.fragment`${isNone(atCluster(c))} and ${isNone(byLimits(sql.fragment`${c}.id`, limits))}`;

@@ -78,3 +78,23 @@ describe('slots are shared', () => {
     expect(await claims(2)).toEqual([only, undefined]);
   });
 });
+
+test('a task says how many wait for a slot before it: those of a cluster that is gone, or behind others, do not', async () => {
+  const gone = await insertCluster(database.db, { is_ok: false });
+  const cluster = await insertCluster(database.db);
+  await queue(gone, 3, { age: 100 });
+  const [first = ''] = await queue(cluster, 3, { age: 50 });
+  const deployment_id = await insertDeployment(database.db, cluster);
+  await insertTask(database.db, { cluster_id: cluster, deployment_id, status: 'Started', execute_in: -40 });
+  await insertTask(database.db, { cluster_id: cluster, deployment_id, execute_in: -30 });
+  const [last = ''] = await queue(cluster, 1, { age: 10 });
+
+  const facts = await inTransaction(({ waitFacts }) => waitFacts.of([first, last], limits));
+
+  expect(new Map(facts.map(({ id, waiting_before }) => [id, waiting_before]))).toEqual(
+    new Map([
+      [first, 0],
+      [last, 3],
+    ]),
+  );
+});

@@ -2,9 +2,15 @@ import { Id, Timestamp } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import { clusterObstacles, limitObstacles, queueObstacles, type WaitFacts } from '../../engine/tasks/wait-reason.ts';
+import {
+  clusterObstacles,
+  limitObstacles,
+  mostCounted,
+  queueObstacles,
+  type WaitFacts,
+} from '../../engine/tasks/wait-reason.ts';
 import type { Limits } from '../../records/limits.ts';
-import { earlierTasks, obstacles } from './obstacles.ts';
+import { earlierTasks, isWaitingForSlot, obstacles } from './obstacles.ts';
 
 const ClusterFacts = z.object({ name: z.string(), last_seen_at: Timestamp });
 
@@ -21,6 +27,8 @@ const PendingTask = z.object({
   other_cluster_obstacle: z.enum(clusterObstacles).nullable(),
   other_cluster: ClusterFacts.nullable(),
   limit_obstacle: z.enum(limitObstacles).nullable(),
+  is_new: z.boolean(),
+  waiting_before: z.number().int(),
 }) satisfies z.ZodType<WaitFacts>;
 
 const factsOf = (c: FragmentSqlToken) => sql.fragment`
@@ -28,6 +36,9 @@ const factsOf = (c: FragmentSqlToken) => sql.fragment`
     'name', ${c}.name,
     'last_seen_at', to_char(${c}.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
   ) end`;
+
+/** Runners look every second, and sooner at hints. */
+const claimedWithinMs = 2_000;
 
 const t = sql.fragment`t`;
 const c = sql.fragment`c`;
@@ -37,6 +48,7 @@ const QueueDepth = z.object({
   cluster: z.string(),
   due: z.number().int(),
   started: z.number().int(),
+  awaiting: z.number().int(),
   oldest_seconds: z.number(),
 });
 
@@ -45,15 +57,17 @@ export const createWaitFactsRepository = (db: Queries) => ({
   depths: () =>
     db.any(sql.type(QueueDepth)`
       with open as (
-        select cluster_id, count(*) as due, 0 as started, min(due_at) as oldest from deployment_tasks
+        select cluster_id, count(*) as due, 0 as started, 0 as awaiting, min(due_at) as oldest from deployment_tasks
         where status = 'Pending' and due_at <= now() group by 1
         union all
-        select cluster_id, 0, count(*), null from deployment_tasks where status = 'Started' group by 1
+        select cluster_id, 0, count(*) filter (where not awaits_readiness), count(*) filter (where awaits_readiness), null
+        from deployment_tasks where status = 'Started' group by 1
       )
       select coalesce(c.name, 'unknown') as cluster, sum(o.due)::int as due, sum(o.started)::int as started,
+        sum(o.awaiting)::int as awaiting,
         coalesce(extract(epoch from now() - min(o.oldest)), 0)::float as oldest_seconds
       from open o left join k8s_cluster_projection c on c.id = o.cluster_id
-      group by 1 order by sum(o.due + o.started) desc, 1
+      group by 1 order by sum(o.due + o.started + o.awaiting) desc, 1
     `),
 
   /** For the pending ones of these tasks, in one statement per page. */
@@ -62,7 +76,16 @@ export const createWaitFactsRepository = (db: Queries) => ({
       select t.id, ${obstacles({ t, c, o }, limits)},
         (select e.id ${earlierTasks(t)} order by e.execute_at, e.created_at, e.seq limit 1) as earlier_task_id,
         t.due_at, t.attempts, (t.waited_ms + t.forbidden_ms > 0) as is_waiting, t.reason,
-        ${factsOf(c)} as cluster, ${factsOf(o)} as other_cluster
+        ${factsOf(c)} as cluster, ${factsOf(o)} as other_cluster,
+        t.due_at > clock_timestamp() - ${claimedWithinMs} * interval '1 millisecond' as is_new,
+        (
+          select count(*)::integer from (
+            select e.* from deployment_tasks e
+            where e.status = 'Pending' and (e.due_at, e.seq) < (t.due_at, t.seq)
+            order by e.due_at limit ${mostCounted}
+          ) e
+          where ${isWaitingForSlot(sql.fragment`e`)}
+        ) as waiting_before
       from deployment_tasks t
       left join k8s_cluster_projection c on c.id = t.cluster_id
       left join k8s_cluster_projection o on o.id = t.also_cluster_id

@@ -61,13 +61,24 @@ export const createDryRunRepository = (db: Queries) => ({
       )
     `),
 
-  /** The oldest dry run. It is claimed only once: nobody waits long enough for a second runner. */
+  /**
+   * The oldest dry run of the env, and in it of the requester, for whom the fewest are made now. It is claimed only once: nobody
+   * waits long enough for a second runner.
+   */
   claim: () =>
     db.maybeOne(sql.type(ClaimedDryRun)`
+      with made as materialized (
+        select env_id, requester from dry_runs where fence is not null and sealed_outcome is null and not (${over})
+      )
       update dry_runs set fence = ${newFence}
       where id = (
-        select id from dry_runs where fence is null and expires_at > ${inMs(leastMs)}
-        ${firstFree(sql.fragment`expires_at`, 1)}
+        select id from dry_runs w where fence is null and expires_at > ${inMs(leastMs)}
+        ${firstFree(
+          sql.fragment`
+            (select count(*) from made where made.env_id = w.env_id),
+            (select count(*) from made where made.requester = w.requester), expires_at`,
+          1,
+        )}
       )
       returning id, fence, cluster_id, sealed_run,
         (extract(epoch from expires_at - clock_timestamp()) * 1000)::double precision as within_ms

@@ -23,8 +23,8 @@ const inLane = { quick: 2, slow: 1 } as const;
 
 export const createResourceCalls = (tx: Transaction) => ({
   /**
-   * The resources that have been due longest, with a limit per managing deployment. Deployments that answered slowly have
-   * separate slots.
+   * The resources that have been due longest, of the env with the fewest calls under way, with a limit per managing deployment.
+   * Deployments that answered slowly have separate slots.
    */
   lockDue: async (lane: 'quick' | 'slow', most: number): Promise<readonly DueCall[]> => {
     if (most === 0) return [];
@@ -48,11 +48,11 @@ export const createResourceCalls = (tx: Transaction) => ({
         ) next
       ),
       callable as materialized (
-        select r.deployment_id, r.type_id from waiting r join deployments m on m.id = r.deployment_id
+        select r.deployment_id, r.type_id, m.env_id from waiting r join deployments m on m.id = r.deployment_id
         where ${obstacle} is null
       ),
       managers as materialized (
-        select d.deployment_id,
+        select d.deployment_id, d.env_id,
           exists (
             select from deployment_resources s where s.deployment_id = d.deployment_id and s.is_slow and s.is_live
           ) as is_slow,
@@ -60,7 +60,7 @@ export const createResourceCalls = (tx: Transaction) => ({
             select count(*) from deployment_resources f
             where f.deployment_id = d.deployment_id and f.fence is not null and f.due_at > clock_timestamp()
           ) as in_flight
-        from (select distinct deployment_id from callable) d
+        from (select distinct deployment_id, env_id from callable) d
       ),
       due as materialized (
         select next.id from managers
@@ -77,7 +77,7 @@ export const createResourceCalls = (tx: Transaction) => ({
           limit greatest(0, ${inLane[lane]} - managers.in_flight)
         ) next
         where managers.is_slow = ${lane === 'slow'}
-        order by next.due_at limit ${most}
+        order by (select sum(o.in_flight) from managers o where o.env_id = managers.env_id), next.due_at limit ${most}
       )
       select ${recordColumns}, t.key, g.spec, m.name as deployment_name, m.installed_namespace as namespace,
         k.name as cluster_name, k.ingress_domain, c.features
