@@ -18,14 +18,24 @@ const failed = (says: string): Readiness => ({ is: 'failed', says });
  * the same whether Helm or the runner does. Helm leaves out paused Deployments.
  */
 export function readinessOf(object: JsonObject, now: number): Readiness {
-  const { apiVersion, kind } = object;
-  const group = groupOf(typeof apiVersion === 'string' ? apiVersion : '');
-  return ofAnyKind(object) ?? (rules[group === '' ? `${kind}` : `${group}/${kind}`] ?? byReadyCondition)(object, now);
+  const key = keyOfKind({ apiVersion: text(object, 'apiVersion'), kind: text(object, 'kind') });
+  return ofAnyKind(object) ?? (rules[key] ?? byReadyCondition)(object, now);
+}
+
+/** The group and the kind, whatever the version. */
+function keyOfKind({ apiVersion, kind }: { apiVersion: string; kind: string }): string {
+  const group = groupOf(apiVersion);
+  return group === '' ? kind : `${group}/${kind}`;
 }
 
 /** Objects of these kinds are ready as soon as they exist, so they are not read. */
 const alwaysReady = new Set([
-  ...['ConfigMap', 'Secret', 'ServiceAccount', 'LimitRange', 'PodTemplate', 'Endpoints'],
+  'ConfigMap',
+  'Secret',
+  'ServiceAccount',
+  'LimitRange',
+  'PodTemplate',
+  'Endpoints',
   ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => `rbac.authorization.k8s.io/${kind}`),
   ...['Ingress', 'IngressClass', 'NetworkPolicy'].map((kind) => `networking.k8s.io/${kind}`),
   'batch/CronJob',
@@ -33,10 +43,7 @@ const alwaysReady = new Set([
   'storage.k8s.io/StorageClass',
 ]);
 
-export const isAwaited = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean => {
-  const group = groupOf(apiVersion);
-  return !alwaysReady.has(group === '' ? kind : `${group}/${kind}`);
-};
+export const isAwaited = (object: { apiVersion: string; kind: string }): boolean => !alwaysReady.has(keyOfKind(object));
 
 /** Controllers that Helm gives up once their pods crash. */
 export const failsByCrashes = ({ kind }: { kind: string }): boolean => kind === 'Deployment' || kind === 'StatefulSet';

@@ -69,7 +69,7 @@ function run(world: World, deciders: Deciders): void {
   const database = createDatabase(world);
   const cluster = createCluster(world);
   // More of them compete for the slots; fewer meet themselves more often.
-  const names = world.chance(0.3) ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b'];
+  const names = world.chance(0.15) ? ['a', 'b', 'c', 'd', 'e'] : ['a', 'b'];
   const deployments = names.map(
     (name): DeploymentRecord => ({ ...sampleDeployment, id: name, name, namespace: `web-${name}` }),
   );

@@ -27,7 +27,7 @@ export const oldestTask = (which: FragmentSqlToken, limits: Limits) => sql.fragm
   chosen as materialized (select id, task_id from free order by due_at, seq limit 1)`;
 
 /** Requesters that one claim compares, so that its cost is bounded. */
-const mostCompared = 64;
+const mostCompared = 32;
 
 /**
  * The task that may start first, with its cluster: of the env that holds the fewest slots, of its requester that holds the fewest,
