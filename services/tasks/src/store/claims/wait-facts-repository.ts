@@ -37,7 +37,7 @@ const factsOf = (c: FragmentSqlToken) => sql.fragment`
     'last_seen_at', to_char(${c}.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
   ) end`;
 
-/** Runners look every second, and sooner at hints. */
+/** Runners poll every second, and sooner at hints. */
 const claimedWithinMs = 2_000;
 
 const t = sql.fragment`t`;
