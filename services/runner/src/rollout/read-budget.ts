@@ -1,7 +1,7 @@
 /** Requests of all waits together, and waits that read at the same time, in all and at one cluster. */
 const usual = { perSecond: 40, lanes: 8, perCluster: 4 };
 
-export interface WaitToRead {
+interface WaitToRead {
   cluster: string;
   /** The pause that this wait needs between its reads, without others. */
   pauseMs: number;

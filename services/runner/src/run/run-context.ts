@@ -18,7 +18,7 @@ import type { ReadBudget } from '../rollout/read-budget.ts';
 import type { LRUCache } from 'lru-cache';
 
 /** The slot of a run, which is for work: a run that only waits leaves it to others, once and for all. */
-export interface Slot {
+interface Slot {
   readonly isLeft: boolean;
   leave(): void;
 }
