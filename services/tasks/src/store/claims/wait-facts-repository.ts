@@ -80,11 +80,11 @@ export const createWaitFactsRepository = (db: Queries) => ({
         t.due_at > clock_timestamp() - ${claimedWithinMs} * interval '1 millisecond' as is_new,
         (
           select count(*)::integer from (
-            select e.* from deployment_tasks e
-            where e.status = 'Pending' and (e.due_at, e.seq) < (t.due_at, t.seq)
-            order by e.due_at limit ${mostCounted}
-          ) e
-          where ${isWaitingForSlot(sql.fragment`e`)}
+            select w.* from deployment_tasks w
+            where w.status = 'Pending' and (w.due_at, w.seq) < (t.due_at, t.seq)
+            order by w.due_at limit ${mostCounted}
+          ) w
+          where ${isWaitingForSlot(sql.fragment`w`)}
         ) as waiting_before
       from deployment_tasks t
       left join k8s_cluster_projection c on c.id = t.cluster_id
