@@ -137,7 +137,7 @@ describe('an InvokeAction', () => {
       hidden: [],
     });
     expect(tasks.callTokens.requests).toEqual([{ deployment_id: id, method: 'POST', path: '/drain' }]);
-    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: 'Task: InvokeAction is under way' });
     await tasks.beginHelm(claimed);
     await tasks.finish(claimed);
     expect(await tasks.task(taskId)).toMatchObject({ status: 'Done', attempts: 1, acting_user_id: maintainer.id });
