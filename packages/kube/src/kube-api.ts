@@ -23,11 +23,13 @@ export interface KubeCall {
   readonly onWarning?: (text: string) => void;
 }
 
-export interface ApplyCall extends KubeCall {
+interface ApplyCall extends KubeCall {
   /** Fails with 409 if another manager owns a field with another value. */
   readonly leaveOthers?: true;
   /** The server decides as if to write the object, and stores nothing. */
   readonly dryRun?: true;
+  /** Refuses fields that the kind does not have. */
+  readonly isStrict?: true;
 }
 
 export interface KubeApiOptions {
@@ -166,8 +168,12 @@ export function openKubeApi(
     patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
     applyJson: (path, body, fieldManager, call) => {
       const force = call.leaveOthers ? 'false' : 'true';
-      const dryRun = call.dryRun && { dryRun: 'All', fieldValidation: 'Strict' };
-      const query = new URLSearchParams({ fieldManager, force, ...dryRun });
+      const query = new URLSearchParams({
+        fieldManager,
+        force,
+        ...(call.dryRun && { dryRun: 'All' }),
+        ...(call.isStrict && { fieldValidation: 'Strict' }),
+      });
       const apply = { type: 'application/apply-patch+yaml', text: JSON.stringify(body) };
       return sendBody('PATCH', `${path}?${query.toString()}`, apply, call);
     },

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import type { JsonObject } from '@berth/contracts/fields/json';
+import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { randomOf } from '../../tasks/test/support/random-of.ts';
 import { taskOf } from './support/fake-tasks.ts';
 import { actionsIn, soon } from './support/helm-actions.ts';
 import { testChartFiles } from './support/probe-chart.ts';
@@ -230,3 +233,191 @@ describe('a deploy', () => {
     expect(await act.get(path)).toMatchObject({ data: { text: 'by hand', other: 'two' } });
   });
 });
+
+const dryRunOf = ({ namespace, deployment_id, cluster_id, chart }: ClaimedTask, objects: JsonObject[]): DryRun => ({
+  task_id: randomUUID(),
+  fence: 1,
+  action: 'deploy',
+  deployment_id,
+  cluster_id,
+  namespace,
+  chart,
+  values: { objects },
+  secrets: {},
+  confidential: [],
+  fields: { keep: [] },
+  within_ms: 60_000,
+});
+
+async function planned(run: DryRun): Promise<DryRunResult> {
+  world.tasks.giveDryRun(run);
+  const outcome = await soon('the outcome of the dry run', () => world.tasks.outcomeOf(run.task_id));
+  if (!('result' in outcome)) throw new Error(outcome.failure.reason);
+  return outcome.result;
+}
+
+describe('a plan', () => {
+  test('says of each contested field what becomes of it, and shows no change of one that is kept', async () => {
+    const task = await installed([web({ replicas: 2 })]);
+    await scale(task.namespace, 5, 'kubectl');
+    const changed = await planned(dryRunOf(task, [web({ replicas: 2 })]));
+    expect(changed.contested).toMatchObject([
+      {
+        kind: 'Deployment',
+        name: 'web',
+        path: '/spec/replicas',
+        manager: 'kubectl (scale)',
+        becomes: 'taken_back',
+        live: 5,
+        chart: 2,
+      },
+    ]);
+    expect(changed.objects).toMatchObject([
+      { action: 'change', fields: [{ path: '/spec/replicas', before: 5, after: 2 }] },
+    ]);
+
+    await scale(task.namespace, 6, 'keda-operator');
+    const same = await planned(dryRunOf(task, [web({ replicas: 2 })]));
+    expect(same).toMatchObject({
+      objects: [],
+      unchanged: 2,
+      untried: [],
+      contested: [{ becomes: 'kept', manager: 'keda-operator (scale)', live: 6, chart: 2 }],
+    });
+  });
+
+  test('names each object that the cluster would refuse, with its words, and what could not be tried', async () => {
+    const task = await installed([web({ replicas: 1 })]);
+    const { namespace } = task;
+    await act.post(`/api/v1/namespaces/${namespace}/resourcequotas`, {
+      metadata: { name: 'small' },
+      spec: { hard: { 'count/configmaps': '2' } },
+    });
+    await soon(
+      'the quota to be counted',
+      async () =>
+        z
+          .object({ status: z.object({ used: z.record(z.string(), z.string()).optional() }).optional() })
+          .parse(await act.get(`/api/v1/namespaces/${namespace}/resourcequotas/small`)).status?.used,
+    );
+    const map = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+    const binding: JsonObject = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'reads' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reads' },
+      subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
+    };
+    const role: JsonObject = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'reads' },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
+    };
+    const typo: JsonObject = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'typo' }, spec: { prots: [] } };
+
+    const result = await planned(dryRunOf(task, [web({ replicas: -1 }), map('over'), typo, role, binding]));
+
+    const reasons = result.objects.map(({ action, kind, name, reason }) => `${action} ${kind} ${name}: ${reason}`);
+    expect(reasons).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^blocked Deployment web: The cluster refuses it: .*spec.replicas: Invalid value: -1/),
+        expect.stringMatching(/^blocked ConfigMap over: The cluster refuses it: .*exceeded quota: small/),
+        expect.stringMatching(/^blocked Service typo: The cluster refuses it: .*spec.prots/),
+        'create Role reads: null',
+        'create RoleBinding reads: null',
+      ]),
+    );
+    expect(result.untried).toEqual([
+      { reason: 'they need objects that the chart creates before them', objects: 1, examples: ['RoleBinding reads'] },
+    ]);
+    expect(await act.exists(`/api/v1/namespaces/${namespace}/configmaps/over`)).toBe(false);
+  });
+
+  test('of a release whose namespace is not there says that nothing was tried', async () => {
+    const task = taskOf(world.chart);
+    const result = await planned(dryRunOf(task, [web({ replicas: 1 })]));
+    expect(result).toMatchObject({
+      contested: [],
+      untried: [
+        { reason: 'the namespace does not exist yet', objects: 2, examples: ['ConfigMap probe', 'Deployment web'] },
+      ],
+    });
+  });
+});
+
+/** Who wrote the replicas last. */
+type Writer = 'helm' | 'kubectl' | 'keda-operator' | 'kube-controller-manager';
+const scalers = { none: null, hpa: 'kube-controller-manager', keda: 'keda-operator' } as const;
+
+const seed = Number(process.env['FIELDS_SEED'] ?? 21);
+
+test('twenty sequences of scaling, upgrades, rollbacks and plans fail at no conflict and reset no replicas of an autoscaler', async () => {
+  const modes = Array.from({ length: 20 }, (_, at) => (['none', 'hpa', 'keda'] as const)[at % 3] ?? 'none');
+  const wrong = await Promise.all(modes.map((mode, at) => sequence(mode, randomOf(seed + at))));
+
+  expect(wrong.flat()).toEqual([]);
+});
+
+/** What differs from what should be. */
+async function sequence(mode: keyof typeof scalers, random: () => number): Promise<string[]> {
+  const wrong: string[] = [];
+  const same = (what: string, is: unknown, should: unknown) => {
+    if (!isDeepStrictEqual(is, should)) wrong.push(`${what}: ${JSON.stringify(is)}, not ${JSON.stringify(should)}`);
+  };
+  const below = (most: number) => Math.floor(random() * most);
+  const revisions = [{ replicas: 1 + below(5), image: 'web:0' }];
+  const objectsOf = ({ replicas, image }: { replicas: number; image: string }) => [web({ replicas }, image)];
+  const first = revisions[0] ?? { replicas: 1, image: 'web:0' };
+  const task = await installed(objectsOf(first));
+  const { namespace } = task;
+  if (mode === 'hpa') await autoscale(namespace);
+  let [live, writer]: [number, Writer] = [first.replicas, 'helm'];
+  const steps: string[] = [];
+  const expected = (chart: number) => {
+    const isKept = mode === 'hpa' || writer === 'keda-operator';
+    return { isKept, isContested: live !== chart && (writer !== 'helm' || mode === 'hpa') };
+  };
+
+  for (let step = 0; step < 6; step += 1) {
+    const action = below(4);
+    if (action === 0) {
+      const by = below(2) === 0 ? 'kubectl' : scalers[mode];
+      const to = 1 + below(8);
+      if (by === null || to === live) continue;
+      steps.push(`${by} scales to ${to}`);
+      await scale(namespace, to, by);
+      [live, writer] = [to, by];
+      continue;
+    }
+    const isBack = action === 1;
+    const next = isBack
+      ? (revisions[below(revisions.length)] ?? first)
+      : { replicas: 1 + below(5), image: `web:${step + 1}` };
+    const { isKept, isContested } = expected(next.replicas);
+    const what = `${mode} ${steps.join(', ')}; then ${JSON.stringify(next)}`;
+    const becomes = isKept ? 'kept' : 'taken_back';
+    const said = isContested ? [becomes] : [];
+    if (action === 3) {
+      const { contested = [], objects } = await planned(dryRunOf(task, objectsOf(next)));
+      same(
+        `plan of ${what}`,
+        contested.map((one) => one.becomes),
+        said,
+      );
+      const others = objects.filter((one) => one.action !== 'change');
+      same(`objects of ${what}`, others, []);
+      continue;
+    }
+    steps.push(`${isBack ? 'back' : 'on'} to ${JSON.stringify(next)}`);
+    const deploy = deployOf(task, objectsOf(next));
+    const { outcome, reason } = await act.run(deploy);
+    same(`outcome of ${what}`, [outcome, reason], ['Done', null]);
+    revisions.push(next);
+    if (!isKept) [live, writer] = [next.replicas, 'helm'];
+    same(`state after ${what}`, await liveOf(namespace), { replicas: live, image: next.image });
+    const lines = linesOf(deploy).map((line) => (line.includes('is kept') ? 'kept' : 'taken_back'));
+    same(`log of ${what}`, lines, said);
+  }
+  return wrong;
+}

@@ -158,6 +158,8 @@ describe('a dry run', () => {
     const result = await planned(dryRunOf(task, { values: { objects, text: 'changed' } }));
 
     expect(shown(result)).toEqual([
+      // A pod needs a container.
+      'blocked Pod hook',
       'change ConfigMap probe',
       'change Service web',
       'create ConfigMap new',

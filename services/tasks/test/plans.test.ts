@@ -57,6 +57,22 @@ const result: DryRunResult = {
   ],
   hooks: [],
   cluster_roles: [{ cluster_role: 'widgets-operator', scope: 'Cluster' }],
+  contested: [
+    {
+      api_version: 'apps/v1',
+      kind: 'Deployment',
+      namespace: 'web',
+      name: 'web',
+      path: '/spec/replicas',
+      manager: 'kubectl (scale)',
+      becomes: 'taken_back',
+      reason: null,
+      live: 5,
+      chart: 2,
+      hidden: false,
+    },
+  ],
+  untried: [{ reason: 'the cluster took too long', objects: 1, examples: ['ConfigMap web'] }],
   unchanged: 3,
   cut: nothingCut,
 };
@@ -125,8 +141,13 @@ beforeEach(() => until(noDryRuns));
 
 describe('a plan of an update', () => {
   test('names the tasks, the dependents and the findings of a runner, and changes no row', async () => {
-    const chart = await tasks.publish.chart(sampleChart({ features: { reinstall_dependencies: true } }));
-    const { id, namespace } = await until(() => tasks.create({ helm_chart_id: chart.id }).catch(() => null));
+    const chart = await tasks.publish.chart(
+      sampleChart({ features: { reinstall_dependencies: true, fields: { keep: ['/spec/a'] } } }),
+    );
+    const values_override = { berth: { fields: { keep: ['Deployment/web:/spec/b'] } } };
+    const { id, namespace } = await until(() =>
+      tasks.create({ helm_chart_id: chart.id, values_override }).catch(() => null),
+    );
     await tasks.runAll();
     const dependent = await tasks.installed({ config: { replicas: 1, peer: id } });
     const disabled = await tasks.installed({ config: { replicas: 1, peer: id } });
@@ -143,10 +164,20 @@ describe('a plan of an update', () => {
       objects: result.objects.map((object) => ({ ...object, cluster_id: tasks.clusterId })),
       hooks: [],
       cluster_roles: [{ cluster_id: tasks.clusterId, cluster_role: 'widgets-operator', scope: 'Cluster' }],
+      contested: result.contested?.map((field) => ({ ...field, cluster_id: tasks.clusterId })),
+      untried: result.untried?.map((objects) => ({ ...objects, cluster_id: tasks.clusterId })),
       unchanged: 3,
       cut: nothingCut,
     });
-    expect(runs).toMatchObject([{ action: 'deploy', namespace, deployment_id: id, values: { replicaCount: 2 } }]);
+    expect(runs).toMatchObject([
+      {
+        action: 'deploy',
+        namespace,
+        deployment_id: id,
+        values: { replicaCount: 2 },
+        fields: { keep: ['/spec/a', 'Deployment/web:/spec/b'] },
+      },
+    ]);
     expect(await tasks.claim()).toBeNull();
     expect(await allRows()).toEqual(before);
   });

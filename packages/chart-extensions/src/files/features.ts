@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
 import { oneKeyOf } from '@berth/contracts/fields/one-key-of';
+import { KeptFields } from '@berth/contracts/resources/deployments/field-path';
 import { header } from '../header.ts';
 import { nullsAbsent } from '../nulls-absent.ts';
 import { OutputPath } from '../form/output-path.ts';
@@ -31,6 +32,8 @@ const Wait = nullsAbsent({
   timeout_secs: z.number().int().min(1).max(3600).default(300),
 });
 
+const Fields = nullsAbsent({ keep: KeptFields.default([]) });
+
 const common = {
   status: StatusEndpoint.optional(),
   cardinality: z.enum(['Many', 'OnePerCluster']).default('Many'),
@@ -38,6 +41,8 @@ const common = {
   node_selector_paths: z.array(OutputPath).max(100).default([]),
   tolerations_paths: z.array(OutputPath).max(100).default([]),
   wait: Wait.prefault({}),
+  /** Optional, since services of the previous version refuse stored features that they do not know. */
+  fields: Fields.optional(),
 };
 
 /** The platform features that a chart requires: the stored form of a chart's `features`. */

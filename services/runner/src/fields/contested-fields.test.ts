@@ -54,7 +54,7 @@ const outcome = (
     { autoscalers, areAutoscalersKnown, keep: fieldPathsOf(keep) },
   );
   const words = contested.map(({ keptBecause }) => (keptBecause === null ? 'taken back' : 'kept'));
-  return [...words, ...leave.map((steps) => `left ${steps.join('.')}`), ...(share === undefined ? [] : ['shared'])];
+  return [...words, ...leave.map(({ steps }) => `left ${steps.join('.')}`), ...(share === undefined ? [] : ['shared'])];
 };
 
 describe('what becomes of replicas', () => {

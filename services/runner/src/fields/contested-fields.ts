@@ -23,7 +23,7 @@ export interface ContestedField {
 export interface FieldsOfObject {
   contested: ContestedField[];
   /** Fields that Helm must not apply, so that their owners keep them even if they write while Helm works. */
-  leave: OwnedField['steps'][];
+  leave: Pick<OwnedField, 'steps' | 'live'>[];
   /** The value of replicas that stay although only Helm owns them: Helm would reset or remove them. */
   share: JsonValue | undefined;
 }
@@ -53,7 +53,7 @@ export function contestedFields(
     const facts = { kind, name, ...field, owners, autoscaler, isLastingHook: isLasting };
     const keptBecause = whyKept({ ...facts, areAutoscalersKnown: policy.areAutoscalersKnown }, policy.keep);
     const canBeLeft = typeof field.steps.at(-1) === 'string';
-    if (keptBecause !== null && canBeLeft) found.leave.push(field.steps);
+    if (keptBecause !== null && canBeLeft) found.leave.push({ steps: field.steps, live: field.live });
     if (isLasting ? sameJson(field.rendered, field.live) : isUnchanged(field)) continue;
     const { path, steps, live: value, rendered: chart } = field;
     const kept = canBeLeft ? keptBecause : null;
@@ -123,10 +123,10 @@ const replicas = ['spec', 'replicas'];
  */
 function withReplicas(found: FieldsOfObject, { rendered, live, autoscaler, helms }: Scaled): FieldsOfObject {
   const now = replicasOf(live);
-  if (now === undefined || found.leave.some((steps) => isReplicas(steps.map(String)))) return found;
+  if (now === undefined || found.leave.some(({ steps }) => isReplicas(steps.map(String)))) return found;
   const chart = replicasOf(rendered.content);
   if (chart === undefined && !helms.some(ownsReplicas)) return found;
-  const leave = chart === undefined ? found.leave : [...found.leave, replicas];
+  const leave = chart === undefined ? found.leave : [...found.leave, { steps: replicas, live: now }];
   const share = ownsOnly(live, helms) ? now : undefined;
   if (chart === undefined || chart === now) return { ...found, leave, share };
   const because = `the ${autoscaler} scales the object`;

@@ -74,7 +74,7 @@ export function fieldsOfManifests({ manifests, live, autoscalers, keep, namespac
     if (fields.share !== undefined && uid === null) continue;
     if (fields.share !== undefined && uid !== null) resolved.share.push({ ...named, uid, replicas: fields.share });
     if (fields.leave.length > 0) {
-      leave.set(at, [...(leave.get(at) ?? []), ...fields.leave.map((steps) => ({ item, steps }))]);
+      leave.set(at, [...(leave.get(at) ?? []), ...fields.leave.map(({ steps }) => ({ item, steps }))]);
     }
     for (const { path, manager, live: value, chart, keptBecause } of fields.contested) {
       const { length } = resolved.contested;

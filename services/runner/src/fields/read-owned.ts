@@ -49,9 +49,8 @@ export async function readOwned(
       if (bytes < most.bytes) await read(object);
     }
   });
-  const list = `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers?limit=200`;
   const [autoscalers] = await Promise.all([
-    looked.some(canBeScaled) ? client.readText(list, 'list') : Promise.resolve(null),
+    looked.some(canBeScaled) ? readAutoscalers(namespace, client) : Promise.resolve(null),
     ...workers,
   ]);
   return { live, autoscalers, isPartial: objects.length > looked.length || bytes >= most.bytes };
@@ -64,3 +63,7 @@ function canBeScaled({ apiVersion, kind }: NamedObject): boolean {
   const group = groupOf(apiVersion);
   return workloads.has(kind) || (group.includes('.') && !group.endsWith('.k8s.io'));
 }
+
+/** As JSON; null if the account may not list them. */
+export const readAutoscalers = (namespace: string, client: Pick<OwnedReader, 'readText'>): Promise<string | null> =>
+  client.readText(`/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers?limit=200`, 'list');

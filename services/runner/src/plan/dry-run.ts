@@ -10,6 +10,7 @@ import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets } from '../log/known-secrets.ts';
 import type { TextFinder } from '../log/text-finder.ts';
 import { foreignNamespace } from '../namespace/enter-namespace.ts';
+import { readAutoscalers } from '../fields/read-owned.ts';
 import { AccessRefused, permanent, transient } from '../outcome/task-failure.ts';
 import { releasedManifest } from '../release/observe-release.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
@@ -19,6 +20,7 @@ import { readLive } from './cluster/read-live.ts';
 import type { DesiredObject, Marked } from './diff/diff-manifests.ts';
 import { isHook } from './diff/hooks.ts';
 import { refusalsOf } from '../manifests/refusals-of.ts';
+import { isLastingHook } from '../manifests/hook-events.ts';
 import { keyOf, kubeObjectOf } from '../manifests/kube-object.ts';
 import type { ParsedManifest } from '../manifests/parse-manifest.ts';
 import { readFacts, readManifests } from '../manifests/read-manifests.ts';
@@ -28,6 +30,7 @@ import type { PlanWork } from './plan-work.ts';
 import { markedValues } from './marked/marked-values.ts';
 import { releaseToAdopt } from './release-to-adopt.ts';
 import { renderChart } from './render-chart.ts';
+import { tryNew } from './try-new.ts';
 
 export interface DryRunDeps {
   access: Pick<ClusterEntry, 'enter'>;
@@ -114,6 +117,10 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
     throw permanent(
       `The Helm release ${run.namespace} is of another chart: it has no object in common with the chart of the deployment`,
     );
+  const { api, granted } = access;
+  const place = { namespace: run.namespace, isThere, isUpgrade, isGrantUnbound: granted.length > 0 };
+  const tried = rendered === '' ? [] : await tryNew(sides, place, { api, ...limits });
+  const autoscalers = run.fields && rendered !== '' ? await readAutoscalers(run.namespace, client) : null;
   const refused = rendered === '' ? [] : await refusals(run, client, { rendered, access }, deps, limits);
   const { action, namespace: name, secrets: ofRun, confidential } = run;
   return comparePlan(
@@ -126,6 +133,8 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
       takesOver: run.adopts ? access.warnings : null,
       isUpgrade,
       refused,
+      tried,
+      fields: run.fields ? { keep: run.fields.keep, autoscalers } : null,
       isShared,
     },
     { work: deps.work, owner: run.deployment_id, signal: limits.signal },
@@ -166,7 +175,7 @@ async function readSides(
   const old = await inPlace(before);
   const next = [...(await inPlace(after)), ...ownSecrets(run)];
   const isReadable = ({ namespace }: DesiredObject) => isThere || namespace !== run.namespace;
-  const compared = [...old, ...next.filter((object) => !isHook(object))].filter(isReadable);
+  const compared = [...old, ...next.filter((object) => !isHook(object) || isLastingHook(object))].filter(isReadable);
   const live = await readLive(compared, findKind, { api, signal });
   const marked: Marked = isMarked ? await inPlace(other) : (withMarkers ?? 'nothing');
   return { old, next, live, marked, unreadable: parsed.slice(0, 2).reduce((sum, one) => sum + one.unreadable, 0) };

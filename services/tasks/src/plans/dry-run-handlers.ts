@@ -87,7 +87,7 @@ async function dryRunOf(
     ...(run?.adopts && { adopts: true }),
     values: input?.values ?? {},
     secrets: input?.secrets ?? {},
-    ...(input && { hosts: input.hosts }),
+    ...(input && { hosts: input.hosts, fields: input.fields }),
     confidential: [
       ...(input?.confidential ?? []),
       ...(input && run ? sensitiveTexts(input.chart.form, run.config) : []),

@@ -96,6 +96,8 @@ async function planOf(
     objects: inCluster(({ objects }) => objects),
     hooks: inCluster(({ hooks }) => hooks),
     cluster_roles: inCluster(({ cluster_roles = [] }) => cluster_roles),
+    contested: inCluster(({ contested = [] }) => contested),
+    untried: inCluster(({ untried = [] }) => untried),
     unchanged: sum(({ unchanged }) => unchanged),
     cut: {
       objects: sum(({ cut }) => cut.objects),

@@ -5,6 +5,7 @@ import { inTurns } from '@berth/chart-extensions/budget/in-turns';
 import { outputParts, type OutputValues, type PropertyOf } from '@berth/chart-extensions/config/output-values';
 import { inputsWith, propertiesRead } from '@berth/chart-extensions/form/outputs';
 import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
+import { keptFieldsIn, mostKeptFields } from '@berth/contracts/resources/deployments/field-path';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { AppError } from '@berth/contracts/errors';
 import { nextTurn } from '@berth/service/waiting/next-turn';
@@ -27,6 +28,8 @@ export interface HelmInput {
   /** Secret values that the inputs use, except those that only `secrets` holds. */
   confidential: string[];
   hosts: RouteHosts;
+  /** The fields that keep the value that others gave them, by the chart and by the values of the deployment. */
+  fields: { keep: string[] };
 }
 
 export interface HelmInputDeps extends OpenSecretsDeps, OpenResourcesDeps {
@@ -68,9 +71,11 @@ export async function helmInput(
   const values = await inTurns(resolvedByLayer(world), budget, nextTurn);
   const { enabled, hostname_format } = chart.parsedFeatures.ingress;
   const deployment = { name: run.deployment_name, namespace: run.namespace };
+  const kept = [...(chart.parsedFeatures.fields?.keep ?? []), ...(keptFieldsIn(values) ?? [])];
   return {
     chart,
     values,
+    fields: { keep: [...new Set(kept)].slice(0, mostKeptFields) },
     secrets: outputs?.secrets ?? {},
     confidential: outputs?.confidential ?? [],
     hosts: routeHosts({ cluster, deployment, format: enabled ? hostname_format : null, ownUrl }),

@@ -10,6 +10,7 @@ export const most = {
   objects: 500,
   hooks: 100,
   fields: 100,
+  contested: 50,
   name: 300,
   path: 1_000,
   valueBytes: 2_048,
@@ -30,12 +31,21 @@ const order: Readonly<Record<Objects[number]['action'], number>> = {
 };
 
 /** A result that fits into an answer and counts what it leaves out. */
-export function boundResult({ objects, hooks, unchanged, cut: before }: DryRunResult): DryRunResult {
+export function boundResult({
+  objects,
+  hooks,
+  contested,
+  untried,
+  unchanged,
+  cut: before,
+}: DryRunResult): DryRunResult {
   const cut: PlanCut = { ...before };
   const shownHooks = hooks.slice(0, most.hooks).map((hook) => ({ ...hook, ...named(hook) }));
   cut.hooks += hooks.length - shownHooks.length;
 
-  let left = most.bytes - jsonBytes(shownHooks);
+  const shownContested = contested && boundContested(contested, cut);
+  const others = { ...(shownContested && { contested: shownContested }), ...(untried && { untried }) };
+  let left = most.bytes - jsonBytes(shownHooks) - jsonBytes(others);
   const shown: Objects = [];
   for (const object of objects.toSorted((a, b) => order[a.action] - order[b.action])) {
     const plain = {
@@ -62,7 +72,34 @@ export function boundResult({ objects, hooks, unchanged, cut: before }: DryRunRe
     }
     shown.push({ ...plain, fields });
   }
-  return { objects: shown, hooks: shownHooks, unchanged, cut };
+  return { objects: shown, hooks: shownHooks, ...others, unchanged, cut };
+}
+
+type Contested = NonNullable<DryRunResult['contested']>;
+
+function boundContested(contested: Contested, cut: PlanCut): Contested {
+  const shown = contested.slice(0, most.contested).map((field) => {
+    const { live, chart, ...rest } = field;
+    const small = { ...rest, ...named(rest), path: plainText(field.path, most.path) };
+    const { before, after } = smallField(
+      {
+        path: '',
+        hidden: field.hidden,
+        ...(live !== undefined && { before: live }),
+        ...(chart !== undefined && { after: chart }),
+      },
+      cut,
+    );
+    return {
+      ...small,
+      manager: field.manager === null ? null : plainText(field.manager, most.name),
+      reason: field.reason === null ? null : plainText(field.reason, most.name),
+      ...(before !== undefined && { live: before }),
+      ...(after !== undefined && { chart: after }),
+    };
+  });
+  cut.fields += contested.length - shown.length;
+  return shown;
 }
 
 function smallField(field: PlannedField, cut: PlanCut): PlannedField {

@@ -115,7 +115,7 @@ async function claimedTask(deps: ClaimDeps, started: Started, deadlineMs: () => 
     values: input?.values ?? {},
     secrets: input?.secrets ?? {},
     confidential: input?.confidential ?? [],
-    ...(input && { hosts: input.hosts }),
+    ...(input && { hosts: input.hosts, fields: input.fields }),
     ...(run.action === 'deploy' && run.adopts && { adopts: true }),
     call: run.action === 'invoke' ? await callOf(deps, started, { run, deadlineMs: deadlineMs() }) : null,
     restart: run.action === 'restart' ? { ...run.object, at: task.first_attempted_at ?? task.created_at } : null,

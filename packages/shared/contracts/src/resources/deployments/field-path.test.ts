@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldPathOf } from './field-path.ts';
+import { fieldPathOf, keptFieldsIn } from './field-path.ts';
 
 describe('a path of fields', () => {
   test.for([
@@ -19,4 +19,11 @@ describe('a path of fields', () => {
       expect(fieldPathOf(text)).toBeNull();
     },
   );
+});
+
+test('the values of a deployment name fields to keep, or are refused', () => {
+  expect(keptFieldsIn({ berth: { fields: { keep: ['/spec/replicas'] } } })).toEqual(['/spec/replicas']);
+  expect(keptFieldsIn({ berth: { fields: { keep: ['spec.replicas'] } } })).toBeNull();
+  expect(keptFieldsIn({ berth: { fields: { keep: '/spec/replicas' } } })).toBeNull();
+  expect(keptFieldsIn({ berth: 'x' })).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../fields/json.ts';
 
 /** Which fields of a release's objects a path names. */
 export interface FieldPath {
@@ -22,8 +23,10 @@ export function fieldPathOf(text: string): FieldPath | null {
   return { kind, name, segments };
 }
 
-const words =
+export const pathWords =
   'must be a path such as /spec/replicas or Deployment/web:/spec/template/spec/containers/name=web/image; * stands for any one segment';
+
+export const mostKeptFields = 100;
 
 /** Paths of fields that keep the value that another manager gave them. */
 export const KeptFields = z
@@ -31,6 +34,13 @@ export const KeptFields = z
     z
       .string()
       .max(1_000)
-      .refine((text) => fieldPathOf(text) !== null, words),
+      .refine((text) => fieldPathOf(text) !== null, pathWords),
   )
-  .max(50);
+  .max(mostKeptFields);
+
+/** The fields that a deployment keeps by the value `berth.fields.keep`; null if that is not a list of paths. */
+export function keptFieldsIn({ berth }: JsonObject): string[] | null {
+  const fields = isJsonObject(berth) ? berth['fields'] : undefined;
+  const keep = isJsonObject(fields) ? fields['keep'] : undefined;
+  return keep === undefined ? [] : (KeptFields.safeParse(keep).data ?? null);
+}

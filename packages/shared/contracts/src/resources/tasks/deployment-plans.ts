@@ -51,6 +51,35 @@ export type PlannedClusterRole = z.infer<typeof PlannedClusterRole>;
 
 const count = z.number().int().min(0);
 
+/** A field of an object in the cluster that somebody besides Helm has given another value than the chart. */
+export const ContestedField = z.strictObject({
+  cluster_id: Id,
+  api_version: Text,
+  kind: Text,
+  namespace: Text.nullable(),
+  name: Text,
+  path: PlannedField.shape.path,
+  manager: Text.nullable().meta({
+    description: 'Who owns it beside Helm, such as `kubectl (scale)`; null if an autoscaler has not written it yet',
+  }),
+  becomes: z.enum(['kept', 'taken_back']),
+  /** Why it is kept. */
+  reason: Text.nullable(),
+  live: Json.optional(),
+  chart: Json.optional(),
+  hidden: z.boolean().meta({ description: 'Its values are secret, or may be' }),
+});
+export type ContestedField = z.infer<typeof ContestedField>;
+
+/** Objects that the cluster was not asked about, so that a deploy may still be refused there. */
+export const UntriedObjects = z.strictObject({
+  cluster_id: Id,
+  reason: Text,
+  objects: count,
+  examples: z.array(Text),
+});
+export type UntriedObjects = z.infer<typeof UntriedObjects>;
+
 /** How many entries were left out to keep the plan small. */
 export const PlanCut = z.strictObject({ objects: count, fields: count, values: count, hooks: count });
 export type PlanCut = z.infer<typeof PlanCut>;
@@ -66,6 +95,12 @@ export const DeploymentPlan = z.strictObject({
   hooks: z.array(PlannedHook),
   cluster_roles: z.array(PlannedClusterRole).meta({
     description: 'The ClusterRoles that are granted to the kind, with which the deployment acts beyond its namespace',
+  }),
+  contested: z.array(ContestedField).meta({
+    description: 'Fields that others have changed, and what becomes of each',
+  }),
+  untried: z.array(UntriedObjects).meta({
+    description: 'Of the other objects, the cluster has said whether it would take them',
   }),
   unchanged: count.meta({ description: 'Objects of the release that stay as they are' }),
   cut: PlanCut,

@@ -3,7 +3,14 @@ import { ourServices } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
 import { Claim } from '../../fields/claim.ts';
 import { Text } from '../../fields/fields.ts';
-import { PlanCut, PlannedClusterRole, PlannedHook, PlannedObject } from './deployment-plans.ts';
+import {
+  ContestedField,
+  PlanCut,
+  PlannedClusterRole,
+  PlannedHook,
+  PlannedObject,
+  UntriedObjects,
+} from './deployment-plans.ts';
 import { ClaimedTask } from './runner-tasks.ts';
 
 /** The part of a plan for one place: what would happen to the release there. As in claims, `task_id` holds its own id. */
@@ -18,6 +25,8 @@ export const DryRun = ClaimedTask.pick({
   secrets: true,
   confidential: true,
   hosts: true,
+  /** Absent from services of the previous version, which do not know what is contested either. */
+  fields: true,
 }).extend({
   action: z.enum(['deploy', 'uninstall']),
   /** Compares with a Helm release that Berth does not manage yet, and refuses one that it cannot take over. */
@@ -34,6 +43,9 @@ export const DryRunResult = z.strictObject({
   hooks: z.array(PlannedHook.omit(ofOneCluster)).max(200),
   /** Absent if nothing is granted, and for runners of the previous version. */
   cluster_roles: z.array(PlannedClusterRole.omit(ofOneCluster)).max(100).optional(),
+  /** Absent for services of the previous version, and from their runners. */
+  contested: z.array(ContestedField.omit(ofOneCluster)).max(200).optional(),
+  untried: z.array(UntriedObjects.omit(ofOneCluster)).max(20).optional(),
   unchanged: z.number().int().min(0),
   cut: PlanCut,
 });
