@@ -50,7 +50,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const gateway = starting.use(await connectPatientTestBus(nats, 'api-gateway'));
   const runner = starting.use(await connectPatientTestBus(nats, 'runner'));
   const tasks = starting.use(await connectPatientTestBus(nats, 'tasks'));
-  const parser = starting.use(createChartParser({ timeoutMs: 3_000 }));
+  const parser = starting.use(createChartParser({ timeoutMs: 3_000, starvedAfterMs: 120_000 }));
 
   const registries = new Map<string, ConfiguredRegistry>();
   const inTransaction = inTransactionOf(db, storeOf);
