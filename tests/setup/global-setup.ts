@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { ensureTools, nodeToolNames, startPostgres, type ToolName, toolNames, toolTable } from '@berth/devstack';
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { missingForDeployTests, withSystemPrograms } from './needs.ts';
+import { bundleServices } from './bundle-services.ts';
 import { leftovers } from './leftovers.ts';
 
 /**
@@ -25,13 +26,13 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
   await chmod(temporary, 0o711);
   process.env['TMPDIR'] = temporary;
   const guard = startProcessGuard();
-  const cached = provideCompileCache(signal);
+  const compiled = compile(await services(), signal);
   // A caller that runs tests in several attempts has named one file for all of them.
   if (runsAllTests() && !process.env['TEST_OUTCOMES']) recordOutcomesIn(join(serverFolder, 'outcomes'));
   if (!process.env['TEST_DATABASE_URL']) await providePostgres({ stateFolder: serverFolder, guard, signal });
 
   return async () => {
-    await cached;
+    await compiled;
     const left = await leftovers(temporary);
     await guard.close();
     await rm(serverFolder, { recursive: true, force: true });
@@ -43,17 +44,31 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The files to compile ahead. Without an earlier run, these are the sources of all programs; a run of all tests starts bundles. */
+async function services(): Promise<string[]> {
+  const cache = join(root, 'node_modules', '.cache');
+  const compiled = join(cache, 'berth-compiled');
+  process.env['NODE_COMPILE_CACHE'] ??= compiled;
+  const sources = existsSync(compiled) ? [] : await filesIn(root, 'services/*/src/*main.ts');
+  if (!runsAllTests()) return sources;
+  process.env['TEST_BUNDLES'] = await bundleServices({ root, cache: join(cache, 'berth-bundles') });
+  return [...sources, ...(await filesIn(process.env['TEST_BUNDLES'], 'services/*/src/main.js'))];
+}
+
+async function filesIn(folder: string, pattern: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const file of glob(pattern, { cwd: folder })) files.push(join(folder, file));
+  return files;
+}
+
 /**
  * Node keeps compiled code for all processes of this run and later ones. Killed processes keep none, and tests kill most
- * services; so the first run compiles each service in parallel, by a start that ends because its configuration is missing.
+ * services; so each is compiled by a start that ends because its configuration is missing.
  */
-async function provideCompileCache(signal: AbortSignal): Promise<void> {
-  const folder = join(root, 'node_modules', '.cache', 'berth-compiled');
-  process.env['NODE_COMPILE_CACHE'] ??= folder;
-  if (existsSync(folder)) return;
-  for await (const main of glob('services/*/src/*main.ts', { cwd: root })) {
-    const options = { env: { NODE_COMPILE_CACHE: folder }, signal };
-    await promisify(execFile)(process.execPath, [join(root, main)], options).catch(() => undefined);
+async function compile(files: readonly string[], signal: AbortSignal): Promise<void> {
+  const { NODE_COMPILE_CACHE } = process.env;
+  for (const file of files) {
+    await promisify(execFile)(process.execPath, [file], { env: { NODE_COMPILE_CACHE }, signal }).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programFile } from '@berth/testing/program-file';
 import { type RunningServer, type ServerStart, startServerProcess } from '../servers/server-process.ts';
 
 export interface ServiceStart extends ServerStart {
@@ -22,7 +23,7 @@ export async function startService(service: ServiceStart): Promise<RunningServer
   const secretFiles = await writeSecrets(service);
   return startServerProcess({
     name,
-    command: [process.execPath, join(checkout, entry)],
+    command: [process.execPath, programFile(join(checkout, entry))],
     logFile: join(stateFolder, 'services', `${name}.log`),
     env: {
       NODE_ENV: 'production',

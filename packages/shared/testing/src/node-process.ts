@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from './compile-cache.ts';
+import { programFile } from './program-file.ts';
 import { ServerUnavailable } from './network/server-unavailable.ts';
 
 export interface NodeProcess extends AsyncDisposable {
@@ -23,9 +24,15 @@ const endsWithTest = `data:text/javascript,${encodeURIComponent(
 const readyWithinMs = 120_000;
 
 /** A program of Berth in a separate process, as in production, without the test's environment. */
-export function startNode(args: readonly string[], settings: Record<string, string | undefined>): NodeProcess {
+export function startNode(
+  [program, ...args]: readonly [string, ...string[]],
+  settings: Record<string, string | undefined>,
+): NodeProcess {
   const env = { ...compileCache(), ...settings };
-  const child = spawn(process.execPath, ['--import', endsWithTest, ...args], { env, stdio: 'pipe' });
+  const child = spawn(process.execPath, ['--import', endsWithTest, programFile(program), ...args], {
+    env,
+    stdio: 'pipe',
+  });
   const exited = once(child, 'exit');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -15,6 +15,7 @@ import { kubeAccessOf } from '@berth/kube/kube-access';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { parseKubeconfig, UnusableKubeconfig } from '@berth/kube/kubeconfig';
 import { compileCache } from '@berth/testing/compile-cache';
+import { programFile } from '@berth/testing/program-file';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import type { PodSecurityLevel } from '../../../cluster-sync/src/namespaces/pod-security.ts';
@@ -155,7 +156,7 @@ export async function startRunnerWorld({
 
 async function startRunner(env: Record<string, string>): Promise<RunnerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-runner-'));
-  const child: ChildProcess = spawn(process.execPath, [entry], {
+  const child: ChildProcess = spawn(process.execPath, [programFile(entry)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...compileCache(), RUNNER_FOLDER: folder, LOG_LEVEL: 'debug', NODE_ENV: 'production', ...env },
   });
