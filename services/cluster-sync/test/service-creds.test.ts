@@ -192,6 +192,22 @@ describe('the Secret service-creds', () => {
     expect(issuedTo(other.id)).toBe(other.issuedBefore);
   });
 
+  test.for<[string, object]>([
+    ['another namespace', { namespace: 'creds-elsewhere' }],
+    ['a cluster of another env', { cluster_id: randomUUID(), env_id: otherEnvId }],
+  ])('is kept at the old place while a move to %s waits', async ([to, moved]) => {
+    const namespace = `creds-moving-${to.length}`;
+    const { id, secret } = await withCredentials(namespace);
+    const { cluster_id = clusterId, env_id = envId, namespace: wanted = namespace } = moved as Record<string, string>;
+    await service.db.query(sql.unsafe`
+      update deployment_projection set cluster_id = ${cluster_id}, env_id = ${env_id}, namespace = ${wanted} where id = ${id}
+    `);
+
+    await admin.deleteJson(secretPath(namespace), {}, call());
+
+    await soon(async () => expect((await secretIn(namespace)).metadata.uid).not.toBe(secret.metadata.uid));
+  });
+
   test('is not written into a namespace of the same name that belongs to another deployment', async () => {
     const id = randomUUID();
     service.callers.set(id, envId);

@@ -230,6 +230,60 @@ describe('workloads of a namespace cannot prevent its removal by', () => {
   });
 });
 
+describe('an uninstall', () => {
+  const uninstallOf = (task: ReturnType<typeof taskOf>, fields: object = {}) => ({
+    ...next(task),
+    action: 'uninstall' as const,
+    delete_namespace: true,
+    chart: null,
+    ...fields,
+  });
+  const Named = z.object({ metadata: z.object({ uid: z.string() }) });
+  const uidOf = async (path: string) => Named.parse(await act.get(path)).metadata.uid;
+
+  test('leaves a namespace of somebody else alone, in which an Install failed, and is done', async () => {
+    const task = taskOf(world.chart);
+    const path = `/api/v1/namespaces/${task.namespace}`;
+    await act.post('/api/v1/namespaces', { metadata: { name: task.namespace } });
+    const uid = await uidOf(path);
+    expect(await act.run(task)).toMatchObject({ outcome: 'Failed', reason: expect.stringContaining('exists already') });
+
+    const uninstall = uninstallOf(task, { holds_release: false });
+    expect(await act.run(uninstall)).toMatchObject({ outcome: 'Done' });
+
+    expect(world.tasks.begun).not.toContain(uninstall.task_id);
+    expect(world.tasks.textOf(uninstall.task_id)).toContain('is left unchanged');
+    expect(await uidOf(path)).toBe(uid);
+  });
+
+  test('is done where somebody else made a namespace of the same name after that of the deployment was deleted', async () => {
+    const task = taskOf(world.chart);
+    const path = `/api/v1/namespaces/${task.namespace}`;
+    await act.run(task);
+    await act.remove(path);
+    await soon('the namespace to be gone', async () => !(await act.exists(path)));
+    await act.post('/api/v1/namespaces', { metadata: { name: task.namespace } });
+
+    expect(await act.run(uninstallOf(task, { holds_release: true }))).toMatchObject({ outcome: 'Done' });
+    expect(await act.exists(path)).toBe(true);
+  });
+
+  test('fails at a hook that fails each time, and is done without hooks', async () => {
+    const annotations = { 'helm.sh/hook': 'pre-delete' };
+    // The API server refuses the name of the hook.
+    const veto = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Veto', annotations } };
+    const task = { ...taskOf(world.chart), values: { objects: [veto] } };
+    await act.run(task);
+
+    expect(await act.run(uninstallOf(task))).toMatchObject({
+      outcome: 'Failed',
+      reason: expect.stringContaining('skip_hooks'),
+    });
+    expect(await act.run(uninstallOf(task, { hooks: false }))).toMatchObject({ outcome: 'Done' });
+    expect(await act.exists(`/api/v1/namespaces/${task.namespace}`)).toBe(false);
+  });
+});
+
 test('an uninstall without a release counts as begun before it deletes the namespace', async () => {
   const task = taskOf(world.chart);
   await act.run(task);

@@ -17,6 +17,7 @@ import { compareReleases } from './plans/compare-release.ts';
 import { dryRunHandlers } from './plans/dry-run-handlers.ts';
 import { planHandlers } from './plans/plan-handlers.ts';
 import { createConfirm } from './projections/confirm.ts';
+import { readOlderRuns } from './installed/read-older-runs.ts';
 import { observeQueue } from './metrics/observe-queue.ts';
 import { createTaskMetrics } from './metrics/task-metrics.ts';
 import { createProjections, followAll } from './projections/projections.ts';
@@ -130,6 +131,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
     every(1_000, sweepLeases({ store, inTransaction, policy, notifyRunners, log, metrics: taskMetrics })),
   );
   loop('mask inputs of older tasks', every(60_000, maskOlderTasks({ inTransaction, secretKeys })));
+  loop('read runs of the version before', every(60_000, readOlderRuns({ store, inTransaction })));
   loop('follow polled deployments', every(2_000, followPolled({ inTransaction })));
   loop('follow all polled deployments', every(60_000, refollowPolled({ db, store })));
   loop('follow silent clusters', every(2_000, followSilence({ store, inTransaction, bus, log })));

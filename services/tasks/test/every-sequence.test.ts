@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { differences } from '../src/engine/deployments/differences.ts';
 import { deployRun } from '../src/engine/operations/deploys.ts';
 import { deploymentLifecycle, deploymentReturn } from '../src/engine/deployments/lifecycle.ts';
-import { arrowsTaken, isLiving, type Living, type Model, startedTask } from './deployment-model/model.ts';
+import { arrowsTaken, isLiving, type Living, type Model, noTrouble, startedTask } from './deployment-model/model.ts';
 import { awaitReadiness, begin, claim, finish, run } from './deployment-model/claims.ts';
 import { cancel, change, reinstall, remove, retry, schedule } from './deployment-model/requests.ts';
 import { isReachedByRetries } from './deployment-model/reached-by-retries.ts';
+import { brokenFact } from './deployment-model/broken-facts.ts';
+import { deadEnd } from './deployment-model/ways.ts';
 import { loseNamespace } from './deployment-model/lose-namespace.ts';
 import { randomOf } from './support/random-of.ts';
 import { sampleDeployment } from './support/sample-deployment.ts';
@@ -24,11 +26,15 @@ const pending = {
   change: null,
   undo: null,
   deletes_deployment: false,
+  skips_hooks: false,
   first_attempted_at: null,
   helm_fence: 0,
   cancel_requested_at: null,
   awaits_readiness: false,
 } as const;
+
+const nothingInstalled = { runs: [], begun: [], trouble: noTrouble };
+const release = { runs: [{ id: 'r', run: runs }], begun: ['r'], trouble: noTrouble };
 
 const starts: Record<string, Model> = {
   new: {
@@ -36,13 +42,31 @@ const starts: Record<string, Model> = {
     queue: [{ ...pending, id: 't0', operation: install, run: runs }],
     running: null,
     over: [],
+    ...nothingInstalled,
   },
-  running: { deployment: { ...sampleDeployment, ...installed }, queue: [], running: runs, over: [] },
+  running: { deployment: { ...sampleDeployment, ...installed }, queue: [], running: runs, over: [], ...release },
+  'new, at a namespace of somebody else': {
+    deployment: sampleDeployment,
+    queue: [{ ...pending, id: 't0', operation: install, run: runs }],
+    running: null,
+    over: [],
+    ...nothingInstalled,
+    trouble: { foreign: [sampleDeployment.namespace], vetoes: false },
+  },
+  'running, with a hook that refuses each removal': {
+    deployment: { ...sampleDeployment, ...installed },
+    queue: [],
+    running: runs,
+    over: [],
+    ...release,
+    trouble: { foreign: ['web-b'], vetoes: true },
+  },
   disabled: {
     deployment: { ...sampleDeployment, enabled: false, state: 'Uninstalled' },
     queue: [],
     running: null,
     over: [],
+    ...nothingInstalled,
   },
 };
 
@@ -84,6 +108,10 @@ function events(model: Model): [string, Model | null][] {
     ...queue.map((task, at): [string, Model | null] => [`cancel #${at}`, cancel(living, task)]),
     ...queue.map((task, at): [string, Model | null] => [`claim #${at}`, claim(living, task)]),
     ...model.over.map((task, at): [string, Model | null] => [`retry #${at}`, retry(living, task)]),
+    ...(model.trouble.vetoes ? model.over : []).map((task, at): [string, Model | null] => [
+      `retry #${at} without hooks`,
+      retry(living, task, true),
+    ]),
     ['namespace lost', loseNamespace(living)],
     ['Helm begins', begin(living)],
     ['readiness awaited', awaitReadiness(living)],
@@ -96,6 +124,8 @@ function events(model: Model): [string, Model | null][] {
     ['run: handed back', run(living, 'HandedBack')],
   ];
 }
+
+const hasTrouble = ({ trouble: { foreign, vetoes } }: Model) => vetoes || foreign.length > 0;
 
 /** The broken invariant between any two events, in words; null if all hold. */
 function broken(model: Model): string | null {
@@ -111,7 +141,8 @@ function broken(model: Model): string | null {
   if (deleting && !queue.some((task) => task.deletes_deployment)) return 'nothing ends the deletion';
   if (state === 'Running' && deployment.installed_namespace === null) return 'nothing is installed and it is Running';
 
-  if (queue.length === 0 && !isReachedByRetries(model)) return `no retry brings what it wants (${reason})`;
+  if (!hasTrouble(model) && queue.length === 0 && !isReachedByRetries(model))
+    return `no retry brings what it wants (${reason})`;
 
   if (queue.length > 0 || isBetween || state === 'Error') return null;
   if (state !== 'Running') return enabled === (reason !== null) ? null : `at rest ${state}, ${enabled}, ${reason}`;
@@ -161,21 +192,22 @@ function brokenBy(before: Model, after: Model, event: string): string | null {
   return event.startsWith('cancel') || event === 'end: canceled' ? notUndone(before, after) : null;
 }
 
-const keyOf = ({ deployment, queue, running, over }: Model): string =>
+const keyOf = ({ deployment, queue, running, over, runs, begun }: Model): string =>
   JSON.stringify([
     deployment && { ...deployment, revision_id: deployment.revision_id === null ? null : 'some' },
     queue.map(({ id: _id, ...task }) => task),
     running,
     over.map(({ id: _id, ...task }) => task),
+    runs.map(({ id, run: of }) => [of, begun.includes(id), id === deployment?.revision_id]),
   ]);
 
 test.for(Object.keys(starts))(
   'after any sequence of events, a deployment that was %s has a final or an explained state',
   (name) => {
-    const longest = 5;
-    const maxQueue = 3;
     const first = starts[name];
     if (!first) throw new Error(name);
+    const longest = hasTrouble(first) ? 4 : 5;
+    const maxQueue = 3;
     let layer = [{ model: first, path: [] as string[] }];
     const reached = new Set([keyOf(first)]);
     const found: string[] = [];
@@ -186,7 +218,12 @@ test.for(Object.keys(starts))(
           if (!next || next.queue.length > maxQueue || reached.has(keyOf(next))) return [];
           reached.add(keyOf(next));
           const taken = [...path, event];
-          const rule = broken(next) ?? brokenBy(model, next, event) ?? forgotten(model, next, event);
+          const rule =
+            broken(next) ??
+            brokenFact(next) ??
+            brokenBy(model, next, event) ??
+            forgotten(model, next, event) ??
+            deadEnd(next);
           if (rule !== null) found.push(`${rule}: ${taken.join(', ')}`);
           return [{ model: next, path: taken }];
         }),
@@ -202,7 +239,7 @@ test.for(Object.entries(starts))(
   'after random walks of forty events over queues of eight tasks, a deployment that was %s has an explained state',
   ([, first]) => {
     const found: string[] = [];
-    for (let seed = 0; seed < 500; seed += 1) {
+    for (let seed = 0; seed < (hasTrouble(first) ? 150 : 500); seed += 1) {
       const random = randomOf(seed);
       const path: string[] = [];
       let model: Model = first;
@@ -211,10 +248,12 @@ test.for(Object.entries(starts))(
         const [event, next] = possible[Math.floor(random() * possible.length)] ?? [];
         if (!event || !next) break;
         path.push(event);
-        const rule = broken(next) ?? brokenBy(model, next, event) ?? forgotten(model, next, event);
+        const rule = broken(next) ?? brokenFact(next) ?? brokenBy(model, next, event) ?? forgotten(model, next, event);
         if (rule !== null) found.push(`${rule}: seed ${seed}, ${path.join(', ')}`);
         model = next;
       }
+      const end = deadEnd(model);
+      if (end !== null) found.push(`${end}: seed ${seed}, ${path.join(', ')}`);
     }
 
     expect(found.slice(0, 5)).toEqual([]);

@@ -2,6 +2,7 @@ import type { DeploymentIdentity } from '@berth/contracts/access/identity';
 import type { PackedIdentity, PackedUser } from '@berth/contracts/access/packed-identity';
 import type { CallingDeployment } from '@berth/contracts/resources/deployments/deployment-state';
 import { AppError } from '@berth/contracts/errors';
+import { envOf } from '../tokens/env-of.ts';
 import type { PresentedToken } from '../tokens/api-token.ts';
 import type { JwtSubject } from '../tokens/jwt-claims.ts';
 import { notAuthenticated } from '../tokens/jwt-verifier.ts';
@@ -35,15 +36,15 @@ export function identityBehindSession(
   return userIdentity(row.id, row);
 }
 
-/** A deployment that moved to another env has other credentials there; the old ones do not follow it. */
+/** A deployment that runs in another env has other credentials there; the old ones do not follow it. */
 export function identityBehindDeployment(
   { envId }: Extract<JwtSubject, { kind: 'deployment' }>,
   row: Omit<CallingDeployment, 'name'> | null,
 ): DeploymentIdentity {
   if (row === null) throw revoked('The deployment has been deleted');
   if (!row.enabled) throw revoked('The deployment is disabled');
-  if (row.env_id !== envId) throw revoked('The deployment has moved to another env');
-  return { kind: 'deployment', id: row.id, env_id: row.env_id };
+  if (envOf(row) !== envId) throw revoked('The deployment has moved to another env');
+  return { kind: 'deployment', id: row.id, env_id: envId };
 }
 
 type Roles = Pick<PackedUser, 'is_admin' | 'env_roles' | 'deployment_roles'>;

@@ -19,6 +19,14 @@ const nothing = sql.type(z.object({}));
 
 const refreshInMs = sql.fragment`(extract(epoch from s.refresh_at - clock_timestamp()) * 1000)::double precision`;
 
+/** Whether the deployment `d` has a namespace at the place where it is wanted, or at another one. */
+const isThere = sql.fragment`exists (
+  select from deployment_namespaces o where o.deployment_id = d.id and (o.cluster_id, o.name) = (d.cluster_id, d.namespace)
+)`;
+const isElsewhere = sql.fragment`exists (
+  select from deployment_namespaces o where o.deployment_id = d.id and (o.cluster_id, o.name) <> (d.cluster_id, d.namespace)
+)`;
+
 export interface IssuedCredentials {
   readonly deployment_id: string;
   readonly cluster_id: string;
@@ -29,15 +37,25 @@ export interface IssuedCredentials {
 }
 
 export const createCredentialRepository = (db: Queries) => ({
-  /** The wanted credentials of a cluster. Writes at an earlier place of the deployment do not count. */
+  /**
+   * The wanted credentials of a cluster. While a move waits, the deployment runs at its old place, and its credentials are kept there
+   * until that namespace is gone. Writes at an earlier place do not count.
+   */
   wantedIn: (clusterId: string) =>
     db.any(sql.type(WantedCredentials)`
-      select d.id as deployment_id, d.namespace, c.env_id, s.digest, ${refreshInMs} as refresh_in_ms
-      from deployment_projection d
-      join k8s_clusters c on c.id = d.cluster_id and c.env_id is not null
+      with places as (
+        select d.id, d.namespace from deployment_projection d
+        where d.cluster_id = ${clusterId} and d.enabled and not d.deleted and (${isThere} or not ${isElsewhere})
+        union all
+        select d.id, n.name from deployment_namespaces n join deployment_projection d on d.id = n.deployment_id
+        where n.cluster_id = ${clusterId} and (n.cluster_id, n.name) <> (d.cluster_id, d.namespace)
+          and d.enabled and not d.deleted and not ${isThere}
+      )
+      select p.id as deployment_id, p.namespace, c.env_id, s.digest, ${refreshInMs} as refresh_in_ms
+      from places p
+      join k8s_clusters c on c.id = ${clusterId} and c.env_id is not null
       left join service_credentials s
-        on s.deployment_id = d.id and s.cluster_id = d.cluster_id and s.namespace = d.namespace
-      where d.cluster_id = ${clusterId} and d.enabled and not d.deleted
+        on s.deployment_id = p.id and s.cluster_id = c.id and s.namespace = p.namespace
     `),
 
   /** The record of the last write into the namespace, by any replica. */

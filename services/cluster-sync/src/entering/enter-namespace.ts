@@ -55,9 +55,12 @@ export async function enterNamespace(
   { claim, providerId, connection: { api, access } }: ClaimedPlace,
   entering: Entering,
 ): Promise<EnteredNamespace> {
-  refuseUnfit(claim, deps);
   const place = { clusterId: claim.cluster_id, api, access, isShared: deps.sharesAccount(providerId) };
   const entry: Entry = { ...entering, deps, claim, place };
+  const unfit = whyUnfit(claim, deps);
+  // Nothing was ever let in there, so there is nothing to remove.
+  if (unfit && claim.task?.action === 'uninstall') return answer(entry, 'foreign', { is_replaced: true });
+  if (unfit) throw unfit;
   if (claim.adopts) await refuseWithClusterRoles(entry);
   if (!claim.task) return enterForPlan(entry);
 
@@ -67,7 +70,7 @@ export async function enterNamespace(
   const placed = await findOrMake({ ...deps, api, signal: entering.signal }, wantedBy(entry));
   if (placed.state === 'absent' && claim.adopts) throw missing(claim);
   if (placed.state === 'adoptable') throw new Error('only a dry run compares before it adopts');
-  if (placed.state !== 'entered') return answer(entry, placed.state, {});
+  if (placed.state !== 'entered') return answer(entry, placed.state, { is_replaced: placed.isReplaced });
 
   const granting = grant(entry);
   const [issued, bound] = await Promise.all([
@@ -214,6 +217,7 @@ async function fence(entry: Entry, { found, isAdopted }: InOwn, granting: Promis
 }
 
 interface Given {
+  readonly is_replaced?: boolean;
   readonly is_new?: boolean;
   readonly is_adopted?: boolean;
   readonly access?: EnteredNamespace['access'];
@@ -223,9 +227,10 @@ interface Given {
 const answer = (
   { place }: Entry,
   state: EnteredNamespace['state'],
-  { is_new = false, is_adopted = false, access = null, bound = noGrants }: Given,
+  { is_new = false, is_adopted = false, is_replaced = false, access = null, bound = noGrants }: Given,
 ): EnteredNamespace => ({
   state,
+  is_replaced,
   is_new,
   access,
   cluster_roles: [...bound.clusterRoles],
@@ -234,17 +239,17 @@ const answer = (
   is_adopted,
 });
 
-function refuseUnfit({ task, namespace }: Entry['claim'], { deployersNamespace, sharedAccount }: AccessDeps): void {
+function whyUnfit(
+  { task, namespace }: Entry['claim'],
+  { deployersNamespace, sharedAccount }: AccessDeps,
+): AppError | null {
   if (task?.action === 'invoke')
-    throw new AppError('forbidden', 'A call into a deployment needs no access to its cluster');
+    return new AppError('forbidden', 'A call into a deployment needs no access to its cluster');
   // A deployment in the namespace of the accounts would have the rights of all of them.
   const isOfCluster =
     [deployersNamespace, sharedAccount.namespace].includes(namespace) || namespace.startsWith('kube-');
-  if (isOfCluster)
-    throw new AppError(
-      'conflict',
-      `The namespace ${namespace} belongs to the cluster; choose another name for the deployment`,
-    );
+  const words = `The namespace ${namespace} belongs to the cluster; choose another name for the deployment`;
+  return isOfCluster ? new AppError('conflict', words) : null;
 }
 
 const textsOf = (labels: Readonly<Record<string, string | null>>): Record<string, string> =>

@@ -40,7 +40,11 @@ export type Placed =
     }
   /** A dry run may compare it with what would be deployed. */
   | { readonly state: 'adoptable'; readonly found: FoundNamespace }
-  | { readonly state: 'terminating' | 'absent' | 'foreign' };
+  | {
+      readonly state: 'terminating' | 'absent' | 'foreign';
+      /** A recorded namespace of the deployment was deleted, and somebody else made another one. */
+      readonly isReplaced: boolean;
+    };
 
 const deadlineMs = 5_000;
 /** A few steps are enough, unless others keep changing the namespace at the same time. */
@@ -105,7 +109,7 @@ export async function findOrMake(deps: FindOrMakeDeps, wanted: NamespaceWanted):
         break;
       }
       default:
-        return { state: step };
+        return { state: step, isReplaced: step === 'foreign' && record?.deployment_id === deployment_id };
     }
   }
   throw new AppError('unavailable', `The namespace ${name} was changed by others each time the task tried to enter it`);

@@ -22,18 +22,26 @@ export interface CallDeps {
   readers: ItemReaders;
 }
 
+export interface ActionCall {
+  run: InvokeRun;
+  /** The first label of the hostname of what is installed. */
+  hostname: string | null;
+  deploymentId: string;
+  deadlineMs: number;
+}
+
 /** The call that a runner makes for an action: the body that the form makes from the inputs, and a token for this call. */
 export async function callOfAction(
   { bus, projected, readers }: CallDeps,
-  { run, deploymentId, deadlineMs }: { run: InvokeRun; deploymentId: string; deadlineMs: number },
+  { run, hostname, deploymentId, deadlineMs }: ActionCall,
 ): Promise<DeploymentCall> {
-  const { chart, action } = await findAction(projected, run);
+  const { action } = await findAction(projected, run);
   const cluster = await projected.clusterInEnv(run.cluster_id);
   if (!cluster) throw new AppError('unavailable', 'The env of the cluster is not known');
 
   const { method, path, ui_schema: form } = action;
   const { name: cluster_name, ingress_domain } = cluster;
-  const host = hostOfCall({ ...run, cluster_name, ingress_domain }, chart.parsedFeatures.ingress.hostname_format);
+  const host = hostOfCall({ namespace: run.namespace, hostname, cluster_name, ingress_domain });
   const inputs = isJsonObject(run.body) ? run.body : {};
   const body = form ? await resolvedBody(readers, { form, inputs, envId: cluster.env.id }) : run.body;
   const { access_token: token } = await bus.call(

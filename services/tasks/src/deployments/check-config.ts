@@ -7,6 +7,7 @@ import { pathOf } from '@berth/contracts/fields/field-errors';
 import { type JsonObject, sameJson } from '@berth/contracts/fields/json';
 import type { FieldError } from '@berth/contracts/errors';
 import { collectionKey, itemName } from '../collections/collection-key.ts';
+import { referencesIn } from '../collections/references-in.ts';
 import { findItems, type ItemReaders } from '../collections/find-items.ts';
 import type { Reference } from '../records/reference.ts';
 import { unfit, unfitAll } from '../errors/refuse.ts';
@@ -48,10 +49,7 @@ export async function checkConfig(
   }
   if (missing.length > 0) throw unfitAll(missing);
 
-  return references.flatMap(({ input, collection, id }) => {
-    const key = collectionKey(collection);
-    return key === null ? [] : [{ input, collection: key, item_id: id }];
-  });
+  return referencesIn(form, config);
 }
 
 function referenceProblem(

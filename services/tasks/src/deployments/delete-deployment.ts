@@ -61,17 +61,21 @@ async function startDeletion(store: WritingStore, deployment: DeploymentRecord, 
   // The stored state must not be transient during the deletion, since no other task would end it.
   const covered = pending.reduce((before, task) => afterCancelPending(before, task, started), deployment);
   const after = await store.deploymentChanges.saveState({ ...covered, deleting: true });
-  await queueDeletion(store, after, originOf(context));
+  await queueDeletion(store, after, { origin: originOf(context), skipsHooks: false });
 }
 
 /** The Uninstall of a deletion, which supersedes a task that only awaits readiness. */
 export async function queueDeletion(
   store: WritingStore,
   deployment: DeploymentRecord,
-  origin: ReturnType<typeof originOf>,
+  { origin, skipsHooks }: { origin: ReturnType<typeof originOf>; skipsHooks: boolean },
 ) {
   const planned = { before: deployment, after: deployment, kind: '', reinstallDependents: false };
-  const tasks = plannedTasks(planDeletion, planned).map((task) => ({ ...task, deletes_deployment: true }));
+  const tasks = plannedTasks(planDeletion, planned).map((task) => ({
+    ...task,
+    deletes_deployment: true,
+    skips_hooks: skipsHooks,
+  }));
   const queued = await queueTasks(store, tasks, origin);
   await supersede(store, deployment, { by: lastOf(queued), origin, mayCancel: null });
   return queued;

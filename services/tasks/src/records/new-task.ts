@@ -11,7 +11,8 @@ type Optional =
   | 'undo'
   | 'also_cluster_id'
   | 'reinstall_dependents'
-  | 'deletes_deployment';
+  | 'deletes_deployment'
+  | 'skips_hooks';
 
 /** A task to be queued; absent fields are null or false. */
 export type NewTask = Pick<TaskRecord, Needed> &

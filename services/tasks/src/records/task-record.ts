@@ -42,6 +42,8 @@ export const TaskRecord = DeploymentTask.extend({
   /** It was scheduled, so its requester's rights are checked again when it starts. */
   checks_requester: z.boolean(),
   deletes_deployment: z.boolean(),
+  /** The hooks of the release do not run when it is removed. */
+  skips_hooks: z.boolean(),
   fence: z.number().int(),
   /** The last claim in which Helm had begun. */
   helm_fence: z.number().int(),

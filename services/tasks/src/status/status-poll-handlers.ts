@@ -62,9 +62,9 @@ async function pollOf(
   { deployment_id, fence, ...due }: DuePoll,
   deadlineMs: number,
 ): Promise<StatusPoll | null> {
-  const { status, ingress } = featuresOfPoll(due.features);
+  const { status } = featuresOfPoll(due.features);
   if (!status) return null;
-  const host = hostOfCall(due, ingress.hostname_format);
+  const host = hostOfCall(due);
   const token = await callTokens({ deployment_id, path: status.path }, deadlineMs);
   return { deployment_id, fence, call: { host, path: status.path, token } };
 }

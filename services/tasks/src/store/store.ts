@@ -7,6 +7,7 @@ import { createItemRepository } from './deployments/item-repository.ts';
 import { createDeploymentChanges } from './deployments/deployment-changes-repository.ts';
 import { createHealthChanges, createHealthRepository } from './health/health-repository.ts';
 import { createDeploymentRepository } from './deployments/deployment-repository.ts';
+import { createInstalledChanges, createInstalledRepository } from './deployments/installed-repository.ts';
 import { createReferenceRepository } from './deployments/reference-repository.ts';
 import { createResourceCalls } from './resources/resource-call-repository.ts';
 import { createResourceChanges } from './resources/resource-changes-repository.ts';
@@ -35,6 +36,7 @@ export const readingStore = (db: Queries) => ({
   deployments: createDeploymentRepository(db),
   health: createHealthRepository(db),
   references: createReferenceRepository(db),
+  installed: createInstalledRepository(db),
   tasks: createTaskRepository(db),
   taskInputs: createTaskInputsRepository(db),
   counts: createCountRepository(db),
@@ -57,6 +59,7 @@ export type ReadingStore = ReturnType<typeof readingStore>;
 const writersIn = (tx: Transaction) => ({
   deploymentChanges: createDeploymentChanges(tx),
   healthChanges: createHealthChanges(tx),
+  installedChanges: createInstalledChanges(tx),
   taskChanges: createTaskChanges(tx),
   taskInputsChanges: createTaskInputsChanges(tx),
   queueChanges: createQueueChanges(tx),

@@ -39,7 +39,8 @@ export const taskHandlers = (deps: TaskHandlersDeps) => {
 
     cancel: ({ id, body }, context) => cancel(id, body?.reason, context),
 
-    retry: ({ id, query }, context) => retry(id, query.supersede === true, context),
+    retry: ({ id, query, body }, context) =>
+      retry(id, { supersedes: query.supersede === true, skipsHooks: body?.skip_hooks === true }, context),
 
     rollback: ({ id, query, body }, context) =>
       rollback(id, { taskId: body.task_id, supersedes: query.supersede === true }, context),

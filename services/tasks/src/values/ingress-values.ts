@@ -29,14 +29,16 @@ export function ingressValues(target: IngressTarget, format: HostnameFormat): Js
 }
 
 /** The deployment's address from outside the cluster. */
-export function ingressHost({ cluster, name, namespace }: Addressed, format: HostnameFormat): string {
+export const ingressHost = ({ cluster, name, namespace }: Addressed, format: HostnameFormat): string =>
+  // A deployment without a name is identified by its namespace alone.
+  hostIn(cluster, format === 'Name' && name !== '' ? name : namespace);
+
+export function hostIn(cluster: Addressed['cluster'], label: string): string {
   if (cluster.ingress_domain === null) {
     throw new AppError(
       'unprocessable',
       `Cluster ${cluster.name} has no ingress domain for the hostname of the deployment: set its ingress_domain`,
     );
   }
-  // A deployment without a name is identified by its namespace alone.
-  const first = format === 'Name' && name !== '' ? name : namespace;
-  return `${first}.${cluster.ingress_domain}`;
+  return `${label}.${cluster.ingress_domain}`;
 }

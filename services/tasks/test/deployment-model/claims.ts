@@ -7,10 +7,13 @@ import { startOf, whileRunning } from '../../src/engine/tasks/start-of.ts';
 import type { DeployRun } from '../../src/records/task-run.ts';
 import { variantOf } from '../../src/records/variant.ts';
 import { supersedable } from '../../src/engine/tasks/superseded.ts';
+import { beginsRun, runsLeft } from '../../src/engine/tasks/installed-runs.ts';
 import { operations } from '../../src/engine/operations/index.ts';
 import { whyMoot } from '../../src/engine/tasks/why-moot.ts';
 import { earlierTasks } from '../support/earlier-tasks.ts';
 import {
+  afterCancel,
+  leaving,
   type Queued,
   type Model,
   openTask,
@@ -39,19 +42,36 @@ export function claim(model: Living, task: Queued): Model | null {
   const moot = whyMoot(task, before, model.queue.map(openTask));
   if (moot !== null) {
     const deployment = noteChange(before, afterMoot(before, task, moot));
-    return rested({ ...model, deployment, queue: others, over: withOver(model.over, [task]) });
+    const runs = afterCancel(model.runs, [task]);
+    return rested({ ...model, deployment, queue: others, over: withOver(model.over, [task]), runs });
   }
 
   const started = start(task, before, others, running);
   if (!started) return ended(model, { ...task, first_attempted_at: 'then' }, { outcome: 'Failed', reason: 'why' });
-  return withTask({ ...model, deployment: started.deployment }, started.task);
+  const { run } = started.task;
+  const isBegun = model.runs.some(({ id }) => id === task.id);
+  const begins = run?.action === 'deploy' && beginsRun(task) && !isBegun;
+  const runs = begins ? [...model.runs, { id: task.id, run }] : model.runs;
+  return withTask({ ...model, deployment: started.deployment, runs }, started.task);
+}
+
+const isForeign = ({ trouble }: Model, { run }: Queued): boolean =>
+  run !== null && trouble.foreign.includes(run.namespace);
+
+/** Whether the surroundings prevent the success of the task. */
+function isPrevented(model: Model, task: Queued): boolean {
+  if (task.run?.action === 'deploy') return isForeign(model, task);
+  return model.trouble.vetoes && model.begun.length > 0 && !task.skips_hooks;
 }
 
 /** The runner of the started task reports that an irreversible step begins. */
 export function begin(model: Living): Model | null {
   const task = startedTask(model);
-  if (!task || task.helm_fence > 0 || task.cancel_requested_at !== null) return null;
-  return withTask(model, { ...task, helm_fence: 1 });
+  if (!task || task.helm_fence > 0 || task.cancel_requested_at !== null || isForeign(model, task)) return null;
+  const { revision_id } = model.deployment;
+  const repeats = 'Reinstall' in task.operation && revision_id !== null ? revision_id : task.id;
+  const begun = task.run?.action === 'deploy' ? [...new Set([...model.begun, repeats])] : model.begun;
+  return withTask({ ...model, begun }, { ...task, helm_fence: 1 });
 }
 
 /** The runner of the started task reports that Helm has ended and that it only awaits readiness. */
@@ -77,6 +97,7 @@ const history = { attempts: 0, waited_ms: 0, forbidden_ms: 0, handed_back: 0 };
 export function finish(model: Living, outcome: Reported): Model | null {
   const task = startedTask(model);
   if (!task || (outcome === 'Canceled' && task.cancel_requested_at === null)) return null;
+  if (outcome === 'Done' && isPrevented(model, task)) return null;
   const isCanceled = task.cancel_requested_at !== null;
   const helmBegan = task.helm_fence > 0;
   const { isRepeatable } = operations[variantOf(task.operation)];
@@ -131,7 +152,8 @@ function start(task: Queued, before: DeploymentRecord, others: Model['queue'], r
   return { task: as, deployment: noteArrow(before, engine.whileRunning(deployment, as, begun.run)) };
 }
 
-function ended({ deployment, queue, running, over }: Living, task: Queued, ending: Ending): Model {
+function ended(model: Living, task: Queued, ending: Ending): Model {
+  const { deployment, queue, running, over } = model;
   const { outcome } = ending;
   const others = queue.filter(({ id }) => id !== task.id);
   if (outcome === 'Done' && task.deletes_deployment) return deleted;
@@ -143,5 +165,10 @@ function ended({ deployment, queue, running, over }: Living, task: Queued, endin
   const ran = outcome === 'Done' && task.run?.action === 'deploy' ? task.run : running;
   const canceled = others.filter((other) => !left.includes(other));
   const again = outcome === 'Done' ? over : withOver(over, [...canceled, task]);
-  return rested({ deployment: after, queue: left, running: ran, over: again });
+  const runs = leaving(afterCancel(model.runs, canceled), runsLeft(task, outcome, deployment.revision_id));
+  const begun = outcome === 'Done' ? whatSuccessLeaves(task, after) : model.begun;
+  return rested({ ...model, deployment: after, queue: left, running: ran, over: again, runs, begun });
 }
+
+const whatSuccessLeaves = ({ run }: Queued, { revision_id }: DeploymentRecord): readonly string[] =>
+  run?.action === 'deploy' && revision_id !== null ? [revision_id] : [];

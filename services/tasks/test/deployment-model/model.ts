@@ -1,5 +1,6 @@
 import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
+import { type RunsLeft, runsLeft } from '../../src/engine/tasks/installed-runs.ts';
 import { healPlan } from '../../src/engine/operations/heal-plan.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
 import { goesBackTo } from '../../src/engine/tasks/goes-back-to.ts';
@@ -20,6 +21,7 @@ export type Queued = Pick<
   | 'change'
   | 'undo'
   | 'deletes_deployment'
+  | 'skips_hooks'
   | 'first_attempted_at'
   | 'helm_fence'
   | 'cancel_requested_at'
@@ -35,7 +37,27 @@ export interface Model {
   running: DeployRun | null;
   /** Failed and canceled tasks, newest last; they may be retried. */
   over: readonly Queued[];
+  /** What the engine says may be installed: the runs with their tasks. */
+  runs: readonly InstalledRun[];
+  /** What may be in the cluster, kept without the engine: the tasks whose Helm began, since a success or removal. */
+  begun: readonly string[];
+  /** Faults of its surroundings that last. */
+  trouble: Trouble;
 }
+
+export interface InstalledRun {
+  id: string;
+  run: DeployRun;
+}
+
+export interface Trouble {
+  /** Namespaces of somebody else: no deploy can succeed in them, and Helm never begins there. */
+  foreign: readonly string[];
+  /** A hook fails each time that the release is to be removed. */
+  vetoes: boolean;
+}
+
+export const noTrouble: Trouble = { foreign: [], vetoes: false };
 
 export type Living = Model & { deployment: DeploymentRecord };
 
@@ -72,11 +94,12 @@ export const queued = ({
   change = null,
   undo = null,
   deletes_deployment = false,
+  skips_hooks = false,
 }: NewTask): Queued => {
   ids += 1;
   const status = 'Pending' as const;
   const unclaimed = { first_attempted_at: null, helm_fence: 0, cancel_requested_at: null, awaits_readiness: false };
-  return { id: `t${ids}`, status, operation, run, change, undo, deletes_deployment, ...unclaimed };
+  return { id: `t${ids}`, status, operation, run, change, undo, deletes_deployment, skips_hooks, ...unclaimed };
 };
 
 export const wanted = (before: DeploymentRecord, changes: DeploymentChanges): DeploymentRecord => {
@@ -106,9 +129,18 @@ export const rested = (model: Model): Model => {
 
 /** Tasks with the same content are retried alike, so only one of them is kept. */
 export const withOver = (over: Model['over'], ended: Model['queue']): Model['over'] => {
-  const content = ({ operation, run, change, deletes_deployment }: Queued) =>
-    JSON.stringify([operation, run, change, deletes_deployment]);
+  const content = ({ operation, run, change, deletes_deployment, skips_hooks }: Queued) =>
+    JSON.stringify([operation, run, change, deletes_deployment, skips_hooks]);
   return [...new Map([...over, ...ended].map((task) => [content(task), task])).values()];
+};
+
+/** The runs without those of canceled tasks whose Helm never began: an earlier claim may have ended before that. */
+export const afterCancel = (runs: Model['runs'], canceled: Model['queue']): Model['runs'] =>
+  canceled.reduce((left, task) => leaving(left, runsLeft(task, 'Canceled', null)), runs);
+
+export const leaving = (runs: Model['runs'], left: RunsLeft): Model['runs'] => {
+  if (left === 'all') return runs;
+  return runs.filter(({ id }) => ('without' in left ? id !== left.without : id === left.only));
 };
 
 export const withTask = (model: Living, task: Queued): Model => ({
@@ -123,4 +155,12 @@ export const atPlaceBefore = (deployment: DeploymentRecord, task: Queued): Deplo
   return { ...deployment, name, cluster_id, env_id, namespace };
 };
 
-export const deleted: Model = { deployment: null, queue: [], running: null, over: [] };
+export const deleted: Model = {
+  deployment: null,
+  queue: [],
+  running: null,
+  over: [],
+  runs: [],
+  begun: [],
+  trouble: noTrouble,
+};

@@ -3,10 +3,12 @@ import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
 import { planUpdate } from '../../src/engine/operations/plans.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
 import { afterCancelPending } from '../../src/engine/tasks/after-end.ts';
+import { removesRelease, withoutHooks } from '../../src/engine/tasks/without-hooks.ts';
 import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
 import { type Variant, variantOf } from '../../src/records/variant.ts';
 import { operations } from '../../src/engine/operations/index.ts';
 import {
+  afterCancel,
   type Queued,
   type Model,
   openTask,
@@ -58,40 +60,48 @@ export const reinstall = (model: Living): Model | null => {
   return { ...model, queue: [...queue, queued(task)] };
 };
 
-export const remove = ({ deployment, queue, running, over }: Living): Model | null => {
+export const remove = (model: Living): Model | null => {
+  const { deployment, queue, over } = model;
   if (deployment.deleting) return null;
   const pending = queue.filter(({ status }) => status === 'Pending');
   const started = queue.filter((task) => !pending.includes(task));
   if (deployment.installed_cluster_id === null && started.length === 0) return deleted;
   const covered = pending.reduce((before, task) => afterCancelPending(before, openTask(task), started), deployment);
   const after = { ...noteChange(deployment, covered), deleting: true };
-  const rest = { running, over: withOver(over, pending) };
-  return supersede({ deployment: after, queue: [...started, uninstallToDelete(after)], ...rest });
+  return supersede({
+    ...model,
+    deployment: after,
+    queue: [...started, uninstallToDelete(after)],
+    over: withOver(over, pending),
+    runs: afterCancel(model.runs, pending),
+  });
 };
 
-function uninstallToDelete(deployment: DeploymentRecord): Queued {
+function uninstallToDelete(deployment: DeploymentRecord, skips_hooks = false): Queued {
   const [uninstall] = planOf(['Uninstall'], deployment, deployment, []);
   if (!uninstall) throw new Error('an Uninstall is one task');
-  return queued({ ...uninstall, deletes_deployment: true });
+  return queued({ ...uninstall, deletes_deployment: true, skips_hooks });
 }
 
-/** A new task of the same operation, with the checks of a new request. */
-export function retry(model: Living, old: Queued): Model | null {
+/** A new task of the same operation, with the checks of a new request. A release is removed without its hooks if requested. */
+export function retry(model: Living, old: Queued, skipsHooks = false): Model | null {
   const { deployment, queue } = model;
   if (deployment.deleting) return null;
   const variant = variantOf(old.operation);
-  if (old.change) return changeNow(model, variant, old.change);
+  if (old.change && !skipsHooks) return changeNow(model, variant, old.change);
 
   const now = { deployment, open: queue.map(openTask) };
   const retried = operations[variant].retry({ ...old, reinstall_dependents: false }, now);
   if ('refused' in retried) return null;
-  if ('request' in retried) return reinstall(model);
   if ('deletion' in retried) {
     const after = { ...deployment, deleting: true };
-    return supersede({ ...model, deployment: after, queue: [...queue, uninstallToDelete(after)] });
+    return supersede({ ...model, deployment: after, queue: [...queue, uninstallToDelete(after, skipsHooks)] });
   }
+  if (skipsHooks && !('plan' in retried && retried.plan.some(removesRelease))) return null;
+  if ('request' in retried) return reinstall(model);
   const planned = { before: deployment, after: deployment, kind: 'Web', reinstallDependents: false };
-  const tasks = [...plannedTasks(retried.plan, planned), ...(retried.again ? [retried.again] : [])];
+  const all = [...plannedTasks(retried.plan, planned), ...(retried.again ? [retried.again] : [])];
+  const tasks = skipsHooks ? all.map(withoutHooks) : all;
   return rested({ ...model, queue: [...queue, ...tasks.map(queued)] });
 }
 
@@ -120,5 +130,6 @@ export const cancel = (model: Living, task: Queued): Model | null => {
     deployment: atPlaceBefore(after, task),
     queue: queue.filter((other) => !isCanceled(other)),
     over: withOver(model.over, queue.filter(isCanceled)),
+    runs: afterCancel(model.runs, queue.filter(isCanceled)),
   });
 };

@@ -3,6 +3,7 @@ import { change, reinstall, remove, retry, schedule } from '../deployment-model/
 import { engine } from '../deployment-model/claims.ts';
 import { isLiving, type Living, type Model } from '../deployment-model/model.ts';
 import { sampleDeployment } from '../support/sample-deployment.ts';
+import { noTrouble } from '../deployment-model/model.ts';
 import { createCluster } from './cluster.ts';
 import { createDatabase } from './database.ts';
 import type { Deciders } from './deciders.ts';
@@ -80,7 +81,7 @@ function run(world: World, deciders: Deciders): void {
   const invariants = watchInvariants(world, database, cluster);
 
   for (const deployment of deployments) {
-    const model: Living = { deployment, queue: [], running: null, over: [] };
+    const model: Living = { deployment, queue: [], running: null, over: [], runs: [], begun: [], trouble: noTrouble };
     database.insert(deployment.id, model);
   }
   world.faults = someFaults(world);

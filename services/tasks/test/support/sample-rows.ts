@@ -82,7 +82,9 @@ export async function insertTask(db: Queries, row: TaskRow): Promise<string> {
     ) values (
       now(), now() + ${execute_in} * interval '1 second', now() + ${row.due_in ?? execute_in} * interval '1 second',
       ${row.cluster_id}, ${row.also_cluster_id ?? null}, ${row.env_id ?? envId}, ${row.deployment_id}, ${JSON.stringify(row.operation ?? install)}::jsonb,
-      ${sql.jsonb(run)}, ${status}, ${attempts},
+      ${sql.jsonb(run)} || coalesce(
+        (select jsonb_build_object('namespace', d.namespace) from deployments d where d.id = ${row.deployment_id}), '{}'
+      ), ${status}, ${attempts},
       case when ${status === 'Started'} then now() + ${lease_in} * interval '1 second' end,
       ${row.requester === undefined ? null : JSON.stringify({ kind: 'user', id: row.requester })}::jsonb
     )
@@ -108,6 +110,6 @@ export async function insertQueue(db: Queries, cluster_id: string, length: numbe
 
 export const emptyAll = (db: Queries) =>
   db.query(nothing`
-    truncate deployments, deployment_task_inputs, status_polls, resource_type_registrations, deployment_resources, deployment_references, deployment_tasks, deployment_task_log, k8s_cluster_projection,
+    truncate deployments, installed_runs, installed_references, names_on_clusters, deployment_task_inputs, status_polls, resource_type_registrations, deployment_resources, deployment_references, deployment_tasks, deployment_task_log, k8s_cluster_projection,
       helm_registry_projection, helm_chart_projection, deployment_kind_projection, env_projection, outbox
   `);

@@ -41,7 +41,7 @@ export async function callFor(
     { deadlineMs },
   );
   return {
-    host: hostOfCall(due, ingress.hostname_format),
+    host: hostOfCall(due),
     path,
     method,
     body: bodyFor(method, body),

@@ -1,8 +1,6 @@
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
 import { PublishedDeployment, deployments } from '@berth/contracts/resources/deployments/deployments';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
-import { PostgresError } from '@berth/db/postgres/errors/postgres-error';
-import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Transaction } from '@berth/db/database';
 import { recordState } from '@berth/db/outbox/outbox';
 import { publishing } from '@berth/db/outbox/publishing';
@@ -10,6 +8,8 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
 import { publishedColumns, recordColumns } from './deployment-repository.ts';
+import { hostnameOf } from './hostname-sql.ts';
+import { nameTaken } from './name-taken.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { Reference } from '../../records/reference.ts';
 
@@ -42,31 +42,6 @@ export const createDeploymentChanges = (tx: Transaction) => {
       where id = ${row.id}
       returning ${recordColumns}
     `);
-  const taken =
-    ({ name, namespace }: { name: string; namespace: string }) =>
-    (error: unknown) => {
-      const ofKind = name === '' ? 'of this kind' : `named ${name} of this kind`;
-      const already = {
-        deployments_name_key: `The cluster has a deployment ${ofKind} already`,
-        deployments_namespace_key: `The cluster has a deployment in namespace ${namespace} already`,
-        deployments_ingress_name_key: `Another deployment of the cluster has the hostname that the chart makes of the name ${name || namespace}`,
-      };
-      const words = Object.entries(already).find(
-        ([constraint]) => error instanceof PostgresError && error.constraint === constraint,
-      );
-      if (!words) throw error;
-      return conflictOn(...words)(error);
-    };
-
-  /** The first label of its hostname (`ingressHost`); null if its chart has no ingress. */
-  const ingressName = ({ name, namespace, helm_chart_id }: NewDeploymentRow) => sql.fragment`(
-    select case
-      when c.features #>> '{ingress,hostname_format}' = 'Name' and ${name} <> '' then ${name} else ${namespace}
-    end
-    from helm_chart_projection c
-    where c.id = ${helm_chart_id} and c.features #> '{ingress,enabled}' = 'true'
-  )`;
-
   return {
     insert: (row: NewDeploymentRow) =>
       tx
@@ -75,11 +50,11 @@ export const createDeploymentChanges = (tx: Transaction) => {
               id, name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, values_override, ingress_name
             ) values (
               ${row.id}, ${row.name}, ${row.kind_id}, ${row.env_id}, ${row.cluster_id}, ${row.namespace}, ${row.helm_chart_id},
-              ${sql.jsonb(row.config)}, ${jsonOrNull(row.values_override)}, ${ingressName(row)}
+              ${sql.jsonb(row.config)}, ${jsonOrNull(row.values_override)}, ${hostnameOf(row)}
             )
             returning ${recordColumns}
           `)
-        .catch(taken(row))
+        .catch(nameTaken(row))
         .then(published.inserted),
 
     /** Writes the fields that users can change, and the place that follows from them. */
@@ -95,13 +70,13 @@ export const createDeploymentChanges = (tx: Transaction) => {
               -- Hostnames shared before this rule block only changes of the hostname.
               ingress_name = case
                 when (name, cluster_id, helm_chart_id) = (${row.name}, ${row.cluster_id}::uuid, ${row.helm_chart_id}::uuid)
-                then ingress_name else ${ingressName(row)}
+                then ingress_name else ${hostnameOf(row)}
               end,
               polls_followed = false
             where id = ${row.id}
             returning ${recordColumns}
           `)
-        .catch(taken(row))
+        .catch(nameTaken(row))
         .then(published.updated),
 
     /** Writes the state that a task sets. */

@@ -8,6 +8,7 @@ import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
+import { usedItems } from './reference-repository.ts';
 import { numberOfDeployments } from '../counts/count-repository.ts';
 import { shownReason } from './shown-reason.ts';
 
@@ -89,7 +90,7 @@ export const createDeploymentRepository = (db: Queries) => ({
       where t.id = ${task_id} and (
         d.id = t.deployment_id
         or t.reinstall_dependents and d.enabled and not d.deleting and d.id in (
-          select r.deployment_id from deployment_references r
+          select r.deployment_id from ${usedItems} r
           where r.collection = 'deployments' and r.item_id = t.deployment_id
         )
       )

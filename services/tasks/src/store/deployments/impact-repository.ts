@@ -6,10 +6,11 @@ import type { Queries } from '@berth/db/database';
 import { inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
+import { usedItems } from './reference-repository.ts';
 
-/** The deployments that refer to an item. */
+/** The deployments that refer to an item, by what they want or by what may be installed. */
 export const refersTo = ({ collection, id }: { collection: string; id: string }) => sql.fragment`id in (
-  select deployment_id from deployment_references where collection = ${collection} and item_id = ${id}
+  select deployment_id from ${usedItems} used where collection = ${collection} and item_id = ${id}
 )`;
 
 export const liesIn = (env_id: string) => sql.fragment`env_id = ${env_id}`;

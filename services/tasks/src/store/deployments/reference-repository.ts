@@ -3,6 +3,16 @@ import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
+/**
+ * The items to which deployments refer, by their wanted inputs and by the runs of which they may have objects. Both count: what runs
+ * may be installed again as it is.
+ */
+export const usedItems = sql.fragment`(
+  select deployment_id, collection, item_id from deployment_references
+  union all
+  select deployment_id, collection, item_id from installed_references
+)`;
+
 const User = z.object({ id: Id, namespace: z.string(), env_id: Id });
 
 export const createReferenceRepository = (db: Queries) => ({
@@ -10,7 +20,7 @@ export const createReferenceRepository = (db: Queries) => ({
   enabledDependentsOf: (collection: string, item_id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id
-      from deployment_references r join deployments d on d.id = r.deployment_id
+      from ${usedItems} r join deployments d on d.id = r.deployment_id
       where r.collection = ${collection} and r.item_id = ${item_id} and d.enabled and not d.deleting
       order by d.namespace
       limit 10
@@ -20,7 +30,7 @@ export const createReferenceRepository = (db: Queries) => ({
   reinstalledAfter: (collection: string, item_id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id
-      from deployment_references r join deployments d on d.id = r.deployment_id
+      from ${usedItems} r join deployments d on d.id = r.deployment_id
       where r.collection = ${collection} and r.item_id = ${item_id} and d.enabled and not d.deleting
         and (
           d.revision_id is not null
@@ -34,7 +44,7 @@ export const createReferenceRepository = (db: Queries) => ({
   enabledDependentsOfDeployment: (id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id
-      from deployment_references r join deployments d on d.id = r.deployment_id
+      from ${usedItems} r join deployments d on d.id = r.deployment_id
       where d.enabled and not d.deleting and (
         (r.collection = 'deployments' and r.item_id = ${id})
         or (r.collection = 'deployment_resources' and r.item_id in (

@@ -10,7 +10,7 @@ const DuePoll = z.object({
   deployment_id: Id,
   fence: z.number().int(),
   late_seconds: z.number(),
-  deployment_name: z.string(),
+  hostname: z.string().nullable(),
   namespace: z.string(),
   cluster_name: z.string(),
   ingress_domain: z.string().nullable(),
@@ -118,10 +118,11 @@ export const createStatusPollRepository = (db: Queries) => ({
         where p.deployment_id = due.deployment_id
         returning p.deployment_id, p.fence, extract(epoch from clock_timestamp() - due.due_at)::float as late_seconds
       )
-      select p.deployment_id, p.fence, p.late_seconds, d.name as deployment_name, d.installed_namespace as namespace,
+      select p.deployment_id, p.fence, p.late_seconds, i.hostname, d.installed_namespace as namespace,
         k.name as cluster_name, k.ingress_domain, c.features
       from claimed p
       join deployments d on d.id = p.deployment_id
+      join installed_runs i on i.deployment_id = d.id and i.task_id = d.revision_id
       join deployment_tasks t on t.id = d.revision_id
       join helm_chart_projection c on c.id = t.run_chart_id
       join k8s_cluster_projection k on k.id = d.installed_cluster_id and not k.deleted

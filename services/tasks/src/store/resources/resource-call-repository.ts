@@ -10,7 +10,7 @@ import { recordColumns } from './resource-repository.ts';
 const DueCall = ResourceRecord.extend({
   key: z.string(),
   spec: JsonObject,
-  deployment_name: z.string(),
+  hostname: z.string().nullable(),
   namespace: z.string(),
   cluster_name: z.string(),
   ingress_domain: z.string().nullable(),
@@ -79,13 +79,14 @@ export const createResourceCalls = (tx: Transaction) => ({
         where managers.is_slow = ${lane === 'slow'}
         order by (select sum(o.in_flight) from managers o where o.env_id = managers.env_id), next.due_at limit ${most}
       )
-      select ${recordColumns}, t.key, g.spec, m.name as deployment_name, m.installed_namespace as namespace,
+      select ${recordColumns}, t.key, g.spec, i.hostname, m.installed_namespace as namespace,
         k.name as cluster_name, k.ingress_domain, c.features
       from due
       join deployment_resources r on r.id = due.id
       join deployment_resource_types t on t.id = r.type_id
       join deployments m on m.id = r.deployment_id
       join resource_type_registrations g on g.deployment_id = m.id and g.type_id = r.type_id
+      join installed_runs i on i.deployment_id = m.id and i.task_id = m.revision_id
       join deployment_tasks revision on revision.id = m.revision_id
       join helm_chart_projection c on c.id = revision.run_chart_id
       join k8s_cluster_projection k on k.id = m.installed_cluster_id and not k.deleted

@@ -10,8 +10,9 @@ export const createQueueChanges = (tx: Transaction) => {
   const published = publishedTasks(tx);
 
   return {
-    cancelPending: (ids: readonly string[], by: Canceler): Promise<readonly PublishedTask[]> =>
-      tx
+    /** An earlier claim of them may have ended before Helm began, so nothing of their runs is installed. */
+    cancelPending: async (ids: readonly string[], by: Canceler): Promise<readonly PublishedTask[]> => {
+      const canceled = await tx
         .any(publishedTask`
           update deployment_tasks t set
             status = 'Canceled', reason = ${by.reason}, finished_at = ${clock},
@@ -19,7 +20,15 @@ export const createQueueChanges = (tx: Transaction) => {
           where t.id = any(${sql.array([...ids], 'uuid')}) and t.status = 'Pending'
           returning ${publishedColumns}
         `)
-        .then(published.updated),
+        .then(published.updated);
+      const whole = canceled.map(({ id }) => id);
+      await tx.query(sql.type(z.object({}))`
+        delete from installed_runs i using deployment_tasks t
+        where t.id = any(${sql.array(whole, 'uuid')}) and t.helm_fence = 0
+          and i.deployment_id = t.deployment_id and i.task_id = t.id
+      `);
+      return canceled;
+    },
 
     /**
      * Pending tasks follow their deployment to its new place: they are visible there and wait for that cluster. Tasks with a

@@ -42,7 +42,7 @@ export const createTaskChanges = (tx: Transaction) => {
           )
           insert into deployment_tasks as t (
             id, created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, acting_deployment_id,
-            operation, effect, hidden_inputs, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, request_id,
+            operation, effect, hidden_inputs, run, change, requester, undo, also_cluster_id, reinstall_dependents, deletes_deployment, skips_hooks, request_id,
             traceparent
           )
           select ${task.id ?? randomUUID()}::uuid, now, greatest(now, ${task.execute_at ?? null}::timestamptz), greatest(now, ${task.execute_at ?? null}::timestamptz),
@@ -50,7 +50,7 @@ export const createTaskChanges = (tx: Transaction) => {
             ${origin.acting_deployment_id}::uuid, ${sql.jsonb(task.operation)},
             ${operationOf(task.operation).effect}, ${sql.array([...(task.hidden_inputs ?? [])], 'text')}, ${jsonOrNull(task.run)}::jsonb,
             ${jsonOrNull(task.change)}::jsonb, ${jsonOrNull(origin.requester)}::jsonb, ${jsonOrNull(task.undo)}::jsonb, ${task.also_cluster_id ?? null}::uuid,
-            ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${origin.request_id}::text,
+            ${task.reinstall_dependents ?? false}, ${task.deletes_deployment ?? false}, ${task.skips_hooks ?? false}, ${origin.request_id}::text,
             ${currentTraceparent()}::text
           from clock
           returning ${taskRecordColumns}

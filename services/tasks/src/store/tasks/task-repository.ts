@@ -22,7 +22,7 @@ export const taskRecordColumns = sql.fragment`
   t.id, t.created_at, t.execute_at, t.first_attempted_at, t.started_at, t.finished_at, t.cluster_id, t.deployment_id,
   t.acting_user_id, t.acting_deployment_id, t.canceled_by_user_id, t.canceled_by_deployment_id, t.operation, t.status,
   t.reason, t.attempts, t.env_id, t.due_at, t.run, t.change, t.requester, t.undo, t.also_cluster_id, t.reinstall_dependents,
-  t.deletes_deployment, t.awaits_readiness, t.helm_fence, t.waited_ms, t.forbidden_ms, t.handed_back, t.fence, t.acknowledged_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent, t.checks_requester,
+  t.deletes_deployment, t.skips_hooks, t.awaits_readiness, t.helm_fence, t.waited_ms, t.forbidden_ms, t.handed_back, t.fence, t.acknowledged_fence, t.cancel_requested_at, t.cancel_reason, t.request_id, t.traceparent, t.checks_requester,
   t.hidden_inputs`;
 
 const record = sql.type(TaskRecord);

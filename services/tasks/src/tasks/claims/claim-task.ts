@@ -8,6 +8,7 @@ import { completeClaimed, type Incomplete } from '../../claims/complete-claimed.
 import { type Chart, readChart } from '../../deployments/chart.ts';
 import type { ItemReaders } from '../../collections/find-items.ts';
 import type { Limits } from '../../records/limits.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import { type HelmInput, helmInput } from '../../values/helm-input.ts';
 import { operationOf } from '../../engine/operations/index.ts';
@@ -102,6 +103,10 @@ async function claimedTask(deps: ClaimDeps, started: Started, deadlineMs: () => 
     action: run.action,
     is_first: isFirst,
     delete_namespace: run.action === 'uninstall',
+    ...(run.action === 'uninstall' && {
+      holds_release: await holdsRelease(deps, deployment),
+      hooks: !task.skips_hooks,
+    }),
     deployment_id: deployment.id,
     deployment_name: run.deployment_name,
     kind: run.kind,
@@ -125,6 +130,10 @@ async function claimedTask(deps: ClaimDeps, started: Started, deadlineMs: () => 
   };
 }
 
+/** False if no Helm has begun since the last removal; a runner may have made the namespace. */
+const holdsRelease = async ({ store }: ClaimDeps, { id, revision_id }: DeploymentRecord): Promise<boolean> =>
+  revision_id !== null || (await store.installed.hasRuns(id));
+
 const usualFeatures = { wait: { enabled: true, timeout_secs: 300 } };
 
 /** Restarts wait as long as deploys of the chart. */
@@ -139,7 +148,8 @@ async function callOf(
   { run, deadlineMs }: { run: InvokeRun; deadlineMs: number },
 ) {
   const body = await openBody({ store, secretKeys }, task, run.body);
-  const call = { run: { ...run, body }, deploymentId: deployment.id, deadlineMs };
+  const hostname = await store.installed.hostnameOf(deployment.id, deployment.revision_id);
+  const call = { run: { ...run, body }, hostname, deploymentId: deployment.id, deadlineMs };
   return callOfAction({ bus, projected: store.projected, readers }, call);
 }
 

@@ -6,6 +6,7 @@ import type { WritingStore } from '../../store/store.ts';
 import { changeAtStart } from './change-at-start.ts';
 import type { ClaimOptions } from '../../store/claims/claim-repository.ts';
 import { endMoot, endTask } from '../transitions/end-task.ts';
+import { beginRun } from '../../installed/begin-run.ts';
 import type { CheckedRequester } from './look-up-requester.ts';
 import { currentDeployment, whyNotAllowed } from './requester-rights.ts';
 import { checkAction, type ActionWanted } from '../../actions/check-action.ts';
@@ -106,6 +107,7 @@ async function start(
   const startedAs = { run, operation, cluster_id, env_id: deployment.env_id, undo };
   const started = task.run ? task : await store.taskChanges.saveStart(task.id, startedAs);
   const running = await store.deploymentChanges.saveStarted(whileRunning(deployment, started, run), started);
+  await beginRun(store, running, { task: started, run });
   return { task: started, run, deployment: running, isFirst: deployment.installed_cluster_id === null, isMoreDue };
 }
 

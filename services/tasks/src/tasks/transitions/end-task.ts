@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { afterEnd, afterMoot, type Ending } from '../../engine/tasks/after-end.ts';
+import { beginsRun, runsLeft } from '../../engine/tasks/installed-runs.ts';
 import { operationOf } from '../../engine/operations/index.ts';
 import { atRest } from '../../queue/at-rest.ts';
 import { registerTypes } from '../../resources/register-types.ts';
@@ -29,6 +30,7 @@ export async function endTask(
   if (!ended) return false;
 
   if (!deployment) return true;
+  await leaveRuns(store, deployment, { task: ended, outcome: status });
   if (status === 'Done') await registerTypes(store, deployment, ended);
   if (status === 'Done' && ended.deletes_deployment) {
     await finishDeletion(store, ended);
@@ -45,6 +47,17 @@ export async function endTask(
   return true;
 }
 
+/** Before the deployment is saved, which may lose its installed place. */
+async function leaveRuns(
+  { installedChanges }: WritingStore,
+  { id, revision_id }: DeploymentRecord,
+  { task, outcome }: { task: TaskRecord; outcome: Ending['outcome'] },
+): Promise<void> {
+  const left = runsLeft(task, outcome, revision_id);
+  await installedChanges.leave(id, left);
+  if (left === 'all' && beginsRun(task)) await installedChanges.dropCovered(id, task.id);
+}
+
 /** Cancels a claimed task that has nothing left to do. The caller holds the lock of the deployment. */
 export async function endMoot(
   store: WritingStore,
@@ -53,6 +66,7 @@ export async function endMoot(
   reason: string,
 ): Promise<void> {
   await store.taskChanges.end(task, { status: 'Canceled', reason, acknowledges: false });
+  await leaveRuns(store, deployment, { task, outcome: 'Canceled' });
   const after = await atRest(store, afterMoot(deployment, task, reason));
   if (!isDeepStrictEqual(after, deployment)) await store.deploymentChanges.saveState(after);
 }

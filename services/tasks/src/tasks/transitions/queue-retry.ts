@@ -4,8 +4,9 @@ import { queueDeletion } from '../../deployments/delete-deployment.ts';
 import { refuseWithDependents } from '../../deployments/fit-changes.ts';
 import type { ProposeDeps } from '../../deployments/propose-change.ts';
 import { operations, pathsOf } from '../../engine/operations/index.ts';
+import { removesRelease, withoutHooks } from '../../engine/tasks/without-hooks.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
-import { conflict, refuseDeleted } from '../../errors/refuse.ts';
+import { conflict, refuseDeleted, unfit } from '../../errors/refuse.ts';
 import { lastOf, queueTasks } from '../../queue/queue-tasks.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { Origin } from '../../records/new-task.ts';
@@ -18,6 +19,8 @@ import { type QueueDeps, queueChange, queueOperation } from './queue-operation.t
 interface Retry {
   old: TaskRecord;
   deployment: DeploymentRecord;
+  /** The release is removed without its hooks. */
+  skipsHooks: boolean;
   origin: Origin;
 }
 
@@ -25,35 +28,44 @@ interface Retry {
 export async function queueRetry(
   deps: QueueDeps,
   store: WritingStore,
-  { old, deployment, origin }: Retry,
+  { old, deployment, skipsHooks, origin }: Retry,
 ): Promise<TaskRecord> {
   refuseDeleted(deployment);
   const variant = variantOf(old.operation);
   const requested = { deployment, visible: 'all', origin } as const;
   // Retrying a scheduled change that was never made makes it now.
-  if (old.change) return queueChange(deps, store, requested, { variant, changes: old.change });
+  if (old.change && !skipsHooks) return queueChange(deps, store, requested, { variant, changes: old.change });
 
   const retried = operations[variant].retry(old, { deployment, open: await store.tasks.open(deployment.id) });
   if ('refused' in retried) throw conflict(retried.refused);
   const object = old.run?.action === 'restart' ? old.run.object : undefined;
+  if ('deletion' in retried) return deleteAgain(store, deployment, { skipsHooks, origin });
+  if (skipsHooks && !('plan' in retried && retried.plan.some(removesRelease))) throw nothingToSkip();
   if ('request' in retried) return queueOperation(deps, store, { ...requested, operation: retried.request, object });
-  if ('deletion' in retried) return deleteAgain(store, deployment, origin);
 
   const { plan, again } = retried;
   if (again) await checkRun(deps, store, { variant, run: again.run, deployment });
   const kind = await store.projected.kind(deployment.kind_id);
   const planned = { before: deployment, after: deployment, kind: kind?.name ?? '', reinstallDependents: true };
-  const tasks = [...plannedTasks(plan, planned), ...(again ? [again] : [])];
+  const tasks = [...plannedTasks(plan, planned), ...(again ? [again] : [])].map((task) =>
+    skipsHooks ? withoutHooks(task) : task,
+  );
   const queued = await queueTasks(store, tasks, origin);
   const task = queued.find(({ operation }) => variantOf(operation) === variant);
   if (!task) throw new Error('A retry queued no task of its operation');
   return task;
 }
 
-async function deleteAgain(store: WritingStore, deployment: DeploymentRecord, origin: Origin): Promise<TaskRecord> {
+const nothingToSkip = () => unfit('body.skip_hooks', 'the retry removes no release, so no hooks of a removal run');
+
+async function deleteAgain(
+  store: WritingStore,
+  deployment: DeploymentRecord,
+  { skipsHooks, origin }: Pick<Retry, 'skipsHooks' | 'origin'>,
+): Promise<TaskRecord> {
   await refuseWithDependents(store, deployment, 'deleted');
   const after = await store.deploymentChanges.saveWanted({ ...deployment, deleting: true });
-  return lastOf(await queueDeletion(store, after, origin));
+  return lastOf(await queueDeletion(store, after, { origin, skipsHooks }));
 }
 
 interface RunAgain {

@@ -23,22 +23,29 @@ import type { WaitReasons } from '../../queue/wait-reasons.ts';
 
 type Context = HandlerContext<typeof deploymentTasks.operations.retry>;
 
+interface RetryOptions {
+  /** It supersedes a task that only awaits readiness. */
+  supersedes: boolean;
+  /** The release is removed without its hooks. */
+  skipsHooks: boolean;
+}
+
 /** A new task of the same operation, due at once, with the checks of a new request (Specification, "Retry"). */
 export const retryTask =
   (deps: DeploymentsDeps & QueueDeps & { waitReasons: WaitReasons }) =>
-  async (id: string, supersedes: boolean, context: Context): Promise<DeploymentTask> => {
+  async (id: string, options: RetryOptions, context: Context): Promise<DeploymentTask> => {
     const task = await runAction(deps.inTransaction, context, deploymentTasks, {
       lock: (store) => lockToRetry(store, id, context),
       scope: ({ old, deployment, needsOwner }) => {
         const { change, deletes_deployment: deletes } = old;
         return { ...scopeOfTask(old, deployment), retried: { deployment, change, deletes, needsOwner } };
       },
-      run: (store, target) => request(deps, store, target, { supersedes, context }),
+      run: (store, target) => request(deps, store, target, { ...options, context }),
       audited: (retried, { old: { env_id, deployment_id } }) => ({
         action: 'retry',
         objectId: id,
         envId: env_id,
-        details: { deployment_id, new_task_id: retried.id },
+        details: { deployment_id, new_task_id: retried.id, ...(options.skipsHooks && { skip_hooks: true }) },
       }),
       answer: (retried, store) => deps.waitReasons.addTo(store, publicTask(retried)),
     });
@@ -65,13 +72,13 @@ async function request(
   deps: QueueDeps,
   store: WritingStore,
   { old, deployment }: Target,
-  { supersedes, context }: { supersedes: boolean; context: Context },
+  { supersedes, skipsHooks, context }: RetryOptions & { context: Context },
 ): Promise<TaskRecord> {
   if (!isRetriable(old.status)) throw conflict(`The task is ${old.status}`);
   if (!deployment) throw conflict('The deployment was deleted');
 
   const origin = originOf(context);
-  const retried = await queueRetry(deps, store, { old, deployment, origin }).catch((error: unknown) => {
+  const retried = await queueRetry(deps, store, { old, deployment, skipsHooks, origin }).catch((error: unknown) => {
     throw noLongerFits(error);
   });
   const now = await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));

@@ -11,6 +11,11 @@ export const EnteredNamespace = z.strictObject({
    * is being deleted. `absent`: it does not exist, and the claim may not create it. `foreign`: it belongs to somebody else.
    */
   state: z.enum(['entered', 'terminating', 'absent', 'foreign']),
+  /**
+   * For `foreign`: whether the deployment had a namespace of this name, which was deleted and made again by somebody else, so nothing
+   * of the deployment is in it. Absent from services of the previous version.
+   */
+  is_replaced: z.boolean().optional(),
   /** Whether this call has created it. */
   is_new: z.boolean(),
   /**

@@ -4,7 +4,7 @@ import { operation, resource } from '../../definition/contract.ts';
 import { Id, Reason, Text } from '../../fields/fields.ts';
 import { Deployment } from './deployments.ts';
 
-/** The current place of a deployment, from its owner. */
+/** Where a deployment runs, or will be installed, from its owner. The env is that of this place. */
 export const DeploymentPlace = Deployment.pick({
   id: true,
   kind_id: true,

@@ -5,7 +5,10 @@ import { Deployment } from './deployments.ts';
 import { Id } from '../../fields/fields.ts';
 
 /** The facts from which the identity of a deployment is built. */
-export const CallingDeployment = Deployment.pick({ id: true, name: true, env_id: true, enabled: true });
+export const CallingDeployment = Deployment.pick({ id: true, name: true, env_id: true, enabled: true }).extend({
+  /** The env in which it runs: while a move waits, that of its old place. Null if nothing is installed; absent in the version before. */
+  installed_env_id: Id.nullable().optional(),
+});
 export type CallingDeployment = z.infer<typeof CallingDeployment>;
 
 /** Read from the owner: the identity of a deployment must not rely on a projection, which may lag. */

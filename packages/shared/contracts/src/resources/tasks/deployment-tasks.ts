@@ -58,6 +58,12 @@ export interface OfAction {
   needsOwner: boolean;
 }
 
+export const RetryRequest = z.strictObject({
+  /** Removes the release without its hooks, one of which may fail each time. */
+  skip_hooks: z.boolean().optional(),
+});
+export type RetryRequest = z.infer<typeof RetryRequest>;
+
 /** The facts that decide who may retry a task. */
 export interface RetriedTask {
   /** Null if it was deleted. */
@@ -171,9 +177,17 @@ export const deploymentTasks = resource('deployment_tasks', {
               ? deployment
               : null,
         }),
+        stricter({
+          rule: owner,
+          for: 'a removal without its hooks',
+          when: ({ retried }: { retried: RetriedTask }, { body }: { body: RetryRequest | undefined }) =>
+            body?.skip_hooks ? retried.deployment : null,
+        }),
       ],
       mayChange: ['deployments'],
       query: Superseding,
+      body: RetryRequest,
+      bodyOptional: true,
       response: DeploymentTask,
     }),
     rollback: operation({

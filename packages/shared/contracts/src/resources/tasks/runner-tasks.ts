@@ -58,6 +58,13 @@ export const ClaimedTask = z.strictObject({
   is_first: z.boolean(),
   /** After `uninstall`: also delete the namespace. */
   delete_namespace: z.boolean(),
+  /**
+   * For `uninstall`: false if no Helm has begun there, so a namespace of somebody else holds nothing of the deployment. Absent from
+   * services of the previous version.
+   */
+  holds_release: z.boolean().optional(),
+  /** For `uninstall`: whether the hooks of the chart run. Absent from services of the previous version. */
+  hooks: z.boolean().optional(),
   deployment_id: Id,
   deployment_name: z.string(),
   kind: z.string(),

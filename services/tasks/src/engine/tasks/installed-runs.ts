@@ -1,0 +1,45 @@
+import type { TaskRecord } from '../../records/task-record.ts';
+import type { Effect } from '../../records/variant.ts';
+import type { Ending } from './after-end.ts';
+import { operationOf } from '../operations/index.ts';
+
+/**
+ * The runs of which a deployment may have objects in its cluster, by the ids of their tasks: the revision, and those begun since
+ * (Specification, "What is wanted and what is installed"). All of them are at the installed place. Their hostnames stay reserved, and what they
+ * refer to stays in use.
+ */
+export type InstalledRuns = readonly string[];
+
+export const beginsRun = ({ operation }: Pick<TaskRecord, 'operation'>): boolean =>
+  operationOf(operation).effect === 'installs';
+
+type Left = 'all' | 'only its own' | 'only the revision' | 'all but its own' | 'none';
+
+/** `untouched`: it failed or was canceled before Helm began in any of its claims. `touched`: afterwards. */
+const leftAfter = {
+  installs: { done: 'only its own', untouched: 'all but its own', touched: 'all' },
+  repeats: { done: 'only the revision', untouched: 'all', touched: 'all' },
+  moves: { done: 'none', untouched: 'all', touched: 'all' },
+  removes: { done: 'none', untouched: 'all', touched: 'all' },
+  keeps: { done: 'all', untouched: 'all', touched: 'all' },
+} as const satisfies Record<Effect, Record<'done' | 'untouched' | 'touched', Left>>;
+
+/** Which runs stay: all, all but one, or only one; null for that one: none. */
+export type RunsLeft = 'all' | { without: string } | { only: string | null };
+
+/** The runs that a task leaves when it ends. `revision_id`: the deployment's before the end. */
+export function runsLeft(
+  { id, operation, helm_fence }: Pick<TaskRecord, 'id' | 'operation' | 'helm_fence'>,
+  outcome: Ending['outcome'],
+  revision_id: string | null,
+): RunsLeft {
+  const end = outcome === 'Done' ? 'done' : helm_fence > 0 ? 'touched' : 'untouched';
+  const runsOf = {
+    all: 'all',
+    'only its own': { only: id },
+    'only the revision': { only: revision_id },
+    'all but its own': { without: id },
+    none: { only: null },
+  } as const satisfies Record<Left, RunsLeft>;
+  return runsOf[leftAfter[operationOf(operation).effect][end]];
+}
