@@ -30,6 +30,8 @@ const versionsOf = (...ids: string[]) =>
   tasks.database.db.any(sql.type(z.object({ id: z.string(), version: z.number() }))`
     select id, version::float as version from outbox where id = any(${sql.array(ids, 'uuid')}) order by id
   `);
+/** The reason of a deployment whose task does not wait. */
+const underWay = 'Task: Install is under way';
 const reasonsOf = async (deployment: string, task: string) => [
   (await tasks.deployment(deployment)).reason,
   (await tasks.task(task)).reason,
@@ -59,7 +61,7 @@ describe('the reason why a started task waits', () => {
 
     await said(task, null);
 
-    expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
+    expect(await reasonsOf(id, task.task_id)).toEqual([underWay, null]);
     await tasks.finish(task);
   });
 
@@ -81,22 +83,22 @@ describe('the reason why a started task waits', () => {
     const { id, task } = await started();
 
     await expect(say({ ...task, fence: task.fence + 1 })).rejects.toEqual(refusal('conflict', 'another runner'));
-    expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
+    expect(await reasonsOf(id, task.task_id)).toEqual([underWay, null]);
     await tasks.finish(task, 'Failed', 'it did not work');
     await expect(say(task)).rejects.toEqual(refusal('conflict', 'another runner'));
 
     expect(await reasonsOf(id, task.task_id)).toEqual(['Install failed: it did not work', 'it did not work']);
   });
 
-  test('disappears with the attempt: a deployment whose task is queued again waits for nothing', async () => {
+  test('disappears with the attempt: a deployment whose task is queued again says so and waits for nothing else', async () => {
     const { id, task } = await started();
     await said(task);
 
     await tasks.finish(task, 'HandedBack', 'The runner stopped; another one continues');
 
-    expect((await tasks.deployment(id)).reason).toBeNull();
+    expect((await tasks.deployment(id)).reason).toBe('Task: Install is queued');
     const again = await tasks.claimed();
-    expect(await reasonsOf(id, again.task_id)).toEqual([null, null]);
+    expect(await reasonsOf(id, again.task_id)).toEqual([underWay, null]);
     await tasks.finish(again);
   });
 
@@ -106,7 +108,7 @@ describe('the reason why a started task waits', () => {
       await tx.query(sql.type(z.object({}))`select from deployments where id = ${id} for update`);
       expect(await say(task)).toMatchObject({ lease_ms: usualLeaseMs });
     });
-    expect(await reasonsOf(id, task.task_id)).toEqual([null, null]);
+    expect(await reasonsOf(id, task.task_id)).toEqual([underWay, null]);
 
     await said(task);
 
