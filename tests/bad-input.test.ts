@@ -247,7 +247,7 @@ describe('a third-party chart', () => {
     });
 
   test('with apiVersion v1 and a requirements.yaml is deployed', async () => {
-    expect(await deployed('older-form', olderChart)).toMatchObject({ status: 'Running', reason: null });
+    expect(await deployed('older-form', olderChart)).toMatchObject({ status: 'Running' });
   });
 
   test('of type library is listed with the reason why it cannot be deployed', async () => {
