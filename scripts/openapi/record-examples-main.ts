@@ -152,6 +152,8 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
   );
   unwrap(await api.deploymentTasks.cancel({ id: later.id, body: { reason: 'no longer needed' } }));
   unwrap(await api.deploymentTasks.retry({ id: later.id }));
+  unwrap(await api.deploymentTasks.why({ id: later.id }));
+  unwrap(await api.deployments.why({ id: deployment_id }));
   const [type] = unwrap(await api.deploymentResourceTypes.list()).items;
   if (type) {
     const props = { title: 'Start' };

@@ -69,7 +69,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   bus.serve(shownTextHandlers(redactsTexts));
   const compareRelease = compareReleases({ store, inTransaction, bus, secretKeys, metrics: taskMetrics });
   const redacting = { redactTexts: (texts: Parameters<typeof redactTexts>[1]) => redactTexts(redactsTexts, texts) };
-  bus.serve(deploymentHandlers({ ...changes, ...redacting, bus, compareRelease }));
+  bus.serve(deploymentHandlers({ ...changes, limits, ...redacting, bus, compareRelease }));
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(healthHandlers({ inTransaction }));
   bus.serve(deploymentUsageHandlers({ store, inTransaction }));

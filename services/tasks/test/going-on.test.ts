@@ -198,6 +198,52 @@ describe('the impact', () => {
   });
 });
 
+describe('why', () => {
+  const why = (id: string, as: Identity = envUser) => tasks.call(as, deploymentTasks.operations.why, { id });
+  const whyOf = (id: string, as: Identity = envUser) => tasks.call(as, deployments.operations.why, { id });
+
+  test('names the facts of a task and of its deployment while it waits, runs, and has failed', async () => {
+    const { id } = await tasks.installed();
+    expect(await whyOf(id)).toEqual({ facts: [] });
+    const [task = ''] = (await queuedBy(update, { id, body: { config: { replicas: 2 } } }))?.ids ?? [];
+    const body = { deployment_id: id, operation: { Reinstall: { reason: 'later' } } };
+    const [behind = ''] = (await queuedBy(deploymentTasks.operations.create, { body }))?.ids ?? [];
+
+    expect(await why(task)).toMatchObject({ facts: [{ kind: 'no_free_runner', message: expect.any(String) }] });
+    const object = { kind: 'deployment_task', id: task, name: null };
+    expect(await why(behind)).toMatchObject({ facts: [{ kind: 'earlier_task', object }] });
+    expect((await tasks.task(behind)).reason).toBe((await why(behind)).facts[0]?.message);
+    expect(await whyOf(id)).toEqual(await why(task));
+
+    const claimed = await tasks.claimed();
+    expect(await why(task)).toMatchObject({ facts: [{ kind: 'task_runs', since: expect.any(String), until: null }] });
+    expect(await whyOf(id)).toEqual(await why(task));
+    await tasks.finish(claimed, 'Failed', 'no image');
+    expect(await why(task)).toMatchObject({ facts: [{ kind: 'task_failed', message: 'no image' }] });
+    expect(await whyOf(id)).toMatchObject({
+      facts: [
+        { kind: 'task_failed', object: { id: task }, message: 'Upgrade failed: no image' },
+        { kind: 'no_free_runner' },
+      ],
+    });
+    await tasks.runAll();
+  });
+
+  test('is refused without a credential, and missing for callers who do not see the row', async () => {
+    const { id } = await tasks.installed();
+    const [{ id: task } = { id: '' }] = await tasks.tasksOf(id);
+
+    for (const [operation, row] of [
+      [deploymentTasks.operations.why, task],
+      [deployments.operations.why, id],
+    ] as const) {
+      await expect(tasks.call(outsider, operation, { id: row })).rejects.toEqual(refusal('not_found'));
+      await expect(tasks.call(siteAdmin, operation, { id: randomUUID() })).rejects.toEqual(refusal('not_found'));
+      await expect(tasks.gateway.call(operation, { id: row })).rejects.toEqual(refusal('unauthenticated'));
+    }
+  });
+});
+
 test('what is remembered of a repeated creation has a bounded size', async () => {
   const bytes = sql.unsafe`select max(octet_length(queued_tasks::text)) as bytes from idempotency_keys`;
   expect(await tasks.database.db.oneFirst(bytes)).toBeLessThan(3_000);

@@ -5,9 +5,12 @@ import { found } from '@berth/contracts/errors';
 import { type ListK8sEventsDeps, listK8sEvents } from '../places/list-k8s-events.ts';
 import { createDeployment, type CreateDeps } from './create-deployment.ts';
 import { deleteDeployment } from './delete-deployment.ts';
+import { createWhy } from '../queue/why.ts';
+import type { Limits } from '../records/limits.ts';
 import { updateDeployment } from './update-deployment.ts';
 
-export const deploymentHandlers = (deps: CreateDeps & ListK8sEventsDeps) => {
+export const deploymentHandlers = (deps: CreateDeps & ListK8sEventsDeps & { limits: Limits }) => {
+  const why = createWhy(deps.limits);
   const create = createDeployment(deps);
   const update = updateDeployment(deps);
   const remove = deleteDeployment(deps);
@@ -18,6 +21,11 @@ export const deploymentHandlers = (deps: CreateDeps & ListK8sEventsDeps) => {
 
     get: async ({ id }, { identity }) =>
       found(await deps.store.deployments.find(id, visibleEnvs(identity)), 'deployment'),
+
+    why: async ({ id }, { identity }) => {
+      found(await deps.store.deployments.find(id, visibleEnvs(identity)), 'deployment');
+      return why.ofDeployment(deps.store, found(await deps.store.deployments.record(id), 'deployment'));
+    },
 
     k8s_events: ({ id, query }, context) => listEvents(id, query, context),
 

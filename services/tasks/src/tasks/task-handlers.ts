@@ -8,6 +8,7 @@ import { logPage, logText } from './logs/read-log.ts';
 import { requestTask } from './transitions/request-task.ts';
 import { rollbackDeployment } from './transitions/rollback-deployment.ts';
 import { retryTask } from './transitions/retry-task.ts';
+import { createWhy } from '../queue/why.ts';
 import { createWaitReasons } from '../queue/wait-reasons.ts';
 import type { SecretKeys } from '../secrets/secret-keys.ts';
 import type { Limits } from '../records/limits.ts';
@@ -21,6 +22,7 @@ export interface TaskHandlersDeps extends DeploymentsDeps {
 export const taskHandlers = (deps: TaskHandlersDeps) => {
   const { store, limits } = deps;
   const waitReasons = createWaitReasons(limits);
+  const why = createWhy(limits);
   const create = requestTask({ ...deps, waitReasons });
   const cancel = cancelTask(deps);
   const rollback = rollbackDeployment({ ...deps, waitReasons });
@@ -34,6 +36,11 @@ export const taskHandlers = (deps: TaskHandlersDeps) => {
 
     get: async ({ id }, { identity }) =>
       waitReasons.addTo(store, found(await store.tasks.read(id, visibleEnvs(identity)), 'deployment task')),
+
+    why: async ({ id }, { identity }) => {
+      found(await store.tasks.find(id, visibleEnvs(identity)), 'deployment task');
+      return why.ofTask(store, id);
+    },
 
     create: ({ body }, context) => create(body, context),
 

@@ -75,6 +75,7 @@ test('the access table lists every operation', () => {
     deployment_tasks.list | GET /deployment-tasks | anyone signed in
     deployment_tasks.create | POST /deployment-tasks | a maintainer of the deployment; an owner of the deployment for Install, Uninstall, a changed values_override, and actions that require an owner
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
+    deployment_tasks.why | GET /deployment-tasks/:id/why | anyone signed in
     deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment; an owner of the deployment for a move that goes back into another env
     deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; a maintainer of the deployment for any task of a deployment that is left; an owner of the deployment for a deletion, actions that require an owner, and a change of enabled or values_override that was never made
     deployment_tasks.rollback | POST /deployments/:id/rollback | a maintainer of the deployment; an owner of the deployment for another values_override than the present one
@@ -87,6 +88,7 @@ test('the access table lists every operation', () => {
     deployments.list | GET /deployments | anyone signed in
     deployments.create | POST /deployments | an owner of the deployment
     deployments.get | GET /deployments/:id | anyone signed in
+    deployments.why | GET /deployments/:id/why | anyone signed in
     deployments.k8s_events | GET /deployments/:id/k8s-events | anyone signed in
     deployments.update | PUT /deployments/:id | a maintainer of the deployment; an owner of the deployment for a change of name, cluster_id, enabled or values_override
     deployments.delete | DELETE /deployments/:id | an owner of the deployment
@@ -210,6 +212,8 @@ test('the paths match the specification', () => {
     ...crud('/deployment-resources', 'lcgud'),
     ...crud('/deployment-tasks', 'lcgd'),
     'POST /deployment-tasks/:id/retry',
+    'GET /deployment-tasks/:id/why',
+    'GET /deployments/:id/why',
     'GET /deployment-tasks/:id/log',
     'GET /deployments/:id/k8s-events',
     'GET /k8s-resources/:id/log',

@@ -1,3 +1,4 @@
+import type { Fact } from '@berth/contracts/resources/deployments/why';
 import type { Limits } from '../../records/limits.ts';
 
 export const queueObstacles = ['earlier task', 'not due'] as const;
@@ -41,14 +42,17 @@ export interface WaitFacts {
 export const mostCounted = 100;
 
 /** Why a pending task cannot start now, in words for the user; null if it can. */
-export function waitReason(facts: WaitFacts, limits: Limits): string | null {
-  return (
-    queueReason(facts) ??
-    clusterReason(facts.cluster_obstacle, facts.cluster) ??
-    clusterReason(facts.other_cluster_obstacle, facts.other_cluster) ??
-    limitReason(facts, limits)
-  );
-}
+export const waitReason = (facts: WaitFacts, limits: Limits): string | null =>
+  waitsFor(facts, limits)[0]?.message ?? null;
+
+/** Everything that a pending task waits for now, in the order in which it counts. */
+export const waitsFor = (facts: WaitFacts, limits: Limits): Fact[] =>
+  [
+    queueFact(facts),
+    clusterFact(facts.cluster_obstacle, facts.cluster),
+    clusterFact(facts.other_cluster_obstacle, facts.other_cluster),
+    limitFact(facts, limits),
+  ].filter((fact) => fact !== null);
 
 /** Why a task that may start has not started. */
 export function whyNotStarted({ is_new, waiting_before }: Pick<WaitFacts, 'is_new' | 'waiting_before'>): string {
@@ -57,28 +61,54 @@ export function whyNotStarted({ is_new, waiting_before }: Pick<WaitFacts, 'is_ne
   return `no free runner; ${waiting_before} ${waiting_before === 1 ? 'task waits' : 'tasks wait'} before it`;
 }
 
-function queueReason({ queue_obstacle, earlier_task_id, ...schedule }: WaitFacts): string | null {
+export const notStarted = (facts: Pick<WaitFacts, 'is_new' | 'waiting_before'>): Fact => ({
+  kind: 'no_free_runner',
+  object: null,
+  since: null,
+  until: null,
+  message: whyNotStarted(facts),
+});
+
+function queueFact({ queue_obstacle, earlier_task_id: id, ...schedule }: WaitFacts): Fact | null {
   if (queue_obstacle === null) return null;
-  return queue_obstacle === 'earlier task' ? `waiting for task ${earlier_task_id}` : scheduled(schedule);
+  if (queue_obstacle === 'not due') return scheduled(schedule);
+  const object = { kind: 'deployment_task', id, name: null };
+  return { kind: 'earlier_task', object, since: null, until: null, message: `waiting for task ${id}` };
 }
 
-function scheduled({ due_at, attempts, is_waiting, reason }: Omit<WaitFacts, 'queue_obstacle' | 'earlier_task_id'>) {
-  if (is_waiting) return `waiting until ${due_at} to try again${reason === null ? '' : `: ${reason}`}`;
-  if (attempts === 0) return reason ?? `scheduled for ${due_at}`;
-  return `scheduled for ${due_at} after attempt ${attempts} failed${reason === null ? '' : `: ${reason}`}`;
+function scheduled({
+  due_at: until,
+  attempts,
+  is_waiting,
+  reason,
+}: Pick<WaitFacts, 'due_at' | 'attempts' | 'is_waiting' | 'reason'>): Fact {
+  const because = reason === null ? '' : `: ${reason}`;
+  const fact = { object: null, since: null, until };
+  if (is_waiting) return { ...fact, kind: 'next_attempt', message: `waiting until ${until} to try again${because}` };
+  if (attempts === 0) return { ...fact, kind: 'scheduled', message: reason ?? `scheduled for ${until}` };
+  return {
+    ...fact,
+    kind: 'next_attempt',
+    message: `scheduled for ${until} after attempt ${attempts} failed${because}`,
+  };
 }
 
-function clusterReason(obstacle: ClusterObstacle | null, cluster: ClusterFacts | null): string | null {
+function clusterFact(obstacle: ClusterObstacle | null, cluster: ClusterFacts | null): Fact | null {
   if (obstacle === null) return null;
-  if (obstacle === 'unknown' || cluster === null) return 'its cluster is not known';
+  const about = { object: cluster && { kind: 'k8s_cluster', id: null, name: cluster.name }, until: null };
+  if (obstacle === 'unknown' || cluster === null) {
+    return { ...about, kind: 'cluster_unknown', since: null, message: 'its cluster is not known' };
+  }
+  const { name, last_seen_at: since } = cluster;
   return obstacle === 'ignored'
-    ? `cluster ${cluster.name} is ignored`
-    : `cluster ${cluster.name} not reachable since ${cluster.last_seen_at}`;
+    ? { ...about, kind: 'cluster_ignored', since: null, message: `cluster ${name} is ignored` }
+    : { ...about, kind: 'cluster_unreachable', since, message: `cluster ${name} not reachable since ${since}` };
 }
 
-function limitReason({ limit_obstacle }: WaitFacts, { perCluster, inAll }: Limits): string | null {
+function limitFact({ limit_obstacle }: WaitFacts, { perCluster, inAll }: Limits): Fact | null {
   if (limit_obstacle === null) return null;
+  const fact = { object: null, since: null, until: null };
   return limit_obstacle === 'cluster full'
-    ? `waiting for a slot: ${perCluster} tasks work on its cluster`
-    : `waiting for a slot: ${inAll} tasks work`;
+    ? { ...fact, kind: 'cluster_full', message: `waiting for a slot: ${perCluster} tasks work on its cluster` }
+    : { ...fact, kind: 'platform_full', message: `waiting for a slot: ${inAll} tasks work` };
 }

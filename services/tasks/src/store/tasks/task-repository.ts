@@ -1,7 +1,7 @@
 import type { RequestOutput } from '@berth/contracts/definition/contract';
-import { DeploymentTask, type deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
+import { DeploymentTask, type deploymentTasks, TaskEnd } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { Queries } from '@berth/db/database';
-import { Id } from '@berth/contracts/fields/fields';
+import { Id, Timestamp } from '@berth/contracts/fields/fields';
 import { type Condition, equals, inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
@@ -29,6 +29,22 @@ const record = sql.type(TaskRecord);
 const OutlookRow = z.object({ uninstalls: z.boolean(), deploys: DeployRun.nullable() });
 const ran = sql.type(TaskRecord.pick({ deployment_id: true, operation: true, status: true, run: true }));
 const publicTask = sql.type(DeploymentTask);
+const explained = sql.type(
+  TaskRecord.pick({
+    id: true,
+    status: true,
+    operation: true,
+    reason: true,
+    started_at: true,
+    finished_at: true,
+    awaits_readiness: true,
+    cancel_requested_at: true,
+    cancel_reason: true,
+  }),
+);
+const ended = sql.type(
+  TaskEnd.pick({}).extend({ id: Id, ended: TaskEnd.shape.status, finished_at: Timestamp.nullable() }),
+);
 
 /** Which task it is, without its inputs. */
 const TaskName = DeploymentTask.pick({ id: true, deployment_id: true, status: true, reason: true });
@@ -123,6 +139,22 @@ export const createTaskRepository = (db: Queries) => ({
   read: (id: string, visible: VisibleEnvs) =>
     db.maybeOne(publicTask`
       select ${columns} from deployment_tasks where ${sql.and([sql.fragment`id = ${id}`, seenBy(visible)])}
+    `),
+
+  /** A task as far as its facts depend on it. */
+  explained: (id: string) =>
+    db.maybeOne(explained`
+      select id, status, operation, reason, started_at, finished_at, awaits_readiness, cancel_requested_at, cancel_reason
+      from deployment_tasks where id = ${id}
+    `),
+
+  /** The last task of a deployment that ended, of those that change its release. */
+  lastEnded: (deployment_id: string) =>
+    db.maybeOne(ended`
+      select id, status as ended, finished_at from deployment_tasks
+      where deployment_id = ${deployment_id} and status in ('Done', 'Failed', 'Canceled') and effect <> 'keeps'
+        and first_attempted_at is not null
+      order by finished_at desc limit 1
     `),
 
   /** The number and size of a deployment's open tasks. */

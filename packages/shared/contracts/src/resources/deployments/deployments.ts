@@ -8,6 +8,7 @@ import { DeploymentHealth, HealthState } from './deployment-health.ts';
 import { DeploymentName, Id, JsonObject, Timestamp, text } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 import { K8sEventPage, K8sEventQuery } from '../clusters/k8s-events.ts';
+import { Why } from './why.ts';
 import { ReportedStatus } from './reported-status.ts';
 
 export const DeploymentStatus = z.enum([
@@ -157,6 +158,12 @@ export const deployments = resource('deployments', {
       summary: 'Read a deployment',
       allow: signedIn,
       response: Deployment,
+    }),
+    why: operation({
+      http: 'GET /deployments/:id/why',
+      summary: 'Read the facts that status, health and reason of a deployment are made of',
+      allow: signedIn,
+      response: Why,
     }),
     k8s_events: operation({
       http: 'GET /deployments/:id/k8s-events',

@@ -6,6 +6,7 @@ import { Id, PlannedTime, Reason, Timestamp } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 import { differsFrom } from '../../definition/differs-from.ts';
 import { type Deployment, type DeploymentChanges, deployments, Superseding } from '../deployments/deployments.ts';
+import { Why } from '../deployments/why.ts';
 import { LogLine } from './runner-tasks.ts';
 import { RequestedOperation, TaskOperation } from './task-operation.ts';
 
@@ -139,6 +140,12 @@ export const deploymentTasks = resource('deployment_tasks', {
       summary: 'Read a deployment task',
       allow: signedIn,
       response: DeploymentTask,
+    }),
+    why: operation({
+      http: 'GET /deployment-tasks/:id/why',
+      summary: 'Read the facts that status and reason of a task are made of',
+      allow: signedIn,
+      response: Why,
     }),
     cancel: operation({
       http: 'DELETE /deployment-tasks/:id',
