@@ -77,7 +77,7 @@ test('the access table lists every operation', () => {
     deployment_tasks.get | GET /deployment-tasks/:id | anyone signed in
     deployment_tasks.why | GET /deployment-tasks/:id/why | anyone signed in
     deployment_tasks.cancel | DELETE /deployment-tasks/:id | the creator of the task, or an owner of its deployment; an owner of the deployment for a move that goes back into another env
-    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; a maintainer of the deployment for any task of a deployment that is left; an owner of the deployment for a deletion, actions that require an owner, and a change of enabled or values_override that was never made
+    deployment_tasks.retry | POST /deployment-tasks/:id/retry | the creator of the task, or an owner of its deployment; a maintainer of the deployment for any task of a deployment that is left; an owner of the deployment for a deletion, actions that require an owner, and a change of enabled or values_override that was never made; an owner of the deployment for a removal without its hooks
     deployment_tasks.rollback | POST /deployments/:id/rollback | a maintainer of the deployment; an owner of the deployment for another values_override than the present one
     deployment_tasks.log | GET /deployment-tasks/:id/log | anyone signed in
     deployment_tasks.log_lines | from api-gateway | anyone signed in
