@@ -11,7 +11,7 @@ const pauseMs = 5_000;
 const longMs = 2 * 60_000;
 const pauseWhenLongMs = 15_000;
 /** Reading a slow cluster takes at most a tenth of the time. */
-export const pausePerRead = 10;
+const pausePerRead = 10;
 const lastReadWithinMs = 5_000;
 const mostOfReason = 500;
 

@@ -45,7 +45,7 @@ export interface Model {
   trouble: Trouble;
 }
 
-export interface InstalledRun {
+interface InstalledRun {
   id: string;
   run: DeployRun;
 }

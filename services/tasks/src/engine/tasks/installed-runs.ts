@@ -8,7 +8,7 @@ import { operationOf } from '../operations/index.ts';
  * (Specification, "What is wanted and what is installed"). All of them are at the installed place. Their hostnames stay reserved, and what they
  * refer to stays in use.
  */
-export type InstalledRuns = readonly string[];
+type InstalledRuns = readonly string[];
 
 export const beginsRun = ({ operation }: Pick<TaskRecord, 'operation'>): boolean =>
   operationOf(operation).effect === 'installs';

@@ -6,7 +6,7 @@ const c = sql.fragment`c`;
 const p = sql.fragment`p`;
 
 /** Empty for tasks of the platform itself, which share as one requester. */
-export const requesterOf = (t: FragmentSqlToken) => sql.fragment`coalesce(${t}.requester ->> 'id', '')`;
+const requesterOf = (t: FragmentSqlToken) => sql.fragment`coalesce(${t}.requester ->> 'id', '')`;
 
 /** For each cluster that can take a task: the oldest that may start there. Its cost does not grow with the tasks of the others. */
 const freeClusters = (which: FragmentSqlToken, limits: Limits) => sql.fragment`

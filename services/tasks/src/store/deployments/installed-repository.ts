@@ -48,7 +48,6 @@ export const createInstalledRepository = (db: Queries) => ({
       order by d.id limit ${limit}
     `),
 });
-export type InstalledRepository = ReturnType<typeof createInstalledRepository>;
 
 type References = readonly Pick<Reference, 'collection' | 'item_id'>[];
 
