@@ -3,13 +3,6 @@ import type { Effect } from '../../records/variant.ts';
 import type { Ending } from './after-end.ts';
 import { operationOf } from '../operations/index.ts';
 
-/**
- * The runs of which a deployment may have objects in its cluster, by the ids of their tasks: the revision, and those begun since
- * (Specification, "What is wanted and what is installed"). All of them are at the installed place. Their hostnames stay reserved, and what they
- * refer to stays in use.
- */
-type InstalledRuns = readonly string[];
-
 export const beginsRun = ({ operation }: Pick<TaskRecord, 'operation'>): boolean =>
   operationOf(operation).effect === 'installs';
 
