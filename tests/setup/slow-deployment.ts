@@ -1,12 +1,16 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import type { Sample } from '@berth/devstack/journey/find-sample';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { z } from 'zod';
+import { fixtureChart } from './charts/fixture-chart.ts';
 
 export interface SlowDeployment {
   id: string;
@@ -17,13 +21,36 @@ export interface SlowDeployment {
   release(): Promise<void>;
 }
 
+/** Runs when everything else is ready, so Helm waits for that itself. */
+const lateHook = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: late, annotations: { helm.sh/hook: "post-install,post-upgrade" } }
+`;
+const slowVersion = '1.0.0-slow.1';
+
+/** The sample chart with a late hook, published if it is not in the catalogue. */
+async function slowChart(stack: Stack, { helmCharts }: Client, { registry }: Sample): Promise<HelmChart> {
+  const find = async () =>
+    unwrap(await helmCharts.list({ query: { helm_registry_id: registry.id, image_tag: slowVersion } })).items[0];
+  const known = await find();
+  if (known) return known;
+  const manifest = await readFile(join(sampleChart.folder, 'Chart.yaml'), 'utf8');
+  await using chart = await fixtureChart({
+    name: sampleChart.name,
+    base: sampleChart.folder,
+    files: {
+      'Chart.yaml': manifest.replace(/^version: .*$/m, `version: ${slowVersion}`),
+      'templates/late.yaml': lateHook,
+    },
+  });
+  await pushChart({ ...stack, folder: chart.folder, signal: AbortSignal.timeout(60_000) });
+  return waitUntil(find, { what: 'the slow chart in the catalogue', withinMs: 30_000, longestPauseMs: 500 });
+}
+
 /** A deployment whose pods find no node until `release`. Resolves once Helm waits for them. */
-export async function deploySlowly(
-  stack: Stack,
-  { deployments, deploymentTasks }: Client,
-  sample: Sample,
-  name: string,
-): Promise<SlowDeployment> {
+export async function deploySlowly(stack: Stack, api: Client, sample: Sample, name: string): Promise<SlowDeployment> {
+  const { deployments, deploymentTasks } = api;
+  const chart = await slowChart(stack, api, sample);
   const label = `test-${name}`;
   const { id, namespace } = unwrap(
     await deployments.create({
@@ -31,7 +58,7 @@ export async function deploySlowly(
         name,
         kind_id: sample.registry.kind_id,
         cluster_id: sample.cluster.id,
-        helm_chart_id: sample.chart.id,
+        helm_chart_id: chart.id,
         config: sampleChart.inputs,
         values_override: { nodeSelector: { [label]: 'yes' } },
       },
