@@ -4,6 +4,7 @@ import { deploymentResourceTypes } from '@berth/contracts/resources/deployments/
 import { deploymentState } from '@berth/contracts/resources/deployments/deployment-state';
 import { type DeploymentChanges, deployments } from '@berth/contracts/resources/deployments/deployments';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
+import { shownTexts } from '@berth/contracts/resources/deployments/shown-texts';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { resourceCalls } from '@berth/contracts/resources/tasks/resource-calls';
 import { sampleIdentities } from '@berth/testing/test-identities';
@@ -15,7 +16,7 @@ import { databaseTypes } from './support/resource-charts.ts';
 import { sampleChart } from './support/sample-charts.ts';
 import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
-const { siteAdmin } = sampleIdentities;
+const { siteAdmin, owner, maintainer } = sampleIdentities;
 const nothing = sql.type(z.object({}));
 const resource_types = JSON.parse(JSON.stringify(databaseTypes));
 const byName = sampleChart({
@@ -163,6 +164,22 @@ describe('what a release refers to', () => {
   });
 });
 
+test('secrets of a failed change are redacted, since its objects may be there', async () => {
+  const body = { env_id: envId, collection: 'tokens', name: 'failed', contents: 'a secret of the failed change' };
+  const { id: token } = await tasks.call(siteAdmin, secrets.operations.create, { body });
+  const { id } = await tasks.installed();
+  await change(id, { config: { replicas: 2, token } });
+  await failsInHelm();
+  await change(id, { config: { replicas: 3 } });
+  await failsInHelm();
+
+  const texts = { deployment_id: id, names: [], messages: [`it says: ${body.contents}`] };
+  const { deployments: shown } = await tasks.clusterSync.call(shownTexts.operations.redact, {
+    body: { deployments: [texts] },
+  });
+  expect(shown[0]?.messages).toEqual(['it says: ***']);
+});
+
 describe('a deployment that waits for its move to another env', () => {
   test('acts and is found in the env where it runs, until it runs in the new one', async () => {
     const { id } = await tasks.installed();
@@ -191,7 +208,32 @@ describe('an Uninstall', () => {
 
     const { id } = await tasks.installed();
     await change(id, { enabled: false });
-    expect(await tasks.claimed()).toMatchObject({ action: 'uninstall', holds_release: true, hooks: true });
-    await tasks.finish({ ...(await tasks.claimed().catch(() => untouched)) }).catch(() => undefined);
+    const removal = await tasks.claimed();
+    expect(removal).toMatchObject({ action: 'uninstall', holds_release: true, hooks: true });
+    await tasks.finish(removal);
+  });
+
+  test('whose hook fails is retried without hooks by an owner', async () => {
+    const { id } = await tasks.installed();
+    await change(id, { enabled: false });
+    await failsInHelm();
+    const failed = (await newest(id)).id;
+    const { retry } = deploymentTasks.operations;
+    const body = { skip_hooks: true };
+
+    await expect(tasks.call(maintainer, retry, { id: failed, body })).rejects.toEqual(
+      refusal('forbidden', 'owner of its deployment'),
+    );
+    await tasks.call(owner, retry, { id: failed, body });
+    const removal = await tasks.claimed();
+    expect(removal).toMatchObject({ action: 'uninstall', hooks: false });
+    await tasks.finish(removal);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Uninstalled' });
+
+    await change(id, { enabled: true });
+    await failsInHelm();
+    await expect(tasks.call(owner, retry, { id: (await newest(id)).id, body })).rejects.toEqual(
+      refusal('conflict', 'removes no release'),
+    );
   });
 });

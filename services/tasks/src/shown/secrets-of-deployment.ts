@@ -11,17 +11,19 @@ import type { ReadingStore } from '../store/store.ts';
 import { sensitiveTexts } from '../values/sensitive-texts.ts';
 
 export interface SecretsOfDeploymentDeps {
-  store: Pick<ReadingStore, 'projected' | 'secrets' | 'resources' | 'tasks'>;
+  store: Pick<ReadingStore, 'projected' | 'secrets' | 'resources' | 'installed'>;
   secretKeys: SecretKeys;
 }
 
-/** All secrets of the stored and of the installed configuration. */
+/** Few changes fail in a row that each name other secrets. */
+const mostRuns = 10;
+
+/** All secrets of the wanted configuration and of the runs of which objects may be in the cluster. */
 export async function secretsOfDeployment(
   { store, secretKeys }: SecretsOfDeploymentDeps,
-  { env_id, helm_chart_id, config, revision_id }: DeploymentRecord,
+  { id, env_id, helm_chart_id, config }: DeploymentRecord,
 ): Promise<string[]> {
-  const installed = await store.tasks.deployRunOf(revision_id);
-  const configured = [{ helm_chart_id, config }, ...(installed ? [installed] : [])];
+  const configured = [{ helm_chart_id, config }, ...(await store.installed.runsOf(id, mostRuns))];
   const used = await Promise.all(configured.map((one) => usedBy(store, one)));
   const idsIn = (collection: 'secrets' | 'resources') => [...new Set(used.flatMap((one) => one[collection]))];
   const [contents, props] = await Promise.all([

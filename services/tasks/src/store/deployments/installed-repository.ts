@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RunsLeft } from '../../engine/tasks/installed-runs.ts';
 import type { Reference } from '../../records/reference.ts';
-import type { DeployRun } from '../../records/task-run.ts';
+import { DeployRun } from '../../records/task-run.ts';
 import { hostnameOf } from './hostname-sql.ts';
 import { nameTaken } from './name-taken.ts';
 
@@ -24,10 +24,18 @@ export const createInstalledRepository = (db: Queries) => ({
   hasRuns: (deployment_id: string) =>
     db.exists(nothing`select from installed_runs where deployment_id = ${deployment_id}`),
 
-  referencesOf: (deployment_id: string) =>
-    db.any(sql.type(z.object({ collection: z.string(), item_id: Id }))`
-      select distinct collection, item_id from installed_references where deployment_id = ${deployment_id}
-    `),
+  /** The newest of the runs, the revision first. */
+  runsOf: async (deployment_id: string, most: number): Promise<DeployRun[]> =>
+    [
+      ...(await db.any(sql.type(z.object({ run: DeployRun }))`
+        select t.run from deployment_tasks t join deployments d on d.id = t.deployment_id
+        where d.id = ${deployment_id} and t.run ->> 'action' = 'deploy' and (
+          t.id = d.revision_id
+          or exists (select from installed_runs i where i.deployment_id = d.id and i.task_id = t.id)
+        )
+        order by t.id is not distinct from d.revision_id desc, t.created_at desc limit ${most}
+      `)),
+    ].map(({ run }) => run),
 
   /** Runs of the version before, whose references are not known. */
   unread: (limit: number) =>
