@@ -104,7 +104,7 @@ describe('the first failing check decides', () => {
   test.for([
     ['POST', '/api/v2/auth/idp/callback', 'without a credential'],
     ['POST', '/auth/idp/callback', 'its alias'],
-    ['POST', `/api/v2/deployment-tasks/${id}/retry`, 'without a body'],
+    ['DELETE', `/api/v2/deployments/${id}`, 'without a body'],
   ] as const)('size: more than 16 KiB is refused at %s %s, an operation %s', async ([method, path]) => {
     const body = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`;
     const tooLarge = await gateway.send(method, path, body(16 * 1024 + 1));

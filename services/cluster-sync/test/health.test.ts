@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { acquireLease, type Lease } from '@berth/db/leases/lease';
 import { AppError, found } from '@berth/contracts/errors';
 import { clusterHealth } from '@berth/contracts/resources/clusters/cluster-health';
@@ -42,8 +43,13 @@ beforeEach(async () => {
 const { signal } = new AbortController();
 const follow = (followed: boolean) => createFollowedRepository(service.db).save(lease, clusterId, followed);
 const rollUp = () => rollUpMarked({ db: service.db })(signal);
-const report = () =>
-  reportHealth({ bus: service.bus, rollUpRepository: createRollUpRepository(service.db), log: silentLog })(signal);
+const report = async () => {
+  // Times are kept in milliseconds: one that was rounded up is due only then.
+  await delay(2);
+  await reportHealth({ bus: service.bus, rollUpRepository: createRollUpRepository(service.db), log: silentLog })(
+    signal,
+  );
+};
 const rollUpAndReport = async () => {
   await rollUp();
   await report();

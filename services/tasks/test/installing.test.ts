@@ -33,6 +33,7 @@ describe('installing', () => {
       action: 'deploy',
       is_first: true,
       delete_namespace: false,
+      fields: { keep: [] },
       deployment_id: created.id,
       deployment_name: 'first',
       kind: 'Web',
@@ -168,9 +169,9 @@ describe('installing', () => {
       refusal('unprocessable', 'no such deployment in the env', 'body.config.peer'),
     );
     await tasks.create(made);
-    await tasks.create({ cluster_id: cluster.id }, siteAdmin);
-
     expect((await tasks.claimed()).values).toMatchObject({ replicaCount: 2, peer: { name: 'peer' } });
+
+    await tasks.create({ cluster_id: cluster.id }, siteAdmin);
     expect((await tasks.claimed()).values).toMatchObject({
       nodeSelector: placement.node_selector,
       tolerations: placement.tolerations,
