@@ -206,16 +206,18 @@ test.for([
         if (!socket.write(part))
           await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closeOf(socket)]);
       }
-      return rawProblemOf(await received);
+      // A write to the closed connection may fail before the answer has been read; Node discards it then.
+      const answer = await received;
+      return answer === '' ? [] : [rawProblemOf(answer)];
     };
     const attack = times(10, send).then((all) => {
-      answers = all;
+      answers = all.flat();
     });
 
     const { statuses, growth } = await during(attack);
 
     expect({ statuses }).toEqual(others);
-    for (const { status } of answers) expect(status).toBe(413);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([413]));
     expect(sent).toBeLessThan(10 * 64 * mebibyte);
     expect(growth).toBeLessThan(mostGrowth);
   },
