@@ -131,7 +131,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -ke
 kubectl --namespace berth create secret generic gateway-tls --type kubernetes.io/tls \
   --from-file=tls.key --from-file=tls.crt --from-file=ca.crt=tls.crt
 helm upgrade berth deploy/berth --namespace berth --reset-then-reuse-values --wait --timeout 5m \
-  --set api-gateway.tls.existingSecret=gateway-tls --set global.ownUrl=https://berth.example.com
+  --set api-gateway.tls.existingSecret=gateway-tls --set ownUrlOverride=https://berth.example.com
 helm test berth --namespace berth`);
 
     const service = await berth.read(`/api/v1/namespaces/${namespace}/services/${release}-api-gateway`);
