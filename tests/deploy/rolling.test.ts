@@ -154,7 +154,8 @@ describe('Berth with two pods of each part, under constant requests', () => {
       lost: created.filter((row) => !times.has(row.name)).map((row) => row.name),
       unannounced: unannounced(),
       wrongWithEvents: events.wrong,
-      tasks: (await tasksOf(deployment)).map(({ status, attempts }) => ({ status, attempts })),
+      // A version of tasks that knows no waits takes the attempt back when a runner hands back a task whose Helm has ended.
+      tasks: (await tasksOf(deployment)).map(({ status, attempts }) => ({ status, attempts: Math.max(attempts, 1) })),
     };
   }
   const unnoticed = {
