@@ -67,16 +67,22 @@ const readyPod = {
 };
 
 /** Writes rows as the watches do; without an object the row goes. */
-const save = (uid: string, kind: KindName, object: object | null, deployment = deploymentId) => {
+const save = (uid: string, kind: KindName, object: object | null, deployment = deploymentId, place = 'web') => {
   const tracked = found(
     trackedKinds.find((each) => each.kind === kind),
     'kind',
   );
-  const put = object && trackedObject(observedObject(tracked, object, { clusterId, namespace: 'web' }), deployment);
+  const put = object && trackedObject(observedObject(tracked, object, { clusterId, namespace: place }), deployment);
   return createK8sResourceRepository(service.db).saveTogether([
     { clusterId, lease, changes: [put ? { uid, put } : { uid }] },
   ]);
 };
+/** As if the namespace had been gone for that long. */
+const goneFor = (seconds: number) =>
+  service.db.query(sql.unsafe`
+    update health_roll_ups set due_at = now(),
+      held = jsonb_set(held, '{goneAt}', to_jsonb(to_char(now() at time zone 'utc' - ${seconds} * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+  `);
 const due = () =>
   service.db.query(sql.unsafe`update health_roll_ups set report_at = now() where report_at is not null`);
 
@@ -135,6 +141,73 @@ test('a report whose answer was lost is repeated with its version until it is an
   await rollUpAndReport();
   expect(told()).toEqual(['Healthy', 'Degraded CrashLoopBackOff']);
   expect(service.health[1]?.version).toBeGreaterThan(service.health[0]?.version ?? 0);
+});
+
+test('a report that tasks refuses for a bug of one of us holds up no other, and is tried again a minute later', async () => {
+  const others = ['web-a', 'web-b'];
+  await save('ns', 'Namespace', namespace);
+  for (const other of others) {
+    const object = { ...namespace, metadata: { uid: other, name: other } };
+    await save(other, 'Namespace', object, randomUUID(), other);
+  }
+  service.onHealth = (refused) => {
+    if (refused.namespace === 'web') throw new Error('a bug');
+    return 'recorded';
+  };
+
+  await rollUpAndReport();
+
+  expect(service.health.map((each) => each.namespace).toSorted()).toEqual(others);
+  service.onHealth = () => 'recorded';
+  await report();
+  expect(told()).toHaveLength(2);
+  await due();
+  await report();
+  expect(told()).toHaveLength(3);
+});
+
+test('while tasks refuses every report, none is tried again within a minute', async () => {
+  await save('ns', 'Namespace', namespace);
+  let refused = 0;
+  service.onHealth = () => {
+    refused += 1;
+    throw new Error('a bug');
+  };
+  await rollUpAndReport();
+  await report();
+
+  expect(refused).toBe(1);
+});
+
+test('words that a cluster puts into the metadata of an object are none of a cause', async () => {
+  await save('ns', 'Namespace', namespace);
+  const metadata = { uid: 'web', name: 'web', namespace: 'web', cause: 'x'.repeat(20_000), message: { a: 'b' } };
+  const status = { updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1, observedGeneration: 1 };
+  await save('web', 'Deployment', { metadata: { ...metadata, generation: 2 }, spec: { replicas: 1 }, status });
+
+  await rollUpAndReport();
+
+  expect(service.health[0]?.health.causes).toMatchObject([{ cause: 'Progressing', message: 'it is being rolled out' }]);
+});
+
+test('a deployment that is installed again soon after its namespace was gone is as it is, not as it was', async () => {
+  await save('ns', 'Namespace', namespace);
+  await save('pod', 'Pod', pod('CrashLoopBackOff'));
+  await rollUpAndReport();
+  await save('pod', 'Pod', null);
+  await save('ns', 'Namespace', null);
+  await rollUp();
+  await save('ns2', 'Namespace', { ...namespace, metadata: { uid: 'ns2', name: 'web' } });
+  await rollUpAndReport();
+  expect(told()).toEqual(['Degraded CrashLoopBackOff', 'Healthy']);
+
+  await save('ns2', 'Namespace', null);
+  await rollUp();
+  await goneFor(6);
+  await rollUpAndReport();
+  await save('ns3', 'Namespace', { ...namespace, metadata: { uid: 'ns3', name: 'web' } });
+  await rollUpAndReport();
+  expect(told().slice(2)).toEqual(['Degraded NamespaceGone', 'Healthy']);
 });
 
 test('what tasks does not take is reported again: under a later version if it is outdated', async () => {
@@ -213,10 +286,7 @@ test('a namespace that is gone is degraded after a moment, in which the task of 
   await rollUpAndReport();
   await save('ns', 'Namespace', null);
   await rollUp();
-  await service.db.query(sql.unsafe`
-    update health_roll_ups set due_at = now(),
-      held = jsonb_set(held, '{goneAt}', to_jsonb(to_char(now() at time zone 'utc' - interval '6 s', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
-  `);
+  await goneFor(6);
   await rollUpAndReport();
   expect(told()).toEqual(['Healthy', 'Healthy', 'Degraded NamespaceGone']);
 });

@@ -9,17 +9,20 @@ export interface FollowedFlagDeps {
   /** What a watch has missed arrives within this time after it is opened, and is written. */
   readonly arrivalMs?: number;
   readonly retryMs?: number;
+  /** How often it is written again: a cluster that is ignored for less than a second counts as not followed, and its watches stay. */
+  readonly againMs?: number;
 }
 
 /**
  * Whether all watches of a cluster are open. Until they are, its rows may be of before an outage, and nothing is reported that would
  * show them as the present.
  */
-export function followedFlag({ kinds, save, arrivalMs = 1_500, retryMs = 1_000 }: FollowedFlagDeps) {
+export function followedFlag({ kinds, save, arrivalMs = 1_500, retryMs = 1_000, againMs = 10_000 }: FollowedFlagDeps) {
   const behind = new Set(kinds);
   const events = new EventEmitter();
 
-  const untilNoted = (signal: AbortSignal) => once(events, 'noted', { signal }).catch(() => undefined);
+  const untilNoted = (signal: AbortSignal) =>
+    once(events, 'noted', { signal: AbortSignal.any([signal, AbortSignal.timeout(againMs)]) }).catch(() => undefined);
 
   return {
     note(kind: string, isCurrent: boolean): void {
@@ -34,11 +37,8 @@ export function followedFlag({ kinds, save, arrivalMs = 1_500, retryMs = 1_000 }
       let saved: boolean | null = null;
       while (!signal.aborted) {
         const isFollowed = behind.size === 0;
-        if (saved === isFollowed) {
-          await untilNoted(signal);
-          continue;
-        }
-        if (isFollowed) await pause(arrivalMs, signal);
+        if (saved === isFollowed) await untilNoted(signal);
+        else if (isFollowed) await pause(arrivalMs, signal);
         if (signal.aborted || isFollowed !== (behind.size === 0)) continue;
         const isSaved = await save(isFollowed).then(
           () => true,

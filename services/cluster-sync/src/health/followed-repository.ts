@@ -10,6 +10,6 @@ export const createFollowedRepository = (db: Queries) => ({
       update k8s_clusters c set followed = ${followed}
       from leases l
       where c.id = ${clusterId} and l.name = ${name} and l.holder = ${holder} and l.fence = ${fence}
-        and (not ${followed} or not c.ignore)
+        and c.followed <> ${followed} and (not ${followed} or not c.ignore)
     `),
 });

@@ -14,7 +14,7 @@ const PlacedObject = HealthObject.extend(Place.shape);
 const ToReport = Place.extend({ held: Held, version: z.number().int() });
 const nothing = sql.type(z.object({}));
 
-/** Bounds the memory of a roll-up. Healthy objects come last. */
+/** Bounds the memory of a roll-up. What decides comes before what explains, and healthy objects come last. */
 const mostObjects = 1_000;
 
 const place = sql.fragment`cluster_id, namespace, deployment_id`;
@@ -57,7 +57,7 @@ export const createRollUps = (tx: Transaction) => ({
         from k8s_resources o
         where (o.cluster_id, o.namespace, o.deployment_id) = (p.cluster_id, p.namespace, p.deployment_id)
           and o.health is not null
-        order by o.health = 'Healthy', o.id limit ${mostObjects}
+        order by o.health = 'Healthy', o.health = 'Explains', o.id limit ${mostObjects}
       ) as r
     `),
 

@@ -37,7 +37,10 @@ export function observedObject(
   object: unknown,
   { clusterId, namespace }: Place,
 ): ObservedObject {
-  const { metadata } = Shape.parse(object);
+  const {
+    // Kubernetes has no such members; a server that is none may send them.
+    metadata: { cause: _cause, message: _message, summary: _summary, parent: _parent, ...metadata },
+  } = Shape.parse(object);
   const { uid, name } = Identifiers.parse(metadata);
   const summary = summaryOf[kind](object);
   const parent = parentOf(metadata, clusterId);

@@ -27,6 +27,11 @@ test.for<[string, Partial<HeardCluster>, { reason: string; since: string } | nul
     { reason: 'the cluster prod does not answer: connection refused', since: last_seen_at },
   ],
   [
+    'whose reason is long has the start of it',
+    { is_ok: false, not_ok_reason: 'x'.repeat(2_000) },
+    { reason: `the cluster prod does not answer: ${'x'.repeat(966)}`, since: last_seen_at },
+  ],
+  [
     'without a reason, as of a previous version, is silent all the same',
     { is_ok: false },
     { reason: 'the cluster prod does not answer', since: last_seen_at },

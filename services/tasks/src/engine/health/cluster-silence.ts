@@ -1,3 +1,5 @@
+import { startOf } from '@berth/contracts/cut-text';
+
 /** What is known of a cluster here. Times are ISO strings. */
 export interface HeardCluster {
   readonly name: string;
@@ -24,7 +26,7 @@ export function clusterSilence(cluster: HeardCluster, now: string): Silence | nu
   if (ignore) return { reason: `the cluster ${name} is ignored`, since: applied_at };
   if (!is_ok) {
     const why = not_ok_reason === null ? '' : `: ${not_ok_reason}`;
-    return { reason: `the cluster ${name} does not answer${why}`, since: last_seen_at };
+    return { reason: startOf(`the cluster ${name} does not answer${why}`, 1_000), since: last_seen_at };
   }
   const heardAt = Math.max(Date.parse(last_seen_at), Date.parse(applied_at));
   if (Date.parse(now) - heardAt < unheardMs) return null;
