@@ -7,6 +7,7 @@ import { codeFolders, filesIn, importsWithin, root, sourcesIn, specifiersOf, wor
 /** Packages may only import packages of a lower line. */
 const packageOrder = [
   ['chart', 'devstack'],
+  ['chart-archive'],
   ['client', 'chart-extensions', 'kube', 'egress'],
   ['testing'],
   ['db'],

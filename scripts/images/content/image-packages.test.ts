@@ -29,7 +29,17 @@ const mayCarry = {
     ],
   },
   'registry-scan': {
-    workspace: ['bus', 'chart-extensions', 'contracts', 'db', 'egress', 'process-guard', 'service', 'untrusted-work'],
+    workspace: [
+      'bus',
+      'chart-archive',
+      'chart-extensions',
+      'contracts',
+      'db',
+      'egress',
+      'process-guard',
+      'service',
+      'untrusted-work',
+    ],
     outside: ['re2js', 'tar-stream', 'yaml'],
   },
 };

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { digestOf } from '@berth/bus/objects/digest-of';
-import { chartTgz } from './support/tgz.ts';
+import { chartTgz } from '@berth/chart-archive/testing/tgz';
 import { scannedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, makeRechecksDue, scan, server, service } = scannedRegistry();

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { createChartRepository } from '../src/charts/chart-repository.ts';
 import { ensureArchive } from '../src/charts/ensure-archive.ts';
 import { filledService, missing } from './support/filled-service.ts';
-import { chartTgz, chartYaml } from './support/tgz.ts';
+import { chartTgz, chartYaml } from '@berth/chart-archive/testing/tgz';
 
 const { chartOf, scan, server, service } = filledService();
 

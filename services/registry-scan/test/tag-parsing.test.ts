@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chartTgz, chartYaml } from './support/tgz.ts';
+import { chartTgz, chartYaml } from '@berth/chart-archive/testing/tgz';
 import { scannedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, scan, server } = scannedRegistry();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import { Budget, formLimits } from '../budget/budget.ts';
 import { outputValues } from './output-values.ts';
-import { readExtensions } from '../files/read-extensions.ts';
+import { readFiles } from '../testing/extension-samples.ts';
 import { validateConfig } from './validate-config.ts';
 import { ValuesUi } from '../form/values-ui.ts';
 import { visibleInputs } from './visible-inputs.ts';
@@ -25,9 +25,9 @@ function spent(pass: (budget: Budget) => unknown) {
 }
 
 const errorOf = (form: JsonObject): string | null =>
-  readExtensions(
-    new Map([['berth/values-ui.yaml', JSON.stringify({ apiVersion: 'berth.dev/v1beta1', kind: 'ValuesUi', ...form })]]),
-  ).error;
+  readFiles({
+    'berth/values-ui.yaml': JSON.stringify({ apiVersion: 'berth.dev/v1beta1', kind: 'ValuesUi', ...form }),
+  }).error;
 
 describe('a chart is refused when it is read', () => {
   const nested = (levels: number): JsonValue =>

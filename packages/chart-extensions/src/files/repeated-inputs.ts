@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pathOf } from '@berth/contracts/fields/field-errors';
+import type { BrokenRule } from '@berth/contracts/fields/field-errors';
 import type { ExtensionName } from './extension-files.ts';
 
 const Form = z.object({ inputs: z.array(z.object({ id: z.string() })) }).optional();
@@ -21,12 +21,12 @@ const formsIn: Record<ExtensionName, z.ZodType<{ at: PropertyKey[]; form: z.infe
 };
 
 /** Repeated ids within one form; only charts of the upstream project may have them. */
-export function repeatedInputs(extension: ExtensionName, document: unknown): string[] {
+export function repeatedInputs(extension: ExtensionName, document: unknown): BrokenRule[] {
   const { data = [] } = formsIn[extension].safeParse(document);
   return data.flatMap(({ at, form }) => {
     const ids = new Set<string>();
     return (form?.inputs ?? []).flatMap(({ id }, index) => {
-      if (ids.has(id)) return [`${pathOf([...at, 'inputs', index, 'id'])}: repeats ${id}`];
+      if (ids.has(id)) return [{ parts: [...at, 'inputs', index, 'id'], message: `repeats ${id}` }];
       ids.add(id);
       return [];
     });

@@ -1,7 +1,11 @@
+import { errorOf } from '../files/chart-defect.ts';
 import { readExtensions } from '../files/read-extensions.ts';
 
 /** Reads the extensions of a chart with these files, given by path. */
-export const readFiles = (files: Record<string, string>) => readExtensions(new Map(Object.entries(files)));
+export function readFiles(files: Record<string, string>) {
+  const { defects, ...extensions } = readExtensions(new Map(Object.entries(files)));
+  return { ...extensions, error: errorOf(defects) };
+}
 
 /** Header of a `values-ui.yaml`. */
 export const formHeader = `apiVersion: berth.dev/v1beta1

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 import { afterAll, expect, test } from 'vitest';
-import { chartTgz, chartYaml, tarHeader, tarOf } from '../../test/support/tgz.ts';
+import { chartTgz, chartYaml, tarHeader, tarOf } from '@berth/chart-archive/testing/tgz';
 import { createChartParser } from './chart-parser.ts';
 
 const parser = createChartParser({ timeoutMs: 60_000, heapMb: 48 });

@@ -1,7 +1,9 @@
+import { ChartMetadata } from '@berth/chart-archive/chart-metadata';
+import type { ChartVerdict } from '@berth/chart-archive/chart-verdict';
+import { errorOf } from '@berth/chart-extensions/files/chart-defect';
 import { cutText } from '@berth/contracts/cut-text';
 import { JsonObject } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
-import { ChartMetadata } from './chart-metadata.ts';
 
 const maxError = 2000;
 
@@ -17,6 +19,12 @@ export const ParsedChart = z.strictObject({
   error: z.string().nullable(),
 });
 export type ParsedChart = z.infer<typeof ParsedChart>;
+
+/** The stored form of a verdict. */
+export function parsedChart({ defects, ...chart }: ChartVerdict): ParsedChart {
+  const error = errorOf(defects);
+  return error === null ? { ...chart, error } : brokenChart(error, chart.metadata);
+}
 
 /** A chart that cannot be deployed, with the reason; its metadata is kept if Chart.yaml could be read. */
 export const brokenChart = (error: string, metadata: ChartMetadata | null = null): ParsedChart => ({

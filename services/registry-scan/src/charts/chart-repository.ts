@@ -8,7 +8,7 @@ import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { ChartMetadata } from '../archive/chart-metadata.ts';
+import { ChartMetadata } from '@berth/chart-archive/chart-metadata';
 import type { ParsedTag } from '../tag-formats/parsed-tag.ts';
 import type { FetchedChart } from './fetch-chart.ts';
 

@@ -2,7 +2,7 @@ import type { ObjectStore } from '@berth/bus/objects/object-store';
 import type { Service } from '@berth/service/service';
 import type { InTurn } from '@berth/service/waiting/at-most';
 import type { ChartParser } from '../archive/chart-parser.ts';
-import { archiveLimits } from '../archive/limits.ts';
+import { archiveLimits } from '@berth/chart-archive/archive-limits';
 import { brokenChart, type ParsedChart } from '../archive/parsed-chart.ts';
 import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
 import type { ChartLayer } from '../oci/replies/manifest.ts';

@@ -1,5 +1,5 @@
 import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
-import type { ChartMetadata } from '../archive/chart-metadata.ts';
+import type { ChartMetadata } from '@berth/chart-archive/chart-metadata';
 import { type TagParts, tagFormat, UnusablePattern } from './tag-format.ts';
 
 export interface CompiledFormat {

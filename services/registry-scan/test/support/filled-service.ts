@@ -11,7 +11,7 @@ import type { ScanDeps } from '../../src/scan/scan-deps.ts';
 import { scanRegistry } from '../../src/scan/scan-registry.ts';
 import { type OciServer, startOciServer } from './oci-server.ts';
 import { type ServiceInTest, startServiceInTest } from './service-in-test.ts';
-import { chartTgz, chartYaml } from './tgz.ts';
+import { chartTgz, chartYaml } from '@berth/chart-archive/testing/tgz';
 
 const { siteAdmin, envAdmin, outsider, bot, deployment } = sampleIdentities;
 

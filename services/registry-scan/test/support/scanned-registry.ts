@@ -9,7 +9,7 @@ import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
 import { scanRegistry } from '../../src/scan/scan-registry.ts';
 import { type OciServer, startOciServer } from './oci-server.ts';
 import { type ServiceInTest, startServiceInTest } from './service-in-test.ts';
-import { chartTgz, chartYaml } from './tgz.ts';
+import { chartTgz, chartYaml } from '@berth/chart-archive/testing/tgz';
 
 const Published = z.object({ resource: z.string(), operation: z.string() });
 

@@ -18,18 +18,27 @@ export const pathOf = (parts: readonly PropertyKey[]): string =>
 const mostErrors = 50;
 
 /** One entry per field that breaks a rule; unknown fields are named one by one. At most 50. */
-export function fieldErrors({ issues }: { issues: readonly Issue[] }): FieldError[] {
-  // A body has room for ten thousand unknown fields.
-  return firstErrors(issues.slice(0, mostErrors).flatMap(errorsOf));
+export const fieldErrors = (error: { issues: readonly Issue[] }): FieldError[] =>
+  firstErrors(brokenRules(error).map(({ parts, message }) => ({ path: pathOf(parts), message })));
+
+export interface BrokenRule {
+  /** Where in the value. */
+  parts: readonly PropertyKey[];
+  message: string;
 }
 
-function errorsOf(issue: Issue): FieldError[] {
+/** The rules that a value breaks, before their paths are put into words. */
+export const brokenRules = ({ issues }: { issues: readonly Issue[] }): BrokenRule[] =>
+  // A body has room for ten thousand unknown fields.
+  issues.slice(0, mostErrors).flatMap(rulesOf);
+
+function rulesOf(issue: Issue): BrokenRule[] {
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.slice(0, mostErrors);
-    return keys.map((key) => ({ path: pathOf([...issue.path, key]), message: 'is not known here' }));
+    return keys.map((key) => ({ parts: [...issue.path, key], message: 'is not known here' }));
   }
   const message = issue.message.endsWith('received undefined') ? 'is required' : issue.message;
-  return [{ path: pathOf(issue.path), message }];
+  return [{ parts: issue.path, message }];
 }
 
 /** The validation error that is answered with 400 and names every field and rule. */

@@ -1,4 +1,4 @@
-import { archiveLimits } from '../../archive/limits.ts';
+import { archiveLimits } from '@berth/chart-archive/archive-limits';
 import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { digestOf } from '@berth/bus/objects/digest-of';
 import type { RegistryClient } from './registry-client.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { chartTgz, chartYaml, type TarEntry, tarOf } from '../../test/support/tgz.ts';
+import { chartTgz, chartYaml, type TarEntry, tarOf } from './testing/tgz.ts';
 import { unpackFiles } from './unpack-files.ts';
 
 const read = async (archive: Uint8Array) => unpackFiles(archive, (path) => path.endsWith('.yaml'));

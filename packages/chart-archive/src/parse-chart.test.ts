@@ -1,8 +1,12 @@
+import { errorOf } from '@berth/chart-extensions/files/chart-defect';
 import { describe, expect, test } from 'vitest';
-import { chartYaml } from '../../test/support/tgz.ts';
+import { chartYaml } from './testing/tgz.ts';
 import { parseChart } from './parse-chart.ts';
 
-const parse = (files: Record<string, string>) => parseChart(new Map(Object.entries(files)));
+function parse(files: Record<string, string>) {
+  const { defects, ...chart } = parseChart(new Map(Object.entries(files)));
+  return { ...chart, error: errorOf(defects) };
+}
 
 describe('parseChart', () => {
   test('reads a chart without extensions', () => {
@@ -93,6 +97,25 @@ describe('parseChart', () => {
 
     expect(error).toMatch(words);
     expect(values_ui).toBeNull();
+  });
+
+  test.for([
+    ['a field of Chart.yaml', { 'Chart.yaml': 'name: web\n\nversion: 1.2.3\ntype: library' }, 4],
+    ['a missing field of Chart.yaml', { 'Chart.yaml': '# web\nname: web' }, 2],
+    ['broken YAML', { 'Chart.yaml': 'name: web\nversion: [' }, 2],
+    [
+      'a field of an extension',
+      {
+        'Chart.yaml': chartYaml(),
+        'berth/features.yaml': 'apiVersion: berth.dev/v1beta2\nkind: Features\nspec:\n  x: 1',
+      },
+      4,
+    ],
+    ['a missing file', {}, null],
+  ] as [string, Record<string, string>, number | null][])('gives the line of %s', ([, files, line]) => {
+    const { defects } = parseChart(new Map(Object.entries(files)));
+
+    expect(defects.map((defect) => defect.line)).toEqual([line]);
   });
 
   test('keeps the metadata of a chart whose extension is broken', () => {

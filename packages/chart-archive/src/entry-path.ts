@@ -1,6 +1,6 @@
 import { cutText } from '@berth/contracts/cut-text';
 import { ChartUnreadable } from './chart-unreadable.ts';
-import { archiveLimits } from './limits.ts';
+import { archiveLimits } from './archive-limits.ts';
 
 /** Splits `<chart>/<path>`; refuses every name that could point outside the chart's own folder. */
 export function entryPath(name: string): { chart: string; path: string } {

@@ -4,7 +4,8 @@ import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import { ChartUnreadable } from './chart-unreadable.ts';
 import { entryPath } from './entry-path.ts';
-import { archiveLimits as limits } from './limits.ts';
+import { archiveLimits as limits } from './archive-limits.ts';
+import { utf8Text } from './utf8-text.ts';
 
 interface Entry extends AsyncIterable<unknown> {
   header: Header;
@@ -94,9 +95,5 @@ async function skip(entry: Entry): Promise<void> {
 async function textOf(entry: Entry, path: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry) if (chunk instanceof Uint8Array) chunks.push(chunk);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new ChartUnreadable(`${path} is not UTF-8 text`);
-  }
+  return utf8Text(Buffer.concat(chunks), path);
 }
