@@ -1,5 +1,5 @@
-import type { Page } from '@berth/contracts/definition/paging';
-import { type Answer, unwrap } from './answer.ts';
+import type { Page } from './api/client.ts';
+import { type Answer, unwrap } from './http/answer.ts';
 
 /**
  * Every item of a list in the default order (newest first), page by page. Rows added meanwhile shift nothing. Throws

@@ -1,6 +1,11 @@
-export { type Answer, type Problem, ProblemError, type Success, unwrap } from './answer.ts';
-export { type Client, createClient } from './create-client.ts';
+export type { ErrorCode, FieldError } from './http/errors.ts';
+export { type Answer, type Problem, ProblemError, type Success, unwrap } from './http/answer.ts';
+export type * from './api/client.ts';
+export { createClient } from './create-client.ts';
 export { everyItem } from './every-item.ts';
-export { createSend, type Credential, type Patience } from './send.ts';
-export { waitForTask } from './wait-for-task.ts';
-export { WaitedTooLong, waitUntil } from './wait-until.ts';
+export { type EventsMissing, followEvents, type FollowEvents, type RowEvent } from './follow/follow-events.ts';
+export { followLog } from './follow/follow-log.ts';
+export { type CallOptions, type ClientOptions, createSend, type Credential, type Patience } from './http/send.ts';
+export type { TextStream } from './http/text-stream.ts';
+export { waitForTask, type WaitForTask } from './follow/wait-for-task.ts';
+export { WaitedTooLong, waitUntil } from './follow/wait-until.ts';

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Credential, createSend, unwrap } from '@berth/client';
+import { httpOperation } from '@berth/client/http-operation';
 import type { ServiceName } from '@berth/contracts/definition/contract';
 import { implement } from '@berth/bus/rpc/implement';
 import { identities } from '@berth/contracts/resources/accounts/identities';
@@ -50,7 +51,9 @@ export async function startGatewayProcess(
     as: (credential) => {
       const send = createSend({ baseUrl, credential: () => credential, timeoutMs: 30_000 });
       return async (operation, request) => {
-        const answer = await send(operation, request, {});
+        const call = httpOperation(operation);
+        if (!call) throw new Error(`${operation.resource}.${operation.name} has no HTTP route`);
+        const answer = await send(call, request, {});
         recordOutcome(operation, answer.ok ? 200 : answer.problem.status);
         return unwrap(answer);
       };

@@ -1,6 +1,16 @@
-import { hasPathId, type Operation } from '@berth/contracts/definition/contract';
-import { httpRouteOf } from '@berth/contracts/definition/http-route';
-import { isCreation } from '@berth/contracts/definition/idempotency-key';
+/** An operation of the API, as far as sending it needs it. */
+export interface HttpOperation {
+  method: string;
+  /** Below the base URL: `/api/v2/bots/:id`. */
+  path: string;
+  hasId?: boolean;
+  /** Takes an `Idempotency-Key`. */
+  creates?: boolean;
+  /** Its answer is text that may be read as it arrives. */
+  streams?: boolean;
+  /** Its time limit in ms, if the default is too short. */
+  deadlineMs?: number;
+}
 
 /** The arguments of the client's methods: each part only if the operation has it. */
 export interface RequestParts {
@@ -9,7 +19,7 @@ export interface RequestParts {
   body?: unknown;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   method: string;
   /** Path and query, below the base URL. */
   path: string;
@@ -17,27 +27,26 @@ export interface HttpRequest {
   body: string | undefined;
 }
 
-export interface HttpOptions {
+interface HttpOptions {
   ifMatch?: string | undefined;
   idempotencyKey?: string | undefined;
+  lastEventId?: string | undefined;
 }
 
 /** The HTTP request of an operation. */
 export function toHttp(
-  operation: Operation,
+  { method, path, hasId }: HttpOperation,
   { id, query, body }: RequestParts,
-  { ifMatch, idempotencyKey }: HttpOptions,
+  { ifMatch, idempotencyKey, lastEventId }: HttpOptions,
 ): HttpRequest {
-  const route = httpRouteOf(operation);
-  if (!route) throw new Error(`${operation.resource}.${operation.name} has no HTTP route`);
-  const path = hasPathId(operation) ? route.path.replace(':id', encodeURIComponent(id ?? '')) : route.path;
   return {
-    method: route.method,
-    path: path + queryText(query),
+    method,
+    path: (hasId ? path.replace(':id', encodeURIComponent(id ?? '')) : path) + queryText(query),
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),
   };
@@ -51,5 +60,4 @@ function queryText(query: Record<string, unknown> = {}): string {
 }
 
 /** Whether it is safe to send it again: reads, and creations, which carry an idempotency key. */
-export const isRepeatable = (operation: Operation): boolean =>
-  httpRouteOf(operation)?.method === 'GET' || isCreation(operation);
+export const isRepeatable = ({ method, creates }: HttpOperation): boolean => method === 'GET' || creates === true;

@@ -1,4 +1,4 @@
-import { pause } from './pause.ts';
+import { pause } from '../http/pause.ts';
 
 export interface WaitOptions {
   /** The awaited condition, for the error: `deployment hello to run`. */

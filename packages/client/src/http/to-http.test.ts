@@ -1,8 +1,18 @@
+import type { Operation } from '@berth/contracts/definition/contract';
 import { contracts } from '@berth/contracts/resources/index';
 import { describe, expect, test } from 'vitest';
-import { isRepeatable, toHttp } from './to-http.ts';
+import { httpOperation } from '../http-operation.ts';
+import * as http from './to-http.ts';
 
 const { bots, deployments, deploymentTasks, signingKeys } = contracts;
+const callOf = (operation: Operation): http.HttpOperation => {
+  const call = httpOperation(operation);
+  if (!call) throw new Error(`${operation.name} has no route`);
+  return call;
+};
+const toHttp = (operation: Operation, parts: http.RequestParts, options: Parameters<typeof http.toHttp>[2]) =>
+  http.toHttp(callOf(operation), parts, options);
+const isRepeatable = (operation: Operation): boolean => http.isRepeatable(callOf(operation));
 const id = '6f1f3c0e-0b5f-4a1c-9d43-2f6a1b7f8c11';
 
 describe('the HTTP request of an operation', () => {

@@ -1,4 +1,4 @@
-import type { ErrorCode, FieldError } from '@berth/contracts/errors';
+import type { ErrorCode, FieldError } from './errors.ts';
 
 /** Why a request failed: an error of the API (`application/problem+json`), or an unusable answer. */
 export interface Problem {

@@ -1,12 +1,11 @@
-import type { Operation } from '@berth/contracts/definition/contract';
-import { isCreation } from '@berth/contracts/definition/idempotency-key';
 import { backOffMs } from '@berth/contracts/back-off';
 import { taskHeaders } from '@berth/contracts/definition/queued-tasks';
 import type { Answer, Problem, Success } from './answer.ts';
+import { passing } from './passing.ts';
 import { pause } from './pause.ts';
 import { readProblem, unreachable } from './read-problem.ts';
 import { textStream } from './text-stream.ts';
-import { isRepeatable, type RequestParts, toHttp } from './to-http.ts';
+import { type HttpOperation, isRepeatable, type RequestParts, toHttp } from './to-http.ts';
 
 /** A credential and the header that carries it. */
 export type Credential = { token: string } | { jwt: string };
@@ -36,23 +35,24 @@ export interface CallOptions {
   ifMatch?: string;
   /** Creations get one automatically; pass one to repeat a creation across processes. */
   idempotencyKey?: string;
+  /** Where to go on with a stream of events. */
+  lastEventId?: string;
   signal?: AbortSignal;
   patience?: Patience;
   /** Also repeats an update or deletion; set it only if sending it twice has the same effect. */
   repeat?: boolean;
 }
 
-export type Send = (operation: Operation, parts: RequestParts, options: CallOptions) => Promise<Answer<unknown>>;
+export type Send = (operation: HttpOperation, parts: RequestParts, options: CallOptions) => Promise<Answer<unknown>>;
 
 /** The shortest pause, even after `Retry-After: 0`. */
 const leastPauseMs = 100;
 const pauses = { firstMs: 200, longestMs: 5_000 };
-const passing = new Set<Problem['code']>(['unreachable', 'unavailable', 'timeout', 'too_many_requests']);
 
 export function createSend(client: ClientOptions): Send {
   return async (operation, parts, call) => {
     const { ms, onWait } = call.patience ?? client.patience ?? { ms: 5_000 };
-    const idempotencyKey = call.idempotencyKey ?? (isCreation(operation) ? crypto.randomUUID() : undefined);
+    const idempotencyKey = call.idempotencyKey ?? (operation.creates ? crypto.randomUUID() : undefined);
     const mayRepeat = call.repeat ?? isRepeatable(operation);
     const giveUpAt = performance.now() + ms;
 
@@ -77,7 +77,7 @@ const signalOf = (client: ClientOptions, call: CallOptions): AbortSignal => {
 
 async function sendOnce(
   client: ClientOptions,
-  operation: Operation,
+  operation: HttpOperation,
   parts: RequestParts,
   call: CallOptions,
 ): Promise<Answer<unknown>> {
@@ -85,7 +85,7 @@ async function sendOnce(
   const signal = signalOf(client, call);
   const { method, path, headers, body } = toHttp(operation, parts, call);
   const request = `${method} ${path.replace(/\?.*$/, '')}`;
-  const isStream = operation.produces !== undefined;
+  const isStream = operation.streams === true;
 
   let response: Response;
   try {

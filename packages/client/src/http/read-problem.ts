@@ -1,12 +1,11 @@
-import { type FieldError, isErrorCode } from '@berth/contracts/errors';
-import { isJsonObject, parsedJson } from '@berth/contracts/fields/json';
+import { isErrorCode } from '@berth/contracts/errors';
 import type { Problem } from './answer.ts';
+import type { FieldError } from './errors.ts';
 
 /** Reads an unsuccessful answer. Never throws: an unreadable answer is a problem, too. */
 export async function readProblem(request: string, response: Response): Promise<Problem> {
   const text = await response.text().catch(() => '');
-  const content = parsedJson(text);
-  const { code, detail, errors }: Record<string, unknown> = isJsonObject(content) ? content : {};
+  const { code, detail, errors } = membersOf(text);
   const common = {
     request,
     status: response.status,
@@ -27,6 +26,16 @@ export async function readProblem(request: string, response: Response): Promise<
     detail: typeof detail === 'string' ? detail : code,
     errors: Array.isArray(errors) ? errors.filter(isFieldError) : [],
   };
+}
+
+/** Does not use the JSON of the contracts, which would bring zod into every bundle. */
+function membersOf(text: string): Record<string, unknown> {
+  try {
+    const content: unknown = JSON.parse(text);
+    return typeof content === 'object' && content !== null ? { ...content } : {};
+  } catch {
+    return {};
+  }
 }
 
 export const unreachable = (request: string, cause: unknown): Problem => ({

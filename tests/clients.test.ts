@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Grounds } from './clients/grounds.ts';
+import { testPublishedClient } from './clients/published-client.ts';
+import { startPlatform } from './setup/platform.ts';
+
+let grounds: Grounds;
+
+beforeAll(async () => {
+  const platform = await startPlatform();
+  grounds = { platform, folder: await mkdtemp(join(tmpdir(), 'berth-clients-')) };
+  await platform.sample('clients');
+});
+afterAll(async () => {
+  await grounds.platform[Symbol.asyncDispose]();
+  await rm(grounds.folder, { recursive: true, force: true });
+});
+
+testPublishedClient(() => grounds);
+
+test('events go on after the last one that was handled, also while the gateway restarts', async () => {
+  const { admin, stack } = grounds.platform;
+  const stopping = new AbortController();
+  const following = followEvents(admin, { tables: 'envs', signal: stopping.signal });
+  const next = async () => (await following.next()).value as RowEvent;
+  const first = next();
+  const created: string[] = [];
+  const create = async (name: string) => created.push(unwrap(await admin.envs.create({ body: { name } })).id);
+  const told: RowEvent[] = [];
+
+  // The stream begins at some moment after the request: envs are created until one is told.
+  let isTold = false;
+  void first.then(() => (isTold = true));
+  await waitUntil(async () => (await create(`told-${created.length}`)) && isTold, {
+    what: 'an event',
+    withinMs: 60_000,
+  });
+  told.push(await first);
+  const gateway = stack.part('api-gateway');
+  await gateway.kill();
+  await gateway.start();
+  await create('after-the-restart');
+  while (told.at(-1)?.data.id !== created.at(-1)) told.push(await next());
+  stopping.abort();
+
+  const ids = told.map(({ data }) => data.id);
+  expect(ids).toEqual(created.slice(created.indexOf(ids[0] ?? '')));
+});

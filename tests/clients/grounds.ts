@@ -1,0 +1,7 @@
+import type { Platform } from '../setup/platform.ts';
+
+/** What the tests of all clients share: one platform with the sample chart and the env `clients`, and a folder for files. */
+export interface Grounds {
+  platform: Platform;
+  folder: string;
+}
