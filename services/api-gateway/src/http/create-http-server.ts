@@ -19,6 +19,7 @@ import { largeBodyBytes } from '../limits/cost.ts';
 import { holdRefusals } from '../limits/hold-refusals.ts';
 import { closedConnections } from './connections/connection-metrics.ts';
 import { closeAfterUpgrade } from './connections/close-after-upgrade.ts';
+import { lingerAfterRefusals } from './connections/linger-after-refusals.ts';
 import { limitConnections } from './connections/limit-connections.ts';
 import { oneAtATime } from './connections/one-at-a-time.ts';
 import { limitRequestsPerConnection } from './connections/limit-requests-per-connection.ts';
@@ -123,6 +124,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
   app.server.on('checkExpectation', inTurn(app.routing));
   limitRequestsPerConnection(app.server, 1_000);
   closeAfterUpgrade(app.server);
+  lingerAfterRefusals(app.server, { forMs: 2_000, mostBytes: 16 * 1024 * 1024 });
   // Each limit watches for the end of an answer, and so do Fastify and a compressed stream: more than Node's ten, but not a leak.
   app.server.prependListener('request', (_, response) => response.setMaxListeners(20));
 
