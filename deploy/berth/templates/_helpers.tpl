@@ -6,6 +6,9 @@
 {{- if not (include "berth.own-url" .) -}}
 {{- fail "global.ownUrl: required (or ownUrlOverride), the URL at which people reach Berth; or enable global.ingress with a host" -}}
 {{- end -}}
+{{- if and .Values.ownUrlOverride $global.ownUrl (ne (trimSuffix "/" .Values.ownUrlOverride) (trimSuffix "/" $global.ownUrl)) -}}
+{{- fail (printf "ownUrlOverride: must be empty or equal to global.ownUrl (%s), which is another URL than %s; set one of them" $global.ownUrl .Values.ownUrlOverride) -}}
+{{- end -}}
 {{- if and $global.ingress.enabled (not $global.ingress.hosts) -}}
 {{- fail "global.ingress.hosts: must name at least one host, since global.ingress.enabled is true" -}}
 {{- end -}}

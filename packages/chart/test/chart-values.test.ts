@@ -58,6 +58,10 @@ describe('a value that cannot work is refused, and the error names it:', () => {
   test.for<[string, Values]>([
     ['global.ownUrl', inGlobal({ ownUrl: '' })],
     ['global.ownUrl', inGlobal({ ownUrl: 'berth.example.com' })],
+    [
+      'ownUrlOverride',
+      { ownUrlOverride: 'https://own.example.com', ...inGlobal({ ownUrl: 'https://berth.example.com' }) },
+    ],
     ['global.ownUrl', inGlobal({ ownUrl: 'https://berth.example.com/?a=b' })],
     ['global.ingress.hosts', inGlobal({ ingress: { enabled: true } })],
     ['global.ingress.hosts.0', inGlobal({ ingress: { enabled: true, hosts: ['https://berth.example.com'] } })],
@@ -147,10 +151,12 @@ describe('a value that cannot work is refused, and the error names it:', () => {
   });
 });
 
-test('ownUrlOverride is the address that each part gives itself, before global.ownUrl and the ingress', async () => {
+test('ownUrlOverride is the address that each part gives itself, before that of the ingress; global.ownUrl may repeat it', async () => {
   const ingress = { ...proxied, ...inGlobal({ ingress: { enabled: true, hosts: ['ingress.example.com'] } }) };
 
   const rendered = await helm.render(merged(bundled, ingress, { ownUrlOverride: 'https://own.example.com/' }));
+  const both = { ownUrlOverride: 'https://own.example.com/', ...inGlobal({ ownUrl: 'https://own.example.com' }) };
+  const same = await helm.render(merged(bundled, both));
   const derived = await helm.render(merged(bundled, ingress));
 
   const urls = (manifests: typeof rendered) =>
@@ -159,6 +165,7 @@ test('ownUrlOverride is the address that each part gives itself, before global.o
       return env.filter(({ name }) => name === 'SERVICE_OWN_URL').map(({ value }) => value);
     });
   expect(urls(rendered)).toEqual(Array(3).fill('https://own.example.com'));
+  expect(urls(same)).toEqual(Array(3).fill('https://own.example.com'));
   expect(urls(derived)).toEqual(Array(3).fill('http://ingress.example.com'));
 });
 
