@@ -154,8 +154,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
       lost: created.filter((row) => !times.has(row.name)).map((row) => row.name),
       unannounced: unannounced(),
       wrongWithEvents: events.wrong,
-      // A version of tasks that knows no waits takes the attempt back when a runner hands back a task whose Helm has ended.
-      tasks: (await tasksOf(deployment)).map(({ status, attempts }) => ({ status, attempts: Math.max(attempts, 1) })),
+      tasks: (await tasksOf(deployment)).map(({ status, attempts }) => ({ status, attempts })),
     };
   }
   const unnoticed = {
@@ -169,6 +168,9 @@ describe('Berth with two pods of each part, under constant requests', () => {
     // A stopping runner hands its task back, which does not count as an attempt.
     tasks: [{ status: 'Done', attempts: 1 }],
   };
+  /** Where the version before may answer runners of this one. */
+  const unnoticedBeside = ({ knowsWaits }: PreviousVersion) =>
+    knowsWaits ? unnoticed : { ...unnoticed, tasks: [{ status: 'Done', attempts: expect.toBeOneOf([0, 1]) }] };
 
   test('when idle, each pod uses less memory than it requests', async () => {
     const pods = await memoryInUse(berth.node, namespace);
@@ -193,7 +195,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
         await Promise.all(callerNames.map((part) => untilWhole(part, isNew)));
       });
 
-      expect(outcome).toEqual(unnoticed);
+      expect(outcome).toEqual(unnoticedBeside(previous));
     },
   );
 
@@ -213,7 +215,7 @@ describe('Berth with two pods of each part, under constant requests', () => {
         }
       });
 
-      expect(outcome).toEqual(unnoticed);
+      expect(outcome).toEqual(unnoticedBeside(previous));
     },
   );
 

@@ -179,7 +179,9 @@ test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its t
 
   expect(world.tasks.claimed).not.toContain(late.task_id);
   world.tasks.withdraw(late.task_id);
-  expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
+  const end = world.tasks.endOf(task.task_id);
+  expect(end).toMatchObject({ outcome: 'HandedBack' });
+  expect(end).not.toHaveProperty('helm_ended');
   expect(await helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
@@ -296,6 +298,22 @@ test('deploys that await readiness take no slot, and another runner continues th
   expect(await second.ended).toBe(0);
   expect(world.tasks.endOf(handedBack.task_id)).toMatchObject({ outcome: 'HandedBack' });
   for (const { namespace } of [continued, late, handedBack]) expect(await act.history(namespace)).toEqual(['deployed']);
+});
+
+test('a runner that is stopped after Helm has deployed says so as it hands the task back, though no heartbeat could', async () => {
+  await using runner = await world.start();
+  const task = stuckTask();
+  world.tasks.refuseAwaiting(true);
+  world.tasks.give(task);
+  const { task_id, namespace } = task;
+  await soon('the release', async () => (await act.releases(namespace)).length > 0);
+  await soon('Helm to end', async () => (await act.history(namespace))[0] === 'deployed');
+
+  runner.signal('SIGTERM');
+  await endedWell(runner).finally(() => world.tasks.refuseAwaiting(false));
+
+  expect(world.tasks.awaiting.has(task_id)).toBe(false);
+  expect(world.tasks.endOf(task_id)).toMatchObject({ outcome: 'HandedBack', helm_ended: true });
 });
 
 /** Lets the pods of the stuck Deployment run. */

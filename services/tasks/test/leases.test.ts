@@ -235,6 +235,21 @@ describe('the end of a claim', () => {
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running' });
   });
 
+  test('counts the attempt of a runner that was stopped after its Helm had deployed, before a heartbeat said so', async () => {
+    const { id } = await tasks.create();
+    const stopped = await tasks.claimed();
+    await tasks.beginHelm(stopped);
+    const { task_id, fence } = stopped;
+    const body = { task_id, fence, outcome: 'HandedBack', reason: 'The runner was stopped', helm_ended: true } as const;
+    await tasks.runner.call(runnerTasks.operations.finish, { body });
+
+    const again = await tasks.claimed();
+
+    expect(again).toMatchObject({ deployment_id: id, attempt: 2 });
+    await tasks.finish(again);
+    expect(await tasks.task(task_id)).toMatchObject({ status: 'Done', attempts: 1 });
+  });
+
   test('puts the task back after a temporary failure, and later tasks wait for it', async () => {
     const { id } = await tasks.create();
     const claimed = await tasks.claimed();

@@ -19,13 +19,16 @@ export interface ReportOutcomeDeps {
 const isFinal = (error: unknown): boolean =>
   error instanceof AppError && error.status < 500 && error.code !== 'too_many_requests';
 
+/** A service of the previous version refuses the newest field. */
+const isInvalid = (error: unknown): boolean => error instanceof AppError && error.code === 'invalid';
+
 /**
  * Retries until the outcome is recorded, for as long as the claim lasts. Otherwise the claim expires, and the labels of the
  * release show the next runner how it ended. True when it was recorded.
  */
 export async function reportOutcome(
   { task_id, fence, request_id }: Pick<ClaimedTask, 'task_id' | 'fence' | 'request_id'>,
-  { outcome, reason }: Outcome,
+  { outcome, reason, helm_ended }: Outcome,
   { bus, lease, withinMs }: ReportOutcomeDeps,
 ): Promise<boolean> {
   const body = {
@@ -34,12 +37,18 @@ export async function reportOutcome(
     outcome,
     reason: reason === null ? null : cutText(plainText(reason), 500),
   };
+  let saysEnded = helm_ended === true;
   const giveUpAt = performance.now() + withinMs;
   while (!lease.isLost() && performance.now() < giveUpAt) {
     try {
-      await bus.call(runnerTasks.operations.finish, { body }, { requestId: request_id ?? undefined });
+      const request = { body: { ...body, ...(saysEnded && { helm_ended: true }) } };
+      await bus.call(runnerTasks.operations.finish, request, { requestId: request_id ?? undefined });
       return true;
     } catch (error) {
+      if (saysEnded && isInvalid(error)) {
+        saysEnded = false;
+        continue;
+      }
       if (isFinal(error)) return false;
       await pause(retryMs, lease.lost);
     }

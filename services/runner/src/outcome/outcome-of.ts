@@ -6,6 +6,8 @@ import { TaskFailure } from './task-failure.ts';
 export interface Outcome {
   outcome: TaskOutcome;
   reason: string | null;
+  /** Helm has deployed the release in this claim. */
+  helm_ended?: true;
 }
 
 type Aborted = Pick<AbortSignal, 'aborted'>;

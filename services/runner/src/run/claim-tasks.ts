@@ -1,4 +1,6 @@
 import { type ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
+import type { Bus } from '@berth/bus/bus';
+import { AppError } from '@berth/contracts/errors';
 import { machineMs } from '@berth/process-guard/machine-clock';
 import type { Loop } from '@berth/service/service';
 import { oneLane } from '../work/lanes.ts';
@@ -57,9 +59,19 @@ export function claimTasks({ name, slots, mostWaiting, ...deps }: ClaimTasksDeps
     hasMemory: (working) => working === 0 || process.availableMemory() > deps.helm.limits.memoryBytes,
     claim: async () => {
       const claimedAt = machineMs();
-      const { task, more = true } = await bus.call(runnerTasks.operations.claim, { body: { runner: name } });
+      const { task, more = true } = await claimTask(bus, name);
       return { jobs: task ? [{ task, claimedAt }] : [], more };
     },
     work: run,
   });
+}
+
+/** A service of the previous version refuses the newest field; during an upgrade each claim may reach either. */
+async function claimTask(bus: Pick<Bus, 'call'>, runner: string) {
+  try {
+    return await bus.call(runnerTasks.operations.claim, { body: { runner, continues_waits: true } });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
+    return bus.call(runnerTasks.operations.claim, { body: { runner } });
+  }
 }

@@ -165,6 +165,7 @@ async function upgrade(
     },
   );
   if (!task.wait.enabled || waited) return;
+  run.helm.hasEnded = true;
   await awaitRelease(run, cluster, { objects: objects.filter(isOfRelease), endedAt: Date.now() });
 }
 

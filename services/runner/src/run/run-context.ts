@@ -63,6 +63,8 @@ export interface RunContext {
   readonly secrets: KnownSecrets;
   readonly folder: TaskFolder;
   readonly slot: Slot;
+  /** Whether the Helm of this claim has deployed the release. */
+  readonly helm: { hasEnded: boolean };
   /** Aborts when the run must end: claim lost, task canceled, or runner stopping. */
   readonly stop: AbortSignal;
   readonly deps: RunnerDeps;
@@ -85,6 +87,7 @@ export async function newRunContext({ task, lease, leaveSlot }: NewRun, deps: Ru
     secrets,
     folder: createTaskFolder(deps.folders.tasks),
     slot: createSlot(leaveSlot),
+    helm: { hasEnded: false },
     stop: AbortSignal.any([lease.lost, lease.canceled, deps.stopping]),
     deps,
   };

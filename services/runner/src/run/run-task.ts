@@ -111,8 +111,9 @@ async function leaveRepaired({ task, lease, runnerLog }: RunContext, entered: En
   });
 }
 
-function outcomeOfFailure(error: unknown, { lease, deps, runnerLog }: RunContext): Outcome {
+function outcomeOfFailure(error: unknown, { lease, deps, helm, runnerLog }: RunContext): Outcome {
   const outcome = outcomeOf(error, { lease, stopping: deps.stopping });
+  if (outcome?.outcome === 'HandedBack' && helm.hasEnded) return { ...outcome, helm_ended: true };
   if (outcome) return outcome;
   if (!lease.isLost()) runnerLog.error({ err: error }, 'a task failed because of a bug');
   return { outcome: 'Retry', reason: internalError.inTask };

@@ -14,6 +14,7 @@ export interface ReportedOutcome {
   outcome: string;
   reason: string | null;
   at: number;
+  helm_ended?: boolean | undefined;
 }
 
 export type FakeTasks = ReturnType<typeof createFakeTasks>;
@@ -38,6 +39,7 @@ export function createFakeTasks(bus: Bus) {
   const waits: { task_id: string; text: string | null }[] = [];
   let leaseMs = 30_000;
   let isUnavailable = false;
+  let refusesAwaiting = false;
 
   const check = ({ task_id, fence }: { task_id: string; fence: number }) => {
     if (fences.get(task_id) !== fence) throw new AppError('conflict', 'The task was taken over by another runner');
@@ -74,6 +76,7 @@ export function createFakeTasks(bus: Bus) {
         handedOut.delete(body.task_id);
         waits.push({ task_id: body.task_id, text: body.waits_for });
         if (body.helm_begins) begun.push(body.task_id);
+        if (body.awaits && refusesAwaiting) throw new AppError('unavailable', 'The database does not answer');
         if (body.awaits === 'readiness') awaiting.add(body.task_id);
         return { lease_ms: leaseMs, cancel_requested: canceled.has(body.task_id) };
       },
@@ -172,6 +175,10 @@ export function createFakeTasks(bus: Bus) {
     /** While true, every call is refused as unavailable. */
     setUnavailable: (value: boolean) => {
       isUnavailable = value;
+    },
+    /** While true, heartbeats that say that a claim only awaits readiness are not recorded. */
+    refuseAwaiting: (value: boolean) => {
+      refusesAwaiting = value;
     },
     endOf: (taskId: string): ReportedOutcome | undefined => ends.find(({ task_id }) => task_id === taskId),
     textOf: (taskId: string): string =>

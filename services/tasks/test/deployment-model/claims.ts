@@ -1,5 +1,5 @@
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
-import { afterClaim, type TaskEnds, type TaskWaits } from '../../src/engine/tasks/after-claim.ts';
+import { afterClaim, helmAtEnd, type TaskEnds, type TaskWaits } from '../../src/engine/tasks/after-claim.ts';
 import { undoAtStart } from '../../src/engine/tasks/goes-back-to.ts';
 import { afterEnd, afterMoot, type Ending } from '../../src/engine/tasks/after-end.ts';
 import { deploysBehind } from '../../src/engine/tasks/deploys-behind.ts';
@@ -99,16 +99,9 @@ export function finish(model: Living, outcome: Reported): Model | null {
   if (!task || (outcome === 'Canceled' && task.cancel_requested_at === null)) return null;
   if (outcome === 'Done' && isPrevented(model, task)) return null;
   const isCanceled = task.cancel_requested_at !== null;
-  const helmBegan = task.helm_fence > 0;
+  const helm = helmAtEnd({ began: task.helm_fence > 0, awaits: task.awaits_readiness, saysEnded: false });
   const { isRepeatable } = operations[variantOf(task.operation)];
-  return afterwards(
-    model,
-    task,
-    afterClaim(
-      { ...history, outcome, helmWorks: helmBegan && !task.awaits_readiness, isCanceled, isRepeatable },
-      policy,
-    ),
-  );
+  return afterwards(model, task, afterClaim({ ...history, outcome, helm, isCanceled, isRepeatable }, policy));
 }
 
 /** Applies the decision about a task whose claim ended. */

@@ -22,7 +22,7 @@ export const mutations: Record<string, (deciders: Deciders) => Partial<Deciders>
     startsFirst: (a, b) => a.due - b.due || a.order - b.order,
   }),
   'a claim that awaits readiness fails for its runner like one in which Helm works': ({ afterClaim }) => ({
-    afterClaim: (claim, policy) => afterClaim({ ...claim, helmWorks: claim.helmWorks || claim.attempts > 0 }, policy),
+    afterClaim: (claim, policy) => afterClaim({ ...claim, helm: claim.attempts > 0 ? 'works' : claim.helm }, policy),
   }),
   'the end of a task locks its row before its deployment': ({ locks }) => ({
     locks: { ...locks, finishOther: ['cluster', 'task', 'held deployment'] },

@@ -3,7 +3,7 @@ import { cancel, reinstall } from '../deployment-model/requests.ts';
 import { isLiving, type Living, type Model, type Queued, startedTask } from '../deployment-model/model.ts';
 import { earlierTasks } from '../support/earlier-tasks.ts';
 import { operations } from '../../src/engine/operations/index.ts';
-import type { EndedClaim } from '../../src/engine/tasks/after-claim.ts';
+import { type EndedClaim, helmAtEnd } from '../../src/engine/tasks/after-claim.ts';
 import { variantOf } from '../../src/records/variant.ts';
 import type { TaskRun } from '../../src/records/task-run.ts';
 import type { Database, Transaction } from './database.ts';
@@ -168,9 +168,9 @@ export function createService(
     const task = startedIn(model, task_id);
     if (!isLiving(model) || !task) throw new Conflict();
     const { isRepeatable } = operations[variantOf(task.operation)];
-    const helmWorks = row.helm_fence === fence && !row.awaits_readiness;
+    const helm = helmAtEnd({ began: row.helm_fence === fence, awaits: row.awaits_readiness, saysEnded: false });
     const isCanceled = row.cancel_requested_at !== null;
-    const next = deciders.afterClaim({ ...row, outcome, helmWorks, isCanceled, isRepeatable }, policy);
+    const next = deciders.afterClaim({ ...row, outcome, helm, isCanceled, isRepeatable }, policy);
     tx.save(row.deploymentId, afterwards(model, task, next));
     if (row.awaits_readiness && outcome === 'Silent' && 'ends' in next && !isCanceled && row.waited_ms === 0) {
       world.fail('I5: a wait ends with its runner');

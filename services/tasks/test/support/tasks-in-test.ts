@@ -148,7 +148,7 @@ export async function startTasksInTest(
     task: (id) => call(siteAdmin, deploymentTasks.operations.get, { id }),
     tasksOf: async (deployment_id) =>
       (await call(siteAdmin, deploymentTasks.operations.list, { query: { deployment_id } })).items,
-    claim: async () => (await runner.call(claim, { body: { runner: 'test' } })).task,
+    claim: async () => (await runner.call(claim, { body: { runner: 'test', continues_waits: true } })).task,
     claimed: () => until(inTest.claim),
     finish: async ({ task_id, fence }, outcome = 'Done', reason) => {
       await runner.call(finish, { body: { task_id, fence, outcome, reason: reason ?? null } });

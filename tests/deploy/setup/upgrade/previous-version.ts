@@ -12,6 +12,11 @@ export interface PreviousVersion {
   readonly says: string;
   /** Undefined means the code of this checkout under another name. */
   readonly version: InstalledVersion | undefined;
+  /**
+   * Its service tasks knows deploys that await readiness without Helm. One that does not takes the attempt back when a runner of
+   * this version hands such a task back.
+   */
+  readonly knowsWaits: boolean;
 }
 
 /**
@@ -24,13 +29,15 @@ export async function previousVersion(signal: AbortSignal): Promise<PreviousVers
   const ref = wish || (await newestTagBefore(signal));
   if (ref === undefined) {
     const says = 'the same code under another name: BERTH_PREVIOUS names no revision, and no v* tag is older';
-    return { says, version: undefined };
+    return { says, version: undefined, knowsWaits: true };
   }
   const commit = await git(signal, 'rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`);
   const tag = 'previous';
   const built = await buildRevision({ root, commit, tag, log: console.log, signal });
   const subject = await git(signal, 'log', '-1', '--format=%cs, %s', commit);
-  return { says: `${ref} (${commit.slice(0, 12)} of ${subject})`, version: { ...built, tag } };
+  const migrations = await git(signal, 'ls-tree', '--name-only', commit, 'services/tasks/migrations/');
+  const knowsWaits = migrations.includes('tasks-that-await-readiness');
+  return { says: `${ref} (${commit.slice(0, 12)} of ${subject})`, version: { ...built, tag }, knowsWaits };
 }
 
 async function newestTagBefore(signal: AbortSignal): Promise<string | undefined> {

@@ -1,35 +1,52 @@
 import { describe, expect, test } from 'vitest';
-import { afterClaim, type ClaimHistory, type EndedClaim, type RetryPolicy } from './after-claim.ts';
+import {
+  afterClaim,
+  type ClaimHistory,
+  type EndedClaim,
+  helmAtEnd,
+  type HelmAtEnd,
+  type RetryPolicy,
+} from './after-claim.ts';
 
 const policy: RetryPolicy = { maxAttempts: 3, leaseMs: 30_000, spread: () => 0 };
 const fresh: ClaimHistory = { attempts: 0, waited_ms: 0, forbidden_ms: 0, handed_back: 0 };
-const claim: EndedClaim = { ...fresh, outcome: 'Retry', helmWorks: false, isCanceled: false, isRepeatable: true };
+const claim: EndedClaim = { ...fresh, outcome: 'Retry', helm: 'not begun', isCanceled: false, isRepeatable: true };
+const helms = ['not begun', 'works', 'ended'] as const satisfies HelmAtEnd[];
 const outcomes = ['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack', 'Silent'] as const;
+
+test('Helm has ended if it began and either a heartbeat or the outcome says so', () => {
+  const ofFacts = every([false, true], [false, true], [false, true]).map(([began, awaits, saysEnded]) =>
+    helmAtEnd({ began, awaits, saysEnded }),
+  );
+
+  const notBegun = Array.from({ length: 4 }, () => 'not begun');
+  expect(ofFacts).toEqual([...notBegun, 'works', 'ended', 'ended', 'ended']);
+});
 
 describe('afterClaim', () => {
   test.for(outcomes.filter((outcome) => !['Done', 'Failed', 'Canceled'].includes(outcome)))(
     'never repeats a call that had begun, after %s',
     (outcome) => {
-      const begun = { ...claim, outcome, helmWorks: true, attempts: 1, isRepeatable: false };
+      const begun: EndedClaim = { ...claim, outcome, helm: 'works', attempts: 1, isRepeatable: false };
 
       expect(afterClaim(begun, policy)).toMatchObject({
         ends: 'Failed',
         because: expect.stringContaining('not repeated'),
       });
-      expect(afterClaim({ ...begun, helmWorks: false, attempts: 0 }, policy)).toHaveProperty('pauseMs');
+      expect(afterClaim({ ...begun, helm: 'not begun', attempts: 0 }, policy)).toHaveProperty('pauseMs');
     },
   );
 
   test.for<[string, Partial<EndedClaim>, ReturnType<typeof afterClaim>]>([
-    ['ends a task that is done', { outcome: 'Done', helmWorks: true, attempts: 1 }, { ends: 'Done' }],
+    ['ends a task that is done', { outcome: 'Done', helm: 'works', attempts: 1 }, { ends: 'Done' }],
     [
       'does not repeat a failure that would happen again',
-      { outcome: 'Failed', helmWorks: true, attempts: 1 },
+      { outcome: 'Failed', helm: 'works', attempts: 1 },
       { ends: 'Failed' },
     ],
-    ['repeats an attempt', { helmWorks: true, attempts: 1 }, { ...fresh, attempts: 1, pauseMs: 5_000 }],
-    ['waits before the second attempt', { helmWorks: true, attempts: 2 }, { ...fresh, attempts: 2, pauseMs: 10_000 }],
-    ['fails after the third attempt', { helmWorks: true, attempts: 3 }, { ends: 'Failed', because: 'attempt 3 of 3' }],
+    ['repeats an attempt', { helm: 'works', attempts: 1 }, { ...fresh, attempts: 1, pauseMs: 5_000 }],
+    ['waits before the second attempt', { helm: 'works', attempts: 2 }, { ...fresh, attempts: 2, pauseMs: 10_000 }],
+    ['fails after the third attempt', { helm: 'works', attempts: 3 }, { ends: 'Failed', because: 'attempt 3 of 3' }],
     [
       'counts no attempt before Helm has begun, and lets the task wait',
       { outcome: 'Unreachable' },
@@ -52,12 +69,12 @@ describe('afterClaim', () => {
     ],
     [
       'makes the last attempt ten minutes after Helm had an outage for the second time',
-      { outcome: 'Unreachable', helmWorks: true, attempts: 2 },
+      { outcome: 'Unreachable', helm: 'works', attempts: 2 },
       { ...fresh, attempts: 2, pauseMs: 600_000 },
     ],
     [
       'makes the last attempt one minute after Helm was denied a right for the second time',
-      { outcome: 'Forbidden', helmWorks: true, attempts: 2 },
+      { outcome: 'Forbidden', helm: 'works', attempts: 2 },
       { ...fresh, attempts: 2, pauseMs: 60_000 },
     ],
     [
@@ -72,17 +89,22 @@ describe('afterClaim', () => {
     ],
     [
       'does not count a task that a stopping runner hands back as an attempt',
-      { outcome: 'HandedBack', helmWorks: true, attempts: 2 },
+      { outcome: 'HandedBack', helm: 'works', attempts: 2 },
       { ...fresh, attempts: 1, handed_back: 1, pauseMs: 0 },
     ],
     [
+      'counts the attempt of a task that is handed back after Helm has deployed its release',
+      { outcome: 'HandedBack', helm: 'ended', attempts: 2 },
+      { ...fresh, attempts: 2, handed_back: 1, pauseMs: 0 },
+    ],
+    [
       'counts an attempt once a task has been handed back a hundred times',
-      { outcome: 'HandedBack', helmWorks: true, attempts: 3, handed_back: 100 },
+      { outcome: 'HandedBack', helm: 'works', attempts: 3, handed_back: 100 },
       { ends: 'Failed', because: 'attempt 3 of 3' },
     ],
     [
       'gives the task of a silent runner to another one at once, and counts the attempt if Helm had begun',
-      { outcome: 'Silent', helmWorks: true, attempts: 1 },
+      { outcome: 'Silent', helm: 'works', attempts: 1 },
       { ...fresh, attempts: 1, pauseMs: 0 },
     ],
     [
@@ -97,18 +119,18 @@ describe('afterClaim', () => {
   });
 
   const waits = [0, 1, 5_000, 59_999, 60_000, 599_999, 600_000, 700_000];
-  const all = every(outcomes, [false, true], [false, true], [0, 1, 2, 3, 4], waits, waits, [0, 99, 100], [0, 1]).map(
-    ([outcome, helmWorks, isCanceled, attempts, waited_ms, forbidden_ms, handed_back, spread]) => {
-      const ended = { ...claim, outcome, helmWorks, isCanceled, attempts, waited_ms, forbidden_ms, handed_back };
+  const all = every(outcomes, helms, [false, true], [0, 1, 2, 3, 4], waits, waits, [0, 99, 100], [0, 1]).map(
+    ([outcome, helm, isCanceled, attempts, waited_ms, forbidden_ms, handed_back, spread]) => {
+      const ended = { ...claim, outcome, helm, isCanceled, attempts, waited_ms, forbidden_ms, handed_back };
       return { ended, next: afterClaim(ended, { ...policy, spread: () => spread }) };
     },
   );
 
   test("ends a task by its runner's outcome or a cancellation, else only after the last attempt or the longest wait", () => {
     const wrong = all.filter(({ ended, next }) => {
-      const { outcome, helmWorks, isCanceled, attempts, waited_ms, forbidden_ms, handed_back } = ended;
+      const { outcome, helm, isCanceled, attempts, waited_ms, forbidden_ms, handed_back } = ended;
       const waited = outcome === 'Forbidden' ? forbidden_ms >= 60_000 : waited_ms >= 600_000;
-      const isOver = helmWorks ? attempts >= 3 : waited;
+      const isOver = helm === 'works' ? attempts >= 3 : waited;
       const isGivenBack = outcome === 'HandedBack' && handed_back < 100;
       const isFailed = isOver && !isGivenBack;
       const isTold = outcome === 'Done' || outcome === 'Failed' || outcome === 'Canceled';
@@ -122,13 +144,14 @@ describe('afterClaim', () => {
   test('keeps each pause within its bounds and counts it', () => {
     const wrong = all.filter(({ ended, next }) => {
       if ('ends' in next) return false;
-      const { outcome, helmWorks, attempts, waited_ms, forbidden_ms, handed_back } = ended;
+      const { outcome, helm, attempts, waited_ms, forbidden_ms, handed_back } = ended;
       const { pauseMs } = next;
       const isGivenBack = outcome === 'HandedBack' && handed_back < 100;
       const isBounded = Number.isInteger(pauseMs) && pauseMs >= 0 && pauseMs <= 600_000;
       const isPaused = pauseMs > 0 || isGivenBack || outcome === 'Silent';
-      const isCounted = helmWorks || isGivenBack || next.waited_ms + next.forbidden_ms > waited_ms + forbidden_ms;
-      const keepsAttempts = next.attempts === attempts - (isGivenBack && helmWorks ? 1 : 0);
+      const isCounted =
+        helm === 'works' || isGivenBack || next.waited_ms + next.forbidden_ms > waited_ms + forbidden_ms;
+      const keepsAttempts = next.attempts === attempts - (isGivenBack && helm === 'works' ? 1 : 0);
       return !isBounded || !isPaused || !isCounted || !keepsAttempts;
     });
 
@@ -147,20 +170,17 @@ describe('afterClaim', () => {
     },
   );
 
-  test.for<[string, EndedClaim['outcome'], boolean, number]>([
-    ['that does not answer before Helm', 'Unreachable', false, 600_000],
-    ['that does not answer while Helm runs', 'Unreachable', true, 605_000],
-    ['that refuses a right before Helm', 'Forbidden', false, 60_000],
-    ['that refuses a right to Helm', 'Forbidden', true, 65_000],
-  ])('a cluster %s is waited for that long', ([, outcome, helmWorks, total]) => {
+  test.for<[string, EndedClaim['outcome'], HelmAtEnd, number]>([
+    ['that does not answer before Helm', 'Unreachable', 'not begun', 600_000],
+    ['that does not answer while Helm runs', 'Unreachable', 'works', 605_000],
+    ['that refuses a right before Helm', 'Forbidden', 'not begun', 60_000],
+    ['that refuses a right to Helm', 'Forbidden', 'works', 65_000],
+  ])('a cluster %s is waited for that long', ([, outcome, helm, total]) => {
     let history = fresh;
     let paused = 0;
     for (let steps = 0; steps < 100; steps += 1) {
-      const attempts = history.attempts + (helmWorks ? 1 : 0);
-      const next = afterClaim(
-        { ...history, attempts, outcome, helmWorks, isCanceled: false, isRepeatable: true },
-        policy,
-      );
+      const attempts = history.attempts + (helm === 'works' ? 1 : 0);
+      const next = afterClaim({ ...history, attempts, outcome, helm, isCanceled: false, isRepeatable: true }, policy);
       if ('ends' in next) break;
       paused += next.pauseMs;
       history = next;
@@ -197,13 +217,13 @@ function walk(
   const known = walked.get(key);
   if (known) return known;
   const most = { claims: 0, helms: 0 };
-  for (const [outcome, helmWorks] of every(given.outcomes, [false, true])) {
-    const attempts = history.attempts + (helmWorks ? 1 : 0);
-    const ended = { ...history, attempts, outcome, helmWorks, isCanceled: false, isRepeatable: true };
+  for (const [outcome, helm] of every(given.outcomes, ['not begun', 'works'] as const)) {
+    const attempts = history.attempts + (helm === 'works' ? 1 : 0);
+    const ended = { ...history, attempts, outcome, helm, isCanceled: false, isRepeatable: true };
     const next = afterClaim(ended, { ...policy, spread: given.spread });
     const later = 'ends' in next ? { claims: 0, helms: 0 } : walk(next, given, walked);
     most.claims = Math.max(most.claims, later.claims + 1);
-    most.helms = Math.max(most.helms, later.helms + (helmWorks ? 1 : 0));
+    most.helms = Math.max(most.helms, later.helms + (helm === 'works' ? 1 : 0));
   }
   walked.set(key, most);
   return most;

@@ -13,14 +13,38 @@ export interface ClaimHistory {
   handed_back: number;
 }
 
+/**
+ * Helm at the end of a claim. Unless it is `not begun`, `attempts` counts it.
+ * - `works`: it may be at any line.
+ * - `ended`: it has deployed the release. The attempt has succeeded, and the next claim continues the wait for readiness.
+ */
+export type HelmAtEnd = 'not begun' | 'works' | 'ended';
+
+/** What is known of the Helm of a claim. A runner that stops right after its Helm says so before any heartbeat could. */
+export interface HelmFacts {
+  began: boolean;
+  /** A heartbeat said that the claim only awaits readiness. */
+  awaits: boolean;
+  /** The runner says with the outcome that its Helm has ended. */
+  saysEnded: boolean;
+}
+
+/**
+ * | began | awaits or says that it ended | Helm |
+ * |---|---|---|
+ * | no | either | not begun |
+ * | yes | no | works |
+ * | yes | yes | ended |
+ */
+export function helmAtEnd({ began, awaits, saysEnded }: HelmFacts): HelmAtEnd {
+  if (!began) return 'not begun';
+  return awaits || saysEnded ? 'ended' : 'works';
+}
+
 export interface EndedClaim extends ClaimHistory {
   /** `Silent`: no heartbeat for a whole lease. */
   outcome: TaskOutcome | 'Silent';
-  /**
-   * Helm had begun in this claim, so `attempts` counts it, and the claim does not await readiness: there the attempt has
-   * succeeded, and the next claim continues the wait.
-   */
-  helmWorks: boolean;
+  helm: HelmAtEnd;
   isCanceled: boolean;
   /** The operation may be repeated after it had begun. */
   isRepeatable: boolean;
@@ -58,12 +82,12 @@ export function afterClaim(claim: EndedClaim, policy: RetryPolicy): TaskEnds | T
   const { outcome, handed_back, attempts, waited_ms, forbidden_ms } = claim;
   if (outcome === 'Done' || outcome === 'Failed' || outcome === 'Canceled') return { ends: outcome };
   if (claim.isCanceled) return { ends: 'Canceled' };
-  if (claim.helmWorks && !claim.isRepeatable) return { ends: 'Failed', because: notRepeated };
+  if (claim.helm === 'works' && !claim.isRepeatable) return { ends: 'Failed', because: notRepeated };
   if (outcome === 'HandedBack' && handed_back < mostHandedBack) {
-    const counted = attempts - (claim.helmWorks ? 1 : 0);
+    const counted = attempts - (claim.helm === 'works' ? 1 : 0);
     return { pauseMs: 0, attempts: counted, waited_ms, forbidden_ms, handed_back: handed_back + 1 };
   }
-  return claim.helmWorks ? afterAttempt(claim, policy) : afterWait(claim, policy);
+  return claim.helm === 'works' ? afterAttempt(claim, policy) : afterWait(claim, policy);
 }
 
 function afterAttempt(

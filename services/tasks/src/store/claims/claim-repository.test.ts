@@ -1,6 +1,8 @@
 import { AppError } from '@berth/contracts/errors';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import {
   emptyAll,
   insertCluster,
@@ -9,6 +11,7 @@ import {
   insertTask,
 } from '../../../test/support/sample-rows.ts';
 import { type InTransaction, inTransactionOf } from '../store.ts';
+import type { TaskRecord } from '../../records/task-record.ts';
 import type { Limits } from '../../records/limits.ts';
 
 const limits: Limits = { perCluster: 1_000, inAll: 1_000 };
@@ -35,11 +38,11 @@ const persistently = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-const claim = (runner: string, given: Limits = limits) =>
+const claim = (runner: string, given: Limits = limits, continuesWaits = true) =>
   persistently(() =>
     inTransaction(async ({ claims }) => {
       await claims.waitForTurn();
-      return claims.take({ runner, leaseMs: 30_000, limits: given });
+      return claims.take({ runner, leaseMs: 30_000, limits: given, continuesWaits });
     }),
   );
 
@@ -121,6 +124,38 @@ describe('claims', () => {
       expect(await claim('four', given)).toBeNull();
     },
   );
+
+  test('a task whose release may not be ready is left for two minutes to runners that wait for it, then anyone takes it', async () => {
+    const cluster_id = await insertCluster(database.db);
+    const deployment_id = await insertDeployment(database.db, cluster_id);
+    const putBack = (task: TaskRecord) =>
+      inTransaction(({ taskChanges }) =>
+        taskChanges.putBack(task, { ...task, reason: null, pauseMs: 0, acknowledges: false }),
+      );
+    const byOld = () => claim('old', limits, false);
+    const taken = (task: TaskRecord | null): TaskRecord => {
+      if (!task) throw new Error('no task');
+      return task;
+    };
+    await insertTask(database.db, { deployment_id, cluster_id });
+
+    const before = taken(await byOld());
+    await putBack(before);
+    const early = taken(await claim('new'));
+    await putBack(early);
+    // Its Helm has not begun.
+    const begun = taken(await byOld());
+    await inTransaction(({ leases }) => leases.helmBegins({ task_id: begun.id, fence: begun.fence }, 30_000));
+    await putBack(begun);
+
+    expect(await byOld()).toBeNull();
+    const next = taken(await claim('new'));
+    await putBack(next);
+    await database.db.query(sql.type(z.object({}))`
+      update deployment_tasks set due_at = due_at - interval '3 minutes' where id = ${next.id}
+    `);
+    expect(await byOld()).toMatchObject({ id: next.id });
+  });
 
   test('each claim has a higher fence, and only the latest claim may write', async () => {
     const cluster_id = await insertCluster(database.db);

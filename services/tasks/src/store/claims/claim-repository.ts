@@ -14,6 +14,8 @@ export interface ClaimOptions {
   runner: string;
   leaseMs: number;
   limits: Limits;
+  /** The runner waits for what an earlier claim has deployed. */
+  continuesWaits: boolean;
   /** The task whose requester has been checked; claims skip other tasks that need this check. */
   checked?: string | null;
   /** Only one task is due, so that there is nothing to share. */
@@ -35,6 +37,15 @@ const turn = sql.type(z.object({ due: z.number() }));
 const maxCounted = 2;
 
 const p = sql.fragment`p`;
+
+/**
+ * Tasks that the runner may take. One of the version before would report a release as ready that it finds deployed, so such
+ * tasks are left to others. After two minutes there may be no others, as when an upgrade is undone.
+ */
+const fits = ({ continuesWaits }: Pick<ClaimOptions, 'continuesWaits'>) =>
+  continuesWaits
+    ? sql.fragment`true`
+    : sql.fragment`(not p.may_await or p.helm_fence = 0 or p.due_at < clock_timestamp() - interval '2 minutes')`;
 
 /**
  * Whoever knows a claim may write its task, read its chart and access its cluster, so fences must not be guessable: they grow by
@@ -64,10 +75,10 @@ export const createClaimRepository = (tx: Transaction) => ({
    * The task that the next claim would take, if its requester has to be checked. It takes no lock, so the next claim may take
    * another.
    */
-  nextCheck: async (limits: Limits): Promise<DueCheck | null> => {
+  nextCheck: async (options: Pick<ClaimOptions, 'limits' | 'continuesWaits'>): Promise<DueCheck | null> => {
     await tx.query(planned);
     return tx.maybeOne(sql.type(DueCheck)`
-      ${sharedTask(sql.fragment`true`, limits)}
+      ${sharedTask(fits(options), options.limits)}
       select t.id, t.requester from chosen join deployment_tasks t on t.id = chosen.task_id where t.checks_requester
     `);
   },
@@ -76,7 +87,7 @@ export const createClaimRepository = (tx: Transaction) => ({
   take: async (options: ClaimOptions): Promise<TaskRecord | null> => {
     const { limits, checked = null, isAlone = false } = options;
     const chosen = isAlone ? oldestTask : sharedTask;
-    const which = sql.fragment`(not p.checks_requester or p.id = ${checked})`;
+    const which = sql.fragment`(not p.checks_requester or p.id = ${checked}) and ${fits(options)}`;
     const firstOf = (tasks: FragmentSqlToken) => sql.fragment`
       ${chosen(which, limits)},
       first as materialized (
@@ -98,7 +109,7 @@ export const createClaimRepository = (tx: Transaction) => ({
   },
 });
 
-const start = (tx: Transaction, { runner, leaseMs }: ClaimOptions, first: FragmentSqlToken) =>
+const start = (tx: Transaction, { runner, leaseMs, continuesWaits }: ClaimOptions, first: FragmentSqlToken) =>
   tx.maybeOne(sql.type(TaskRecord)`
     ${first}
     update deployment_tasks t set
@@ -109,6 +120,7 @@ const start = (tx: Transaction, { runner, leaseMs }: ClaimOptions, first: Fragme
       lease_until = ${inMs(leaseMs)},
       runner = ${runner},
       awaits_readiness = false,
+      may_await = t.may_await or ${continuesWaits},
       reason = null
     from first
     where t.id = first.id and t.status = 'Pending'

@@ -84,7 +84,7 @@ const situations: Record<string, Case> = {
 async function explainedAndClaimed(store: WritingStore, id: string) {
   const [facts] = await store.waitFacts.of([id], limits);
   if (!facts) throw new Error('the task is pending');
-  const claimed = await store.claims.take({ runner: 'one', leaseMs: 30_000, limits });
+  const claimed = await store.claims.take({ runner: 'one', leaseMs: 30_000, limits, continuesWaits: true });
   return { facts, reason: waitReason(facts, limits), claimed: claimed?.id ?? null };
 }
 

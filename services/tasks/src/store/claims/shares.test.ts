@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => emptyAll(database.db));
 
-const claim = () => inTransaction(({ claims }) => claims.take({ runner: 'one', leaseMs: 30_000, limits }));
+const claim = () =>
+  inTransaction(({ claims }) => claims.take({ runner: 'one', leaseMs: 30_000, limits, continuesWaits: true }));
 
 /** Queues this many tasks, older ones first. */
 async function queue(

@@ -1,6 +1,6 @@
 import type { Bus } from '@berth/bus/bus';
 import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
-import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import type { ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { atMost } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
@@ -20,6 +20,7 @@ import { type Started, startNext } from './start-next.ts';
 import type { TaskMetrics } from '../../metrics/task-metrics.ts';
 import { variantOf } from '../../records/variant.ts';
 import type { InTransaction } from '../../store/store.ts';
+import type { z } from 'zod';
 import { openBody } from '../../actions/seal-action.ts';
 import { callOfAction } from '../../actions/call-of-action.ts';
 import type { InvokeRun, TaskRun } from '../../records/task-run.ts';
@@ -43,6 +44,8 @@ const maxEndedPerClaim = 20;
 /** Time to complete and answer a claim. */
 const leastMs = 300;
 
+type Claimant = z.output<typeof runnerTasks.operations.claim.body>;
+
 export interface Claimed {
   task: ClaimedTask | null;
   /** Another task was due; whether it may start is not known. */
@@ -56,14 +59,17 @@ export const claimTask = (deps: ClaimDeps) => {
   const inTurn = atMost(1);
   const { limits, policy } = deps;
 
-  return async (runner: string, remainingMs: () => number): Promise<Claimed> => {
+  return async (
+    { runner, continues_waits: continuesWaits = false }: Claimant,
+    remainingMs: () => number,
+  ): Promise<Claimed> => {
     for (let ended = 0; ended < maxEndedPerClaim; ended += 1) {
       const started = await inTurn(async () => {
-        const checked = await lookUpRequester(deps, limits, remainingMs);
+        const checked = await lookUpRequester(deps, { limits, continuesWaits }, remainingMs);
         // A task that is claimed too late for the answer would wait for its lease to expire.
         if (remainingMs() < leastMs) return 'nothing';
         return deps.inTransaction((store) =>
-          startNext(deps, store, { leaseMs: policy.leaseMs, limits, runner }, checked),
+          startNext(deps, store, { leaseMs: policy.leaseMs, limits, runner, continuesWaits }, checked),
         );
       });
       if (started === 'nothing') return nothing;

@@ -5,7 +5,7 @@ import type { Service } from '@berth/service/service';
 import type { Requester } from '../../records/requester.ts';
 import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import type { Current } from './requester-rights.ts';
-import type { Limits } from '../../records/limits.ts';
+import type { ClaimOptions } from '../../store/claims/claim-repository.ts';
 
 /** The next scheduled task, with the present rights of its requester. */
 export interface CheckedRequester {
@@ -36,11 +36,11 @@ const notNow =
  */
 export async function lookUpRequester(
   deps: LookUpDeps,
-  limits: Limits,
+  options: Pick<ClaimOptions, 'limits' | 'continuesWaits'>,
   remainingMs: () => number,
 ): Promise<CheckedRequester | null> {
   if (!(await deps.store.tasks.isAnyCheckDue())) return null;
-  const next = await deps.inTransaction(({ claims }) => claims.nextCheck(limits));
+  const next = await deps.inTransaction(({ claims }) => claims.nextCheck(options));
   if (!next) return null;
   const { id: taskId, requester } = next;
   if (!requester || requester.kind === 'deployment') return { taskId, current: null };

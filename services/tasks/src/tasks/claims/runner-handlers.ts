@@ -18,7 +18,7 @@ export const runnerHandlers = (deps: RunnerHandlersDeps) => {
   const claim = claimTask(deps);
 
   return implement(runnerTasks, {
-    claim: ({ body }, { remainingMs }) => claim(body.runner, remainingMs),
+    claim: ({ body }, { remainingMs }) => claim(body, remainingMs),
 
     heartbeat: async ({ body }) => {
       const { task_id, fence, helm_begins } = body;

@@ -1,7 +1,7 @@
 import type { TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError } from '@berth/contracts/errors';
 import type { WritingStore } from '../../store/store.ts';
-import { afterClaim, type RetryPolicy } from '../../engine/tasks/after-claim.ts';
+import { afterClaim, helmAtEnd, type RetryPolicy } from '../../engine/tasks/after-claim.ts';
 import { operations } from '../../engine/operations/index.ts';
 import type { EndedClaim } from '../../records/ended-claim.ts';
 import { variantOf } from '../../records/variant.ts';
@@ -14,6 +14,7 @@ export interface Finish {
   fence: number;
   outcome: TaskOutcome;
   reason: string | null;
+  helm_ended?: boolean | undefined;
 }
 
 export const lostClaim = (): AppError => new AppError('conflict', 'The task was taken over by another runner');
@@ -34,13 +35,15 @@ export interface ClaimEnd {
   /** `Silent`: the lease expired without an outcome. */
   outcome: TaskOutcome | 'Silent';
   reason: string | null;
+  /** The runner says so itself. */
+  helm_ended?: boolean | undefined;
 }
 
 /** Ends the task or puts it back. The caller holds its lock. Null when the claim is no longer the latest one. */
 export async function endClaim(
   store: WritingStore,
   locked: EndingTask,
-  { outcome, reason }: ClaimEnd,
+  { outcome, reason, helm_ended = false }: ClaimEnd,
   policy: RetryPolicy,
 ): Promise<EndedClaim | null> {
   const { task, deployment } = locked;
@@ -49,7 +52,8 @@ export async function endClaim(
   const isCanceled = task.cancel_requested_at !== null;
   const { isRepeatable, startEvent } = operations[operation];
   const ended = { operation, began: helmBegan, started_at: task.started_at };
-  const claim = { ...task, outcome, helmWorks: helmBegan && !task.awaits_readiness, isCanceled, isRepeatable };
+  const helm = helmAtEnd({ began: helmBegan, awaits: task.awaits_readiness, saysEnded: helm_ended });
+  const claim = { ...task, outcome, helm, isCanceled, isRepeatable };
   const next = afterClaim(claim, policy);
   const acknowledges = outcome !== 'Silent';
   if (!('ends' in next)) {

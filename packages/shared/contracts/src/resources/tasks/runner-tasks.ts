@@ -99,7 +99,7 @@ export type ClaimedTask = z.infer<typeof ClaimedTask>;
  * - `Retry`: the failure may pass. `Unreachable`: a dependency of the task (its cluster, a service, the registry) does not
  *   answer. `Forbidden`: the cluster denies our account a right, which a cluster also does while it starts.
  *   `afterClaim` in the service `tasks` decides which are repeated, and when.
- * - `HandedBack`: the runner is stopping; the task is due at once, and the attempt does not count.
+ * - `HandedBack`: the runner is stopping; the task is due at once, and the attempt does not count unless Helm has ended.
  */
 export const TaskOutcome = z.enum(['Done', 'Failed', 'Canceled', 'Retry', 'Unreachable', 'Forbidden', 'HandedBack']);
 export type TaskOutcome = z.infer<typeof TaskOutcome>;
@@ -121,7 +121,8 @@ export const runnerTasks = resource('runner_tasks', {
       summary: 'Take the next task that is due, under a lease',
       allow: ourServices,
       callers: ['runner'],
-      body: z.strictObject({ runner: Text.max(200) }),
+      // `continues_waits`: this runner waits for what an earlier claim has deployed. One of a version before takes it for ready.
+      body: z.strictObject({ runner: Text.max(200), continues_waits: z.boolean().optional() }),
       // `more`: another task was due, so claim again at once. Absent: claim again to find out.
       response: z.strictObject({ task: ClaimedTask.nullable(), more: z.boolean().optional() }),
     }),
@@ -155,7 +156,13 @@ export const runnerTasks = resource('runner_tasks', {
       summary: 'Report the outcome of the claim',
       allow: ourServices,
       callers: ['runner'],
-      body: z.strictObject({ ...Claim, outcome: TaskOutcome, reason: Text.max(500).nullable() }),
+      // `helm_ended`: the Helm of this claim has deployed the release, which a heartbeat may not have said yet.
+      body: z.strictObject({
+        ...Claim,
+        outcome: TaskOutcome,
+        reason: Text.max(500).nullable(),
+        helm_ended: z.boolean().optional(),
+      }),
       response: z.null(),
       idempotent: true,
     }),
