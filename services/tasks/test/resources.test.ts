@@ -17,7 +17,7 @@ import {
   resourceCalls,
 } from '@berth/contracts/resources/tasks/resource-calls';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
-import { sampleIdentities } from '@berth/testing/test-identities';
+import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -91,6 +91,13 @@ const make = async ({ key = 'database', ...fields }: NewResource = {}, as: Ident
   });
 const change = (id: string, body: { name?: string; props?: JsonValue }, as: Identity = owner) =>
   tasks.call(as, update, { id, body });
+/** With the tasks that the answer names in its headers. */
+const changeAsGateway = async (id: string, body: { props: JsonValue }, as: Identity) =>
+  tasks.gateway.callForBytes(
+    update,
+    { id, body },
+    { identityToken: await identityToken(as, 'tasks'), requestId: randomUUID() },
+  );
 const read = (id: string) => tasks.call(siteAdmin, get, { id });
 
 const claim = async (lane: 'quick' | 'slow' = 'quick', places = 3) =>
@@ -662,12 +669,14 @@ describe('a deployment that refers to resources', () => {
     expect(task?.values).toMatchObject({ sizes: [8] });
   });
 
-  test('is reinstalled at once by a change that the managing deployment announces', async () => {
+  test('is reinstalled at once by a change that the managing deployment announces, whose answer names the task', async () => {
     const { id } = await ready({ props: { size: 2, password: 'swordfish' } });
     const deployment = await use({ db: id });
-    await change(id, { props: { owner: 'announced' } }, asManager());
+    const { queued } = await changeAsGateway(id, { props: { owner: 'announced' } }, asManager());
 
-    expect(await reinstalls(deployment.id)).toMatchObject([{ acting_deployment_id: manager.id }]);
+    const made = await reinstalls(deployment.id);
+    expect(made).toMatchObject([{ acting_deployment_id: manager.id }]);
+    expect(queued).toEqual({ ids: [made[0]?.id], count: 1 });
     await tasks.runAll();
   });
 
