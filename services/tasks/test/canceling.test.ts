@@ -158,7 +158,7 @@ describe('canceling', () => {
     expect(await tasks.runAll()).toHaveLength(1);
     expect(await tasks.deployment(id)).toMatchObject(outdated);
     await expect(tasks.call(owner, update, { id, body: { config: { replicas: 2 } } })).resolves.toMatchObject({
-      reason: null,
+      reason: 'Task: Upgrade is queued',
     });
     await tasks.runAll();
     expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', reason: null });

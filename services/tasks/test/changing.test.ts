@@ -31,15 +31,16 @@ const operationsOf = async (id: string) =>
   (await tasks.tasksOf(id)).map(({ operation }) => Object.keys(operation)[0]).toReversed();
 
 describe('changing', () => {
-  test('a change of config, chart or override makes one Upgrade that names the difference', async () => {
+  test('a change of config, chart or override makes one Upgrade that names the difference, and its answer says that it is queued', async () => {
     const { id } = await tasks.installed();
     const chart = await tasks.publish.chart(sampleChart({ image_tag: '2.0.0' }));
 
-    await tasks.call(owner, update, {
+    const answer = await tasks.call(owner, update, {
       id,
       body: { config: { replicas: 3 }, helm_chart_id: chart.id, values_override: { a: 1 } },
     });
 
+    expect(answer).toMatchObject({ status: 'Running', reason: 'Task: Upgrade is queued' });
     const [upgrade] = await tasks.tasksOf(id);
     expect(upgrade?.operation).toEqual({
       Upgrade: {

@@ -56,6 +56,8 @@ export const updateDeployment =
             // Names only: inputs may be confidential.
             details: { namespace: before.namespace, changed: changedFields(before, changes) },
           }),
+          // Read once more, since its reason names the tasks that were queued after the row was written.
+          answer: async ({ id }, { deployments }) => found(await deployments.find(id, 'all'), 'deployment'),
         }),
       deps.confirm,
       context,

@@ -51,6 +51,18 @@ test.for<[string, Partial<Explained['deployment']>, Partial<Explained>, [string,
     ],
   ],
   [
+    'has a cause that its message names',
+    {
+      health: {
+        ...health,
+        state: 'Degraded',
+        causes: [{ ...cause, cause: 'Unschedulable', message: 'unschedulable: 0/3 nodes' }],
+      },
+    },
+    {},
+    [['workload_degraded', 'web-1', 'unschedulable: 0/3 nodes']],
+  ],
+  [
     'has a cluster that does not answer',
     { health: { ...health, state: 'Unknown' } },
     {},

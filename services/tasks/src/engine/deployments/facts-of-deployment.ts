@@ -66,6 +66,10 @@ function ofWorkload({ health, cluster_id, installed_cluster_id }: Explained['dep
     object: { kind: objectKind, id: null, name },
     since,
     until: null,
-    message: `${cause}: ${message}`,
+    message: naming(cause, message),
   }));
 }
+
+/** Many messages contain their cause, such as that of a container that waits. */
+const naming = (cause: string, message: string): string =>
+  message.toLowerCase().includes(cause.toLowerCase()) ? message : `${cause}: ${message}`;

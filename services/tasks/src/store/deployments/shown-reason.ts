@@ -1,11 +1,11 @@
 import { sql } from 'slonik';
 
-/** The first task that runs or is due. */
+/** The first task that runs or is due; one that an earlier statement of the same transaction queued is due already. */
 const openTask = sql.fragment`(
   select 'Task: ' || (select min(variant) from jsonb_object_keys(t.operation) as variant)
     || case t.status when 'Started' then ' is under way' else ' is queued' end
   from deployment_tasks t
-  where t.deployment_id = deployments.id and t.status in ('Pending', 'Started') and t.due_at <= now()
+  where t.deployment_id = deployments.id and t.status in ('Pending', 'Started') and t.due_at <= statement_timestamp()
   order by t.execute_at, t.created_at, t.seq limit 1
 )`;
 
