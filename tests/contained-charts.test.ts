@@ -6,6 +6,8 @@ import type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment
 import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
+import { chartsBeyondNamespace } from './setup/charts/usual/beyond-namespace.ts';
+import { chartsWithinNamespace } from './setup/charts/usual/within-namespace.ts';
 import { crd, type KubeObject } from './setup/charts/objects-of-ways-out.ts';
 import { berthHost, ingressDomain, waysOut } from './setup/charts/ways-out.ts';
 import { guardReleaseRecords } from './setup/grants/guard-release-records.ts';
@@ -32,7 +34,7 @@ beforeAll(async () => {
   const target = {
     postJson: (_path: string, body: KubernetesObject) => objects.create(withHosts(body)),
   };
-  await applyRbac(target, 'cluster-sync', 'hostnames-policy', 'grant-example');
+  await applyRbac(target, 'cluster-sync', 'hostnames-policy', 'grant-example', 'grants-of-usual-charts');
   await guardReleaseRecords(objects);
   for (const kind of ['Secret', 'ConfigMap'])
     await objects.create({ apiVersion: 'v1', kind, metadata: { name: 'bait', namespace: 'kube-system' } });
@@ -175,6 +177,47 @@ test('a chart with a custom resource definition and a ClusterRole is deployed on
   const refused = await attempted(id);
   expect(refused.status).not.toBe('Done');
   expect(refused.reason).toMatch(/forbidden|grant/);
+});
+
+describe('a chart in the shape of a popular public one', () => {
+  const install = async (name: string, files: ChartFiles) => {
+    const of = await published(name, files);
+    const body = { ...of, name: 'usual', cluster_id: sample.cluster.id, config: {}, values_override: null };
+    return { ...unwrap(await platform.admin.deployments.create({ body })), kind_id: of.kind_id };
+  };
+
+  test.concurrent.for(Object.keys(chartsWithinNamespace))(
+    'is deployed and upgraded without a grant: %s',
+    async (name) => {
+      const { id } = await install(name, chartsWithinNamespace[name] ?? {});
+      expect(await ended(id)).toMatchObject({ status: 'Done', reason: null });
+
+      unwrap(await platform.admin.deployments.update({ id, body: { values_override: { image: { tag: '2' } } } }));
+
+      expect(await ended(id)).toMatchObject({ status: 'Done', reason: null });
+    },
+  );
+
+  test.concurrent.for(Object.keys(chartsBeyondNamespace))(
+    'is refused with words, deployed after one grant of docs/charts.md, and removed: %s',
+    async (name) => {
+      const { admin } = platform;
+      const { id, kind_id } = await install(name, chartsBeyondNamespace[name] ?? {});
+      const refused = await ended(id);
+      expect(refused.status).toBe('Failed');
+      expect(refused.reason).toMatch(
+        /^Nothing was applied\. The chart may not have these objects: [A-Z]\w+ .*a site admin can grant/,
+      );
+
+      const body = { env_id: sample.cluster.env_id ?? '', kind_id, cluster_role: name, scope: 'Cluster' as const };
+      unwrap(await admin.clusterRoleGrants.create({ body }));
+      unwrap(await admin.deploymentTasks.retry({ id: refused.id }));
+
+      expect(await ended(id)).toMatchObject({ status: 'Done', reason: null });
+      unwrap(await admin.deployments.update({ id, body: { enabled: false } }));
+      expect(await ended(id)).toMatchObject({ status: 'Done', reason: null });
+    },
+  );
 });
 
 const ownBinding = {
