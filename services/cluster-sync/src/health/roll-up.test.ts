@@ -1,3 +1,4 @@
+import { loopCost } from '@berth/testing/loop-cost';
 import { describe, expect, test } from 'vitest';
 import { type HealthObject, patienceMs, rollUp } from './roll-up.ts';
 
@@ -25,6 +26,19 @@ const job = (state: HealthObject['state'], created_at: string) =>
   object('Job', state, { parent_id: cron.id, parent_kind: 'CronJob', created_at, cause: 'BackoffLimitExceeded' });
 const crash = (fields: Partial<HealthObject> = {}) =>
   object('Pod', 'Degraded', { cause: 'CrashLoopBackOff', message: 'it crashes', ...fields });
+
+test('the Jobs of fifty namespaces are rolled up in a short turn', async () => {
+  const jobs = Array.from({ length: 1_000 }, (_, index) => job('Degraded', ago(index)));
+  const pods = Array.from({ length: 1_000 }, () => crash({ parent_id: 'gone', parent_kind: 'Job' }));
+
+  const { longestTurnMs } = await loopCost(() => {
+    for (let place = 0; place < 50; place += 1) rollUp(place % 2 ? jobs : pods, now);
+  });
+
+  // If each looks at all others, it takes some ten times as long.
+  expect(longestTurnMs).toBeLessThan(75);
+  expect(rollUp(jobs, now)?.causes).toHaveLength(1);
+});
 
 test.for<[string, HealthObject[], string]>([
   ['only a namespace is healthy', [namespace], 'Healthy'],

@@ -49,7 +49,8 @@ const standing = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'
 /** The health of a deployment from its objects; null without any. */
 export function rollUp(objects: readonly HealthObject[], now: string): RolledUp | null {
   if (objects.length === 0) return null;
-  const counted = objects.filter((object) => counts(object, objects));
+  const family = familyOf(objects);
+  const counted = objects.filter((object) => counts(object, family));
   const troubled = counted.filter(
     ({ state }) => state === 'Degraded' || state === 'Progressing' || state === 'Waiting',
   );
@@ -68,13 +69,26 @@ export function rollUp(objects: readonly HealthObject[], now: string): RolledUp 
 }
 
 /** Two objects say nothing of the present: a pod of a hook's Job, and a Job before the last one of its CronJob. */
-function counts(object: HealthObject, objects: readonly HealthObject[]): boolean {
-  const { kind, parent_kind, parent_id, created_at } = object;
-  if (kind === 'Pod' && parent_kind === 'Job') return objects.some(({ id }) => id === parent_id);
+function counts({ kind, parent_kind, parent_id, created_at }: HealthObject, { ids, newestJobs }: Family): boolean {
+  if (kind === 'Pod' && parent_kind === 'Job') return parent_id !== null && ids.has(parent_id);
   if (kind !== 'Job' || parent_kind !== 'CronJob') return true;
-  return !objects.some(
-    (other) => other.kind === 'Job' && other.parent_id === parent_id && (other.created_at ?? '') > (created_at ?? ''),
-  );
+  return (created_at ?? '') >= (newestJobs.get(parent_id) ?? '');
+}
+
+interface Family {
+  readonly ids: ReadonlySet<string>;
+  /** When the newest Job of each CronJob was created. */
+  readonly newestJobs: ReadonlyMap<string | null, string>;
+}
+
+/** Made in one pass: a tenant may have as many Jobs as the roll-up looks at, in each of its namespaces. */
+function familyOf(objects: readonly HealthObject[]): Family {
+  const newestJobs = new Map<string | null, string>();
+  for (const { kind, parent_id, created_at } of objects) {
+    if (kind === 'Job' && (created_at ?? '') > (newestJobs.get(parent_id) ?? ''))
+      newestJobs.set(parent_id, created_at ?? '');
+  }
+  return { ids: new Set(objects.map(({ id }) => id)), newestJobs };
 }
 
 function stateAt({ state, since }: HealthObject, now: string): ObjectState {
