@@ -28,6 +28,7 @@ import { resourceHandlers } from './resources/resource-handlers.ts';
 import { sweepResources } from './resources/sweep-resources.ts';
 import { typeHandlers } from './resources/type-handlers.ts';
 import { secretHandlers } from './secrets/secret-handlers.ts';
+import { createKnownIndexes } from './shown/known-indexes.ts';
 import { redactTexts } from './shown/redact-texts.ts';
 import { shownTextHandlers } from './shown/shown-text-handlers.ts';
 import { inTransactionOf, readingStore } from './store/store.ts';
@@ -65,7 +66,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, l
   const changes = { inTransaction, store, confirm, reserved, heldReaders: heldItemReaders, notifyRunners };
   const taskMetrics = createTaskMetrics(metrics);
 
-  const redactsTexts = { store, secretKeys };
+  const redactsTexts = { store, secretKeys, knownIndexes: createKnownIndexes() };
   bus.serve(shownTextHandlers(redactsTexts));
   const compareRelease = compareReleases({ store, inTransaction, bus, secretKeys, metrics: taskMetrics });
   const redacting = { redactTexts: (texts: Parameters<typeof redactTexts>[1]) => redactTexts(redactsTexts, texts) };

@@ -2,11 +2,13 @@ import { AppError, isOutage } from '@berth/contracts/errors';
 import type { TextsOfDeployment } from '@berth/contracts/resources/deployments/shown-texts';
 import { nextTurn } from '@berth/service/waiting/next-turn';
 import type { ReadingStore } from '../store/store.ts';
-import { redacted, redactSecrets } from './redact-secrets.ts';
+import type { KnownIndexes } from './known-indexes.ts';
+import { redacted } from './redact-secrets.ts';
 import { secretsOfDeployment, type SecretsOfDeploymentDeps } from './secrets-of-deployment.ts';
 
 export interface RedactTextsDeps extends SecretsOfDeploymentDeps {
   store: SecretsOfDeploymentDeps['store'] & Pick<ReadingStore, 'deployments'>;
+  knownIndexes: KnownIndexes;
 }
 
 /** Shorter secrets may be ordinary words, which occur in unrelated names. */
@@ -26,7 +28,7 @@ export async function redactTexts(
   if (secrets === null)
     return { deployment_id, names: names.map(() => redacted), messages: messages.map(() => redacted) };
   if (secrets.length === 0) return { deployment_id, names, messages };
-  const redact = redactSecrets(secrets);
+  const redact = deps.knownIndexes(secrets);
   return {
     deployment_id,
     names: await eachInItsTurn(names, (name) => redact(name, leastInNames)),
