@@ -93,6 +93,29 @@ test.for<[string, string, object, Record<string, string>?]>([
   expect(await outcome(namespace, spec, annotations)).toBe(words);
 });
 
+test('a Service takes no addresses of others, whoever writes it, and foreign namespaces are left alone', async () => {
+  const service = (namespace: string, spec: object) =>
+    admin
+      .postJson(
+        `/api/v1/namespaces/${namespace}/services?dryRun=All`,
+        { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }], ...spec } },
+        call(),
+      )
+      .then(
+        () => 'admitted',
+        (error: unknown) => /denied request: (.*)$/.exec(String(error))?.[1] ?? String(error),
+      );
+  const external = { externalIPs: ['10.0.0.53'] };
+  // The API server applies the policy only a moment after its creation.
+  await vi.waitUntil(async () => (await service(shop, external)) !== 'admitted', { interval: 200 });
+
+  expect(await service(shop, external)).toBe(
+    'Berth: a Service may not have externalIPs, which take over the addresses of others',
+  );
+  expect(await service(shop, {})).toBe('admitted');
+  expect(await service(foreign, external)).toBe('admitted');
+});
+
 test('Ingresses in foreign namespaces are admitted', async () => {
   expect(await outcome(foreign, ingress('other.apps.example.com'))).toBe('admitted');
 });

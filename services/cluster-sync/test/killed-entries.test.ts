@@ -148,12 +148,13 @@ async function world() {
     ).map((row) => row.deployment_id),
   });
   /** Removes the account as if it were unused, while something else happens. */
-  const removeAccountDuring = (meanwhile: () => Promise<unknown>) => {
+  const removeAccountDuring = (meanwhile: () => Promise<unknown>, lastUsed?: string) => {
     const deleteJson = async (at: string) => {
       await meanwhile();
       return cluster.api.deleteJson(at);
     };
-    return removeAccount(deps, { clusterId, api: { deleteJson } }, { deploymentId: deployment_id, signal });
+    const account = { deploymentId: deployment_id, signal, ...(lastUsed !== undefined && { lastUsed }) };
+    return removeAccount(deps, { clusterId, api: { deleteJson } }, account);
   };
   return { ...cluster, deployment_id, enter, adopt, uninstall, removeAccountDuring, rows };
 }
@@ -266,6 +267,18 @@ test('an account that a claim uses while it is removed keeps its record, so that
   expect((await rows()).accounts).toEqual([deployment_id]);
   await removeAccountDuring(async () => undefined).catch(() => undefined);
   expect((await rows()).accounts).toEqual([]);
+});
+
+test('an account that a claim has used since it was found unused stays', async () => {
+  const { deployment_id, enter, removeAccountDuring, rows } = await world();
+  await enter(1);
+  let deletions = 0;
+  const counted = async () => void (deletions += 1);
+
+  await removeAccountDuring(counted, '2020-01-01 00:00:00+00');
+
+  expect(deletions).toBe(0);
+  expect((await rows()).accounts).toEqual([deployment_id]);
 });
 
 test('another deployment gets the name once the namespace is gone, even if its record was left behind', async () => {

@@ -681,7 +681,10 @@ test('a RoleBinding that a workload deleted, altered or holds with a finalizer i
       expect((await kubeRequest(access, 'GET', '/api/v1/namespaces/tampered/secrets')).status).toBe(200),
     );
   }
-  await kubectl('PATCH', `${bindings}/berth-deployer`, { metadata: { finalizers: null } });
+  const { items } = z
+    .object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) })
+    .parse(JSON.parse((await kubectl('GET', bindings)).body));
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['berth-deployer']);
 });
 
 test('an uninstall removes the namespace, its account with the tokens, and their records', async () => {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const nothing = sql.type(z.object({}));
 const used = sql.type(z.object({ is_new: z.boolean() }));
 const at = sql.type(z.object({ used_at: z.string() }));
-const unused = sql.type(z.object({ deployment_id: z.uuid() }));
+const unused = sql.type(z.object({ deployment_id: z.uuid(), used_at: z.string() }));
 
 export const createAccountRepository = (db: Queries) => ({
   /** Records the account and its use; call it before creating the account. True if there was no record yet. */
@@ -20,7 +20,7 @@ export const createAccountRepository = (db: Queries) => ({
   /** Accounts whose deployment has no namespace in the cluster, and that claims have not used for a while. */
   unusedIn: (clusterId: string, forMs: number) =>
     db.any(unused`
-      select deployment_id from deployment_accounts a
+      select deployment_id, used_at::text from deployment_accounts a
       where cluster_id = ${clusterId} and used_at < now() - ${forMs} * interval '1 millisecond' and not exists (
         select 1 from deployment_namespaces n where n.cluster_id = a.cluster_id and n.deployment_id = a.deployment_id
           and n.uid is not null

@@ -22,7 +22,7 @@ interface BindDeployer {
 
 /** Lets an account deploy in a namespace. Repairs a RoleBinding that workloads changed, without waiting for their finalizers. */
 export async function bindDeployer(
-  api: Pick<KubeApi, 'getJson' | 'postJson' | 'deleteJson'>,
+  api: Pick<KubeApi, 'getJson' | 'postJson' | 'patchJson' | 'deleteJson'>,
   { account, namespace, isNew }: BindDeployer,
   signal: AbortSignal,
 ): Promise<void> {
@@ -34,10 +34,15 @@ export async function bindDeployer(
   if (isNew && (await create(wanted))) return;
   const step = bindingStep(FoundBinding.parse(await nullIfMissing(api.getJson(path, call))), wanted);
   if (step === 'keep') return;
-  if (step !== 'create')
-    await nullIfChanged(nullIfMissing(api.deleteJson(path, { preconditions: { uid: step.replaceUid } }, call)));
+  if (step !== 'create') {
+    const uid = step.replaceUid;
+    await nullIfChanged(nullIfMissing(api.deleteJson(path, { preconditions: { uid } }, call)));
+    if (await create(wanted)) return;
+    // A finalizer keeps the wrong one. Without its removal, each task would leave another binding behind.
+    await nullIfChanged(nullIfMissing(api.patchJson(path, { metadata: { uid, finalizers: null } }, call)));
+  }
   if (await create(wanted)) return;
-  // A finalizer keeps the wrong one, or somebody keeps recreating it: use another name instead.
+  // Somebody keeps recreating it: use another name instead.
   await create({ ...wanted, name: `${wanted.name}-${randomBytes(5).toString('hex')}` });
 
   /** Returns false if a RoleBinding of that name exists. */

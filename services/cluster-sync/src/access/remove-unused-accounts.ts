@@ -23,8 +23,11 @@ export async function removeUnusedAccounts(
   const { accountRepository, log, lookMs } = deps;
   const trouble = troubleLog(log, 'removing unused accounts of deployments fails');
   const look = async () => {
-    for (const { deployment_id: deploymentId } of await accountRepository.unusedIn(clusterId, unusedMs))
-      await removeAccount(deps, { clusterId, api }, { deploymentId, signal });
+    for (const { deployment_id: deploymentId, used_at: lastUsed } of await accountRepository.unusedIn(
+      clusterId,
+      unusedMs,
+    ))
+      await removeAccount(deps, { clusterId, api }, { deploymentId, lastUsed, signal });
   };
   while (!signal.aborted) {
     await look().then(trouble.fine, (error: unknown) => signal.aborted || trouble.failed(error));

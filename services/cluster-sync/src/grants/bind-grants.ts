@@ -26,7 +26,7 @@ export interface BoundGrants {
 }
 
 export interface BindGrantsDeps {
-  readonly bindingRepository: Pick<BindingRepository, 'record' | 'withdraw'>;
+  readonly bindingRepository: Pick<BindingRepository, 'record' | 'withdraw' | 'isWanted'>;
 }
 
 export type BindGrants = (place: GrantPlace, signal: AbortSignal) => Promise<BoundGrants>;
@@ -54,7 +54,9 @@ export const bindGrants =
       wanted.map(async (binding) => {
         try {
           if (binding.scope === 'Cluster' && !(await guarded)) throw await unguarded(place, binding, call);
-          return { binding, podSecurity: await bind(place, binding, call) };
+          const podSecurity = await bind(place, binding, call);
+          if (!(await bindingRepository.isWanted(binding.id))) throw await withdrawn(place, binding, call);
+          return { binding, podSecurity };
         } catch (error) {
           if (!(error instanceof GrantRefused)) throw outage(error, place);
           await bindingRepository.withdraw(binding.id);
@@ -92,6 +94,12 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
   // A concurrent call may have created it.
   if (created === null && (await readStep()) !== 'keep') throw new GrantRefused(heldName(binding));
   return verdict.podSecurity;
+}
+
+/** A process that was paused before it created the binding may be too late for the removal, which forgets a binding at some time. */
+async function withdrawn({ api }: GrantPlace, binding: GrantedBinding, call: Call): Promise<GrantRefused> {
+  await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
+  return new GrantRefused(`The grant of the ClusterRole ${binding.cluster_role} was revoked while it was bound`);
 }
 
 /** Where others than Helm can write its records, they would act with the grant. A binding of before is removed before Helm starts. */

@@ -73,6 +73,10 @@ export const createBindingRepository = (db: Queries) => ({
   withdrawFrom: (place: BindingPlace) =>
     db.query(nothing`update granted_bindings set withdrawn_at = clock_timestamp() where ${isOf(place)}`),
 
+  /** Whether the binding is on record and not withdrawn. */
+  isWanted: (id: string): Promise<boolean> =>
+    db.exists(nothing`select from granted_bindings where id = ${id} and withdrawn_at is null`),
+
   withdraw: (id: string) =>
     db.query(nothing`
       update granted_bindings set withdrawn_at = clock_timestamp() where id = ${id} and withdrawn_at is null
