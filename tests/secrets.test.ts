@@ -20,6 +20,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NameServer, startNameServer } from './setup/name-server.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import { everyAnswer, type Recorded, recordEvents } from './setup/sweep/every-answer.ts';
+import { type GuardedRegistry, startGuardedRegistry } from './setup/sweep/guarded-registry.ts';
 import { upstreamChart } from './setup/charts/upstream-chart.ts';
 import { showcaseChart } from './setup/charts/showcase-chart.ts';
 import { kubeClient } from './setup/slow-deployment.ts';
@@ -28,11 +30,6 @@ import { startVaultWorkload, type VaultWorkload } from './setup/workloads/vault-
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
 const streams = ['STATE_auth', 'STATE_tasks', 'STATE_cluster-sync', 'STATE_registry-scan', 'ROW_EVENTS', 'OBJ_charts'];
-
-interface Recorded {
-  subject: string;
-  text: string;
-}
 
 let platform: Platform;
 const recorded: Recorded[] = [];
@@ -45,6 +42,7 @@ const props: [string, string] = [randomBytes(20).toString('hex'), randomBytes(20
 let callToken = '';
 let workload: VaultWorkload;
 let names: NameServer;
+let registry: GuardedRegistry;
 let showcase: Showcase;
 /** Answers of plans. */
 const plans: Recorded[] = [];
@@ -54,21 +52,30 @@ const ofShowcase = {
   props: [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')],
 };
 let showcaseNamespace = '';
+/** A text in `values_override`: members of the env may read it where they read the deployment and its tasks. */
+const override = `override-${randomBytes(20).toString('hex')}`;
+const events: Recorded[] = [];
 
 beforeAll(async () => {
   workload = await startVaultWorkload();
   names = await startNameServer();
+  registry = await startGuardedRegistry();
   const runner = {
     CALL_CA: workload.ca,
     CALL_PORT: String(workload.port),
     CALL_ALLOW_ADDRESSES: '127.0.0.1',
     CALL_NAME_SERVERS: names.address,
   };
-  platform = await startPlatform({ natsOperator: operator, overrides: { runner } });
+  platform = await startPlatform({
+    natsOperator: operator,
+    overrides: { runner, 'registry-scan': { REGISTRIES: registry.setting } },
+  });
+  registry.upstream = platform.stack.registry.url;
   const users = [operator.name, ...streams.map((stream) => administratorOf(stream, operator))];
   const servers = platform.stack.nats.url;
   const accounts = await Promise.all(users.map((user) => connect({ servers, user, pass: operator.password })));
-  recording = Promise.all([recordProcesses(), ...accounts.map(recordMessages)]);
+  const following = recordEvents(callerOf({ 'x-service-token': platform.adminToken }), events, stopRecording.signal);
+  recording = Promise.all([recordProcesses(), following, ...accounts.map(recordMessages)]);
   showcase = await startShowcase();
 });
 afterAll(async () => {
@@ -77,7 +84,18 @@ afterAll(async () => {
   await platform?.[Symbol.asyncDispose]();
   await workload?.[Symbol.asyncDispose]();
   await names?.[Symbol.asyncDispose]();
+  await registry?.[Symbol.asyncDispose]();
 });
+
+const callerOf = (headers: Record<string, string>) => ({ url: platform.stack.url, headers });
+
+const metricsOfAll = (): Promise<Recorded[]> =>
+  Promise.all(
+    Object.entries(platform.stack.healthPorts).map(async ([service, port]) => ({
+      subject: `metrics of ${service}`,
+      text: await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    })),
+  );
 
 /** Records everything that is published in the account of this connection. */
 async function recordMessages(nc: NatsConnection): Promise<void> {
@@ -477,7 +495,7 @@ test('secrets that a chart renders into its objects are not shown to anybody, no
     name: 'upstream',
     cluster_id: showcase.cluster.id,
     config: { token },
-    values_override: null,
+    values_override: { note: override },
   };
   const { id, namespace } = await waitForRunning(admin, unwrap(await admin.deployments.create({ body })).id);
   const plan = unwrap(await admin.deploymentPlans.of_update({ id, body: { config: { token: other } } }));
@@ -526,9 +544,7 @@ test('secrets that a chart renders into its objects are not shown to anybody, no
     secrets: unwrap(await admin.secrets.list({ query: { env_id } })),
     audit: unwrap(await admin.auditEvents.list({ query: { env_id } })),
     logs,
-    metrics: await Promise.all(
-      Object.values(stack.healthPorts).map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
-    ),
+    metrics: await metricsOfAll(),
   };
   const files = [
     ...(await filesBelow(join(stack.stateFolder, 'services'), '.log')),
@@ -631,6 +647,8 @@ test('secrets do not appear in logs, processes, files or messages that do not ne
     'database password': new URL(await secretFile('tasks', 'DATABASE_URL')).password,
     'NATS password': await secretFile('runner', 'NATS_PASSWORD'),
     'push token': await secretFile('registry-scan', 'PUSH_TOKEN'),
+    'password of a registry': registry.password,
+    'token of a registry': registry.token,
     'kubeconfig key':
       /client-key-data"?: *"?([A-Za-z0-9+/=]{40})/.exec(await readFile(stack.kubeconfigFile, 'utf8'))?.[1] ?? '',
     'deployment token': await token('service-creds', 'access_token'),
@@ -660,14 +678,54 @@ test('secrets do not appear in logs, processes, files or messages that do not ne
   ];
   expect(plans.length).toBeGreaterThanOrEqual(5);
 
+  expect(registry.seen.credentials).toBeGreaterThan(0);
+  expect(registry.seen.token).toBeGreaterThan(0);
+  const metrics = await metricsOfAll();
+  const [ada] = unwrap(await admin.users.list({ query: { email: 'ada@example.test' } })).items;
+  const member = { env_id, user_id: ada?.id ?? '' };
+  unwrap(await admin.envUserPermissions.create({ body: { ...member, role: 'User' } }));
+  const { kind_id } = sample.registry;
+  unwrap(await admin.deploymentPermissions.create({ body: { ...member, kind_id, role: 'Maintainer' } }));
+  unwrap(
+    await admin.clusterRoleGrants.create({ body: { env_id, kind_id, cluster_role: 'unused', scope: 'Namespace' } }),
+  );
+  const ofAdmin = await everyAnswer(callerOf({ 'x-service-token': platform.adminToken }));
+  const ofStranger = await everyAnswer(callerOf({ authorization: `Bearer ${grace.session}` }));
+  // The stream of events is followed, and simulated pods have no log.
+  expect(ofAdmin.unanswered).toEqual(['/api/v2/events', '/api/v2/k8s-resources/{id}/log']);
+  const answered = [...ofAdmin.answers, ...ofStranger.answers, ...events];
+  expect(events[0]?.text).toContain(id);
+
   for (const [name, canary] of Object.entries(canaries)) {
     expect(canary.length, name).toBeGreaterThan(15);
-    expect(holding(logs, canary), `${name} in a log`).toEqual([]);
-    expect(log.includes(canary), `${name} in a task log`).toBe(false);
-    expect(holding(plans, canary), `${name} in a plan`).toEqual([]);
-    expect(holding(processes, canary), `${name} in arguments or environment of a process`).toEqual([]);
-    expect(holding(cached, canary), `${name} in a file of Helm`).toEqual([]);
-    expect(holding(stores, canary), `${name} in a database, a stream or an object of Kubernetes`).toEqual([]);
+    for (const form of formsOf(canary)) {
+      expect(holding(logs, form), `${name} in a log`).toEqual([]);
+      expect(log.includes(form), `${name} in a task log`).toBe(false);
+      expect(holding(plans, form), `${name} in a plan`).toEqual([]);
+      expect(holding(answered, form), `${name} in an answer or event`).toEqual([]);
+      expect(holding(metrics, form), `${name} in a metric`).toEqual([]);
+      expect(holding(processes, form), `${name} in arguments or environment of a process`).toEqual([]);
+      expect(holding(cached, form), `${name} in a file of Helm`).toEqual([]);
+      expect(holding(stores, form), `${name} in a database, a stream or an object of Kubernetes`).toEqual([]);
+    }
+  }
+
+  // Who may read the deployment may read its `values_override`, and nothing else repeats it.
+  const places = new Set(holding([...ofAdmin.answers, ...events], override));
+  expect([...places].toSorted()).toEqual(
+    ['deployment-tasks', 'deployment-tasks/{id}', 'deployments', 'deployments/{id}'].map(
+      (path) => `GET /api/v2/${path}`,
+    ),
+  );
+  for (const table of holding(stores, override))
+    expect(['tasks.idempotency_keys', 'tasks.deployments', 'tasks.deployment_tasks']).toContain(table);
+  // To whom tasks answers: those who read for people, and the runner that claims the task.
+  for (const subject of new Set(holding(bus, override)))
+    expect(subject).toMatch(
+      /^(?:rpc\.v1\.tasks\.api-gateway\.deployments\.create$|_INBOX_(?:api-gateway|runner)\.tasks\.)/,
+    );
+  for (const form of formsOf(override)) {
+    expect(holding([...logs, ...metrics, ...processes, ...cached, ...ofStranger.answers], form)).toEqual([]);
   }
 
   // On the bus a secret occurs only in the request that authenticates with it and in the answer that creates or issues it.
@@ -697,6 +755,8 @@ test('secrets do not appear in logs, processes, files or messages that do not ne
     'database password',
     'NATS password',
     'push token',
+    'password of a registry',
+    'token of a registry',
     'kubeconfig key',
   ]) {
     expect(holding(bus, canaries[name] ?? ''), name).toEqual([]);
