@@ -5,7 +5,8 @@ import { deploymentNamespaces } from '@berth/contracts/resources/clusters/deploy
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { AppError } from '@berth/contracts/errors';
 import { type ClaimedPlaceDeps, claimedPlace } from '../claims/claimed-place.ts';
-import { type EnterDeps, enterNamespace } from './enter-namespace.ts';
+import { enterNamespace } from './enter-namespace.ts';
+import type { EnterDeps } from './entry.ts';
 import { type RemoveDeps, removeNamespace } from './remove-namespace.ts';
 
 export interface DeploymentNamespaceHandlersDeps extends ClaimedPlaceDeps, EnterDeps, RemoveDeps {
