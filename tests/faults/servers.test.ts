@@ -163,9 +163,20 @@ test('during a Postgres outage, requests answer 503 within a second; afterwards 
   expect(pids()).toEqual(before);
 });
 
-test('a deployment created during an outage of the API server shows why it waits, and runs at the first attempt afterwards', async () => {
+test('a deployment created during an outage of the API server shows why it waits, and runs at the first attempt afterwards; the health of others is unknown until then', async () => {
   const { stack, admin } = platform;
   const sample = await platform.sample('faults');
+  const running = await createHello(admin, sample, 'before-cluster-is-down');
+  await waitForRunning(admin, running.id);
+  const healthIs = (state: string) =>
+    waitUntil(
+      async () => {
+        const { health } = unwrap(await admin.deployments.get({ id: running.id }));
+        return health?.state === state && health;
+      },
+      { what: `the health ${state}`, withinMs: 120_000, longestPauseMs: 500 },
+    );
+  await healthIs('Healthy');
 
   await stack.part('kubernetes').kill();
   const { id } = await createHello(admin, sample, 'while-cluster-is-down');
@@ -177,8 +188,11 @@ test('a deployment created during an outage of the API server shows why it waits
     },
     { what: 'the task to wait', withinMs: 60_000 },
   );
+  const unknown = await healthIs('Unknown');
   await stack.part('kubernetes').start();
 
+  expect(unknown).toMatchObject({ reason: expect.stringContaining('does not answer'), causes: [] });
+  await healthIs('Healthy');
   expect(waiting).toMatchObject({ attempts: 0, reason: expect.stringContaining('refused the connection') });
   expect((await waitForRunning(admin, id)).status).toBe('Running');
   expect(await task()).toMatchObject({ status: 'Done', attempts: 1 });

@@ -2,21 +2,27 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Client, unwrap, waitUntil } from '@berth/client';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
 import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node';
+import type { DeploymentHealth } from '@berth/contracts/resources/deployments/deployment-health';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import { asKubelet, type Kubelet } from './setup/workloads/as-kubelet.ts';
+import { changesOf, type Changes } from './setup/changes-of.ts';
 
 const run = promisify(execFile);
 
 let platform: Platform;
 let sample: Sample;
 let objects: KubernetesObjectApi;
+let kubelet: Kubelet;
+let changes: Changes;
 let chart: { kind_id: string; helm_chart_id: string };
 let folder: string;
 let packed: Awaited<ReturnType<typeof chartFolder>>;
@@ -49,6 +55,8 @@ beforeAll(async () => {
   config.loadFromFile(platform.stack.kubeconfigFile);
   config.setCurrentContext(platform.stack.cluster);
   objects = KubernetesObjectApi.makeApiClient(config);
+  kubelet = asKubelet(config);
+  changes = await changesOf(platform, 'deployments');
   folder = await mkdtemp(join(tmpdir(), 'berth-adopting-'));
   packed = await chartFolder('shelf', files);
   await pushChart({ ...platform.stack, folder: packed.folder, signal: AbortSignal.timeout(60_000) });
@@ -64,6 +72,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
+  changes?.stop();
   await packed?.[Symbol.asyncDispose]();
   await platform?.[Symbol.asyncDispose]();
   if (folder) await rm(folder, { recursive: true, force: true });
@@ -305,5 +314,128 @@ describe('nothing is adopted', () => {
   test('by a value that is no boolean', async () => {
     const body = { ...bodyOf('x', 'a'), adopt: 'yes' as unknown as boolean };
     expect(await platform.admin.deployments.create({ body })).toMatchObject({ problem: { status: 400 } });
+  });
+});
+
+describe('the health of what runs', () => {
+  const namespaceIn = (name: string) => `shelf-${name}`;
+
+  /** A deployment that runs and is healthy. */
+  async function running(name: string): Promise<Deployment> {
+    const { id } = unwrap(await platform.admin.deployments.create({ body: { ...bodyOf(name, 'a'), adopt: false } }));
+    expect(await lastTask(id)).toMatchObject({ status: 'Done' });
+    return showing(id, (health) => health?.state === 'Healthy');
+  }
+
+  const showing = (id: string, holds: (health: DeploymentHealth | null) => boolean): Promise<Deployment> =>
+    waitUntil(
+      async () => {
+        const deployment = unwrap(await platform.admin.deployments.get({ id }));
+        return holds(deployment.health) && deployment;
+      },
+      { what: 'the health of the deployment', withinMs: 90_000, longestPauseMs: 300 },
+    );
+
+  const naming = (cause: string) => (health: DeploymentHealth | null) =>
+    health?.causes.some((each) => each.cause === cause) ?? false;
+
+  const make = (namespace: string, kind: string, name: string, fields: object) =>
+    objects.create({ apiVersion: kind === 'Job' ? 'batch/v1' : 'v1', kind, metadata: { name, namespace }, ...fields });
+  const container = { name: 'web', image: 'web:1' };
+  /** It was bound to a volume that is gone, which the controller of claims finds out. */
+  const makeLostClaim = (namespace: string, name: string) =>
+    make(namespace, 'PersistentVolumeClaim', name, {
+      metadata: { name, namespace, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, volumeName: 'gone' },
+    });
+  const makePod = async (namespace: string, name: string) => {
+    await make(namespace, 'Pod', name, { spec: { containers: [container] } });
+    await kubelet.untilReady(namespace, name);
+  };
+
+  test('follows what its cluster reports of pods, Jobs and claims: state, cause, since, event, filter and metric', async () => {
+    const { id } = await running('ill');
+    const namespace = namespaceIn('ill');
+    for (const name of ['unready', 'lost', 'evicted', 'crashing', 'oom']) await makePod(namespace, name);
+    const failing = { metadata: { annotations: { 'berth.dev/simulate': 'fail' } } };
+    const jobSpec = {
+      backoffLimit: 0,
+      template: { ...failing, spec: { restartPolicy: 'Never', containers: [container] } },
+    };
+
+    // Each of them tells more than those before it, so each is the first cause, and an event.
+    const steps: [string, string, () => Promise<unknown>][] = [
+      ['ContainersNotReady', 'Pod unready', () => kubelet.unready(namespace, 'unready')],
+      ['BackoffLimitExceeded', 'Job batch', () => make(namespace, 'Job', 'batch', { spec: jobSpec })],
+      ['ClaimLost', 'PersistentVolumeClaim data', () => makeLostClaim(namespace, 'data')],
+      ['NodeLost', 'Pod lost', () => kubelet.loseNode(namespace, 'lost')],
+      ['CrashLoopBackOff', 'Pod crashing', () => kubelet.crash(namespace, 'crashing')],
+      ['OOMKilled', 'Pod oom', () => kubelet.crash(namespace, 'oom', 'OOMKilled')],
+    ];
+    const shown: string[] = [];
+    for (const [cause, , report] of steps) {
+      const events = changes.of(id);
+      await report();
+      const { health, reason } = await showing(id, (now) => now?.causes[0]?.cause === cause);
+      const [first] = health?.causes ?? [];
+      shown.push(`${cause}: ${health?.state}, ${first?.kind} ${first?.name}`);
+      expect(reason).toBe(`Workload: ${health?.reason}`);
+      expect(first?.since).toEqual(expect.any(String));
+      await expect.poll(() => changes.of(id)).toBeGreaterThan(events);
+    }
+    expect(shown).toEqual(steps.map(([cause, object]) => `${cause}: Degraded, ${object}`));
+
+    await kubelet.evict(namespace, 'evicted');
+    const { health } = await showing(id, naming('Evicted'));
+    expect(health?.causes.map(({ cause }) => cause).slice(0, 2)).toEqual(['OOMKilled', 'CrashLoopBackOff']);
+    expect(unwrap(await platform.admin.deployments.list({ query: { health: 'Degraded' } })).items).toMatchObject([
+      { id },
+    ]);
+    const metrics = `http://127.0.0.1:${platform.stack.healthPorts.tasks}/metrics`;
+    await expect
+      .poll(async () => (await fetch(metrics)).text())
+      .toContain('berth_deployments{env="adopting",health="Degraded"} 1');
+
+    // The facts of `why` are made of the same causes.
+    const { facts } = unwrap(await platform.admin.deployments.why({ id }));
+    expect(facts[0]).toMatchObject({ kind: 'workload_degraded', object: { kind: 'Pod', name: 'oom' } });
+    await deletion({ id });
+  });
+
+  test('stays the worse one while a pod comes and goes; an image that is gone after days is found, and a recovery is shown with its time', async () => {
+    const { id } = await running('flapping');
+    const namespace = namespaceIn('flapping');
+    const name = await kubelet.podOf(namespace, 'app=web');
+    const events = changes.of(id);
+
+    await kubelet.imageGone(namespace, name);
+    await showing(id, naming('ImagePullBackOff'));
+    for (let round = 0; round < 3; round += 1) {
+      await kubelet.ready(namespace, name);
+      await delay(1_500);
+      await kubelet.imageGone(namespace, name);
+      await delay(1_500);
+      expect(unwrap(await platform.admin.deployments.get({ id })).health?.state).toBe('Degraded');
+    }
+    expect(changes.of(id) - events).toBeLessThan(4);
+
+    await kubelet.ready(namespace, name);
+    const { health, reason } = await showing(id, (now) => now?.state === 'Healthy');
+    expect({ ...health, since: '', reason }).toEqual({ state: 'Healthy', since: '', reason: null, causes: [] });
+    await deletion({ id });
+  });
+
+  test('is unknown while its cluster is ignored, and what the cluster shows once it is not', async () => {
+    const { id } = await running('ignored');
+    const ignore = (ignored: boolean) =>
+      platform.admin.k8sClusters.update({ id: sample.cluster.id, body: { ignore: ignored } });
+
+    unwrap(await ignore(true));
+    const { health } = await showing(id, (now) => now?.state === 'Unknown');
+    unwrap(await ignore(false));
+    await showing(id, (now) => now?.state === 'Healthy');
+
+    expect(health).toMatchObject({ reason: `the cluster ${sample.cluster.name} is ignored`, causes: [] });
+    await deletion({ id });
   });
 });
