@@ -8,7 +8,8 @@ import { ManagedElsewhere, TaskFailure } from '../outcome/task-failure.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import { oneLane } from '../work/lanes.ts';
 import { workLoop } from '../work/work-loop.ts';
-import { type DryRunDeps, dryRun } from './dry-run.ts';
+import { dryRun } from './dry-run.ts';
+import type { DryRunDeps } from './plan-context.ts';
 
 /** Reserved for the report and the answer of the plan. */
 const reserveMs = 1_000;
