@@ -8,6 +8,7 @@ import {
   type NewDeployment,
 } from '@berth/contracts/resources/deployments/deployments';
 import { type DryRun, type DryRunResult, dryRuns } from '@berth/contracts/resources/tasks/dry-runs';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { audited } from '@berth/testing/db/audited';
@@ -345,6 +346,33 @@ describe('a dry run', () => {
     await finish(run, { failure: { refused: true, reason: 'too late' } });
     expect(await answer).toMatchObject({ unchanged: 3 });
     await expect(held(run)).rejects.toEqual(refusal('conflict'));
+  });
+
+  test('precedes an adoption, which each deploy goes on with until one has succeeded: changed, retried, but not elsewhere', async () => {
+    const creation = tasks.create({ adopt: true });
+    const comparison = await claimDryRun();
+    await finish(comparison, { result });
+    const { id, cluster_id } = await creation;
+    const next = async (outcome: 'Done' | 'Failed') => {
+      const task = await tasks.claimed();
+      await tasks.finish(task, outcome, outcome === 'Failed' ? 'no luck' : undefined);
+      return [task.action, task.namespace === comparison.namespace, task.adopts ?? false];
+    };
+    const change = (body: DeploymentChanges) => tasks.call(owner, deployments.operations.update, { id, body });
+
+    expect(comparison.adopts).toBe(true);
+    expect(await next('Failed')).toEqual(['deploy', true, true]);
+    await change({ config: { replicas: 2 } });
+    expect(await next('Failed')).toEqual(['deploy', true, true]);
+    const [last] = await tasks.tasksOf(id);
+    await tasks.call(owner, deploymentTasks.operations.retry, { id: last?.id ?? '', body: {} });
+    expect(await next('Failed')).toEqual(['deploy', true, true]);
+
+    await change({ name: 'elsewhere' });
+    const moved = await tasks.runAll();
+    expect(moved.map(({ action, adopts = false }) => [action, adopts])).toContainEqual(['deploy', false]);
+    expect(moved.filter(({ adopts }) => adopts)).toEqual([]);
+    expect(await tasks.deployment(id)).toMatchObject({ status: 'Running', cluster_id });
   });
 
   test("answers 422 with the runner's message if it is refused, and 503 without its cluster", async () => {

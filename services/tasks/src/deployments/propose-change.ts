@@ -17,6 +17,7 @@ import type { ReadingStore } from '../store/store.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { fitChanges, fitCreation } from './fit-changes.ts';
 import type { Place } from './place.ts';
+import { adopting, stillAdopting } from './still-adopting.ts';
 
 /** A change that passed all checks and is not written yet: an update writes it, a plan shows it. */
 export interface ProposedChange {
@@ -62,7 +63,8 @@ export async function proposeChange(
   const open = needed.length === 0 ? [] : await store.tasks.open(before.id);
   const { reinstall_dependencies: reinstallDependents } = chart.parsedFeatures;
   const planned = { before, after, kind: kind.name, reinstallDependents, rollbackTo };
-  return { before, after, references, tasks: plannedTasks(healPlan(needed, after, open), planned) };
+  const tasks = await stillAdopting(store, after, plannedTasks(healPlan(needed, after, open), planned));
+  return { before, after, references, tasks };
 }
 
 export interface CreationWanted {
@@ -86,9 +88,6 @@ export async function proposeCreation(
   const tasks = body.adopt ? planned.map(adopting) : planned;
   return { before: null, after, references: references.length > 0 ? references : null, tasks, kind: kind.name };
 }
-
-const adopting = (task: NewTask): NewTask =>
-  task.run?.action === 'deploy' ? { ...task, run: { ...task.run, adopts: true } } : task;
 
 /** A deployment as its creation writes it. */
 const newRecord = (id: string, { adopt: _adopt, ...body }: NewDeployment, place: Place): DeploymentRecord => ({

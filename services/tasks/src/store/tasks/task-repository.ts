@@ -8,6 +8,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { Outlook } from '../../engine/deployments/resting-reason.ts';
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { TaskRecord } from '../../records/task-record.ts';
 import { DeployRun } from '../../records/task-run.ts';
 import { numberOfTasksOfDeployments, numberOfTasksOfEnvs } from '../counts/count-repository.ts';
@@ -179,6 +180,15 @@ export const createTaskRepository = (db: Queries) => ({
       from deployment_tasks
       where deployment_id = ${deployment_id} and status in ('Pending', 'Started')
       order by execute_at, created_at, seq
+    `),
+
+  /** Whether it was created to adopt the release in its place, and no deploy has succeeded yet. */
+  awaitsAdoption: ({ id, cluster_id, namespace }: Pick<DeploymentRecord, 'id' | 'cluster_id' | 'namespace'>) =>
+    db.oneFirst(sql.type(z.object({ awaits: z.boolean() }))`
+      select coalesce(bool_or(run -> 'adopts' is not null), false) and not coalesce(bool_or(status = 'Done'), false) as awaits
+      from deployment_tasks
+      where deployment_id = ${id} and run ->> 'action' = 'deploy'
+        and run ->> 'cluster_id' = ${cluster_id} and run ->> 'namespace' = ${namespace}
     `),
 
   /** The results that are expected of a deployment's open tasks, without changes that are made at the start. */

@@ -3,6 +3,7 @@ import { checkConfig } from '../../deployments/check-config.ts';
 import { queueDeletion } from '../../deployments/delete-deployment.ts';
 import { refuseWithDependents } from '../../deployments/fit-changes.ts';
 import type { ProposeDeps } from '../../deployments/propose-change.ts';
+import { stillAdopting } from '../../deployments/still-adopting.ts';
 import { operations, pathsOf } from '../../engine/operations/index.ts';
 import { removesRelease, withoutHooks } from '../../engine/tasks/without-hooks.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';
@@ -47,9 +48,8 @@ export async function queueRetry(
   if (again) await checkRun(deps, store, { variant, run: again.run, deployment });
   const kind = await store.projected.kind(deployment.kind_id);
   const planned = { before: deployment, after: deployment, kind: kind?.name ?? '', reinstallDependents: true };
-  const tasks = [...plannedTasks(plan, planned), ...(again ? [again] : [])].map((task) =>
-    skipsHooks ? withoutHooks(task) : task,
-  );
+  const wanted = await stillAdopting(store, deployment, [...plannedTasks(plan, planned), ...(again ? [again] : [])]);
+  const tasks = wanted.map((task) => (skipsHooks ? withoutHooks(task) : task));
   const queued = await queueTasks(store, tasks, origin);
   const task = queued.find(({ operation }) => variantOf(operation) === variant);
   if (!task) throw new Error('A retry queued no task of its operation');
