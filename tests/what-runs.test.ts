@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import { asKubelet, type Kubelet } from './setup/workloads/as-kubelet.ts';
-import { changesOf, type Changes } from './setup/changes-of.ts';
+import { changesOf, type Changes } from './setup/workloads/changes-of.ts';
 
 const run = promisify(execFile);
 

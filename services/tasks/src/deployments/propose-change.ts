@@ -17,7 +17,7 @@ import type { ReadingStore } from '../store/store.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { fitChanges, fitCreation } from './fit-changes.ts';
 import type { Place } from './place.ts';
-import { adopting, stillAdopting } from './still-adopting.ts';
+import { adopting, stillAdopting } from '../queue/still-adopting.ts';
 
 /** A change that passed all checks and is not written yet: an update writes it, a plan shows it. */
 export interface ProposedChange {

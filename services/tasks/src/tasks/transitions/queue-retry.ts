@@ -3,7 +3,7 @@ import { checkConfig } from '../../deployments/check-config.ts';
 import { queueDeletion } from '../../deployments/delete-deployment.ts';
 import { refuseWithDependents } from '../../deployments/fit-changes.ts';
 import type { ProposeDeps } from '../../deployments/propose-change.ts';
-import { stillAdopting } from '../../deployments/still-adopting.ts';
+import { stillAdopting } from '../../queue/still-adopting.ts';
 import { operations, pathsOf } from '../../engine/operations/index.ts';
 import { removesRelease, withoutHooks } from '../../engine/tasks/without-hooks.ts';
 import { plannedTasks } from '../../engine/tasks/planned-tasks.ts';

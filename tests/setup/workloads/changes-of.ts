@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform.ts';
 
 export interface Changes {
   /** How many events of the row have arrived. */
