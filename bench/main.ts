@@ -1,6 +1,7 @@
 import { withOwnPlatform } from '@berth/devstack/testing/own-platform';
 import { auditExport } from './export/audit-export.ts';
 import { measureClusters } from './clusters/measure-clusters.ts';
+import { measureCliStart } from './cli/cli-start.ts';
 import { concurrency, deployMany } from './deploy/deploy-many.ts';
 import { eventLatency } from './events/event-latency.ts';
 import { flood } from './read/flood.ts';
@@ -48,8 +49,9 @@ const all = { ...measurements, ...longMeasurements };
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const chosen = process.argv.slice(2);
 
-// Needs only the service, not the platform.
+// These need no platform.
 if (chosen[0] === 'clusters') await measureClusters(chosen.slice(1), say);
+else if (chosen[0] === 'cli') await measureCliStart(say);
 else await measurePlatform();
 
 /** With `BENCH_PROFILES=/some/folder`, these services write a CPU profile there when they stop. */
@@ -62,7 +64,7 @@ async function measurePlatform(): Promise<void> {
   const unknown = chosen.filter((name) => !(name in all));
   if (unknown.length > 0)
     throw new Error(
-      `unknown measurement ${unknown.join(', ')}; known are ${[...Object.keys(all), 'clusters'].join(', ')}`,
+      `unknown measurement ${unknown.join(', ')}; known are ${[...Object.keys(all), 'clusters', 'cli'].join(', ')}`,
     );
 
   const overrides = {

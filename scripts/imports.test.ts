@@ -6,7 +6,7 @@ import { codeFolders, filesIn, importsWithin, root, sourcesIn, specifiersOf, wor
 
 /** Packages may only import packages of a lower line. */
 const packageOrder = [
-  ['chart', 'devstack'],
+  ['chart', 'cli', 'devstack'],
   ['chart-archive'],
   ['client', 'chart-extensions', 'kube', 'egress'],
   ['testing'],
@@ -18,7 +18,7 @@ const packageOrder = [
   ['process-guard'],
 ];
 /** For tests and development; deployed code imports none of them. */
-const notDeployed = ['chart', 'devstack', 'testing'];
+const notDeployed = ['chart', 'cli', 'devstack', 'testing'];
 
 const levelOf = (name: string): number => packageOrder.findIndex((level) => level.includes(name));
 const nameOf = (workspace: string): string => workspace.split('/').at(-1) ?? '';

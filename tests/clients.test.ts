@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testCommandLine } from './clients/command-line.ts';
 import type { Grounds } from './clients/grounds.ts';
 import { testPublishedClient } from './clients/published-client.ts';
 import { startPlatform } from './setup/platform.ts';
@@ -11,8 +12,9 @@ let grounds: Grounds;
 
 beforeAll(async () => {
   const platform = await startPlatform();
-  grounds = { platform, folder: await mkdtemp(join(tmpdir(), 'berth-clients-')) };
-  await platform.sample('clients');
+  const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
+  const sample = await platform.sample('clients');
+  grounds = { platform, sample, folder };
 });
 afterAll(async () => {
   await grounds.platform[Symbol.asyncDispose]();
@@ -20,6 +22,7 @@ afterAll(async () => {
 });
 
 testPublishedClient(() => grounds);
+testCommandLine(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;

@@ -6,7 +6,10 @@ import type { TextStream } from '../http/text-stream.ts';
 
 // The package that is published has this file written out, by `scripts/client`: types of the contracts enter only here.
 export type { Page } from '@berth/contracts/definition/paging';
+export type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
+export type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 export type { DeploymentTask } from '@berth/contracts/resources/tasks/deployment-tasks';
+export type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 
 type Contracts = typeof contracts;
 

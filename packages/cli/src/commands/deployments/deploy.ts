@@ -1,0 +1,168 @@
+import { type Answer, type Client, type Deployment, everyItem, ProblemError, unwrap } from '@berth/client';
+import { buildCommand } from '@stricli/core';
+import { type Cli, print, say } from '../../terminal/cli.ts';
+import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
+import { CliFailure } from '../../failure/cli-failure.ts';
+import { configInputs } from '../../input/config-inputs.ts';
+import { durationFlag } from '../../input/duration.ts';
+import { findChart } from '../../names/find-chart.ts';
+import { findCluster } from '../../names/find-cluster.ts';
+import { kindOf } from '../../names/kind-named.ts';
+import { resolve } from '../../names/resolve.ts';
+import { planLines } from '../../output/plan-lines.ts';
+import { followTask } from '../tasks/follow-task.ts';
+import { isSame } from './is-same.ts';
+
+interface Flags extends ConnectionFlags {
+  env: string;
+  chart: string;
+  cluster?: string;
+  set?: readonly string[];
+  file?: readonly string[];
+  plan?: boolean;
+  wait?: boolean;
+  timeout?: number;
+  waitForChart?: number;
+  key?: string;
+}
+
+export const deploy = buildCommand<Flags, [string], Cli>({
+  docs: {
+    brief: 'Create a deployment, or bring it to a chart and inputs',
+    fullDescription: [
+      'Create a deployment, or bring it to a chart and inputs. Inputs that are not given stay. Where nothing differs nothing is done, so a pipeline may repeat it.',
+      '',
+      '  berth deploy web -e prod --chart HelloWeb@1.2.0 --set replicas=3 --wait',
+      '  berth deploy web -e prod --chart HelloWeb@1.2.0 -f values.yaml --plan',
+    ].join('\n'),
+  },
+  parameters: {
+    flags: {
+      ...connectionFlags,
+      env: { kind: 'parsed', parse: String, brief: 'The env' },
+      chart: { kind: 'parsed', parse: String, brief: 'KIND@VERSION or KIND@sha256:DIGEST' },
+      cluster: { kind: 'parsed', parse: String, brief: 'The cluster, where the env has several', optional: true },
+      set: {
+        kind: 'parsed',
+        parse: String,
+        brief: 'An input, name=value; may be repeated',
+        variadic: true,
+        optional: true,
+      },
+      file: {
+        kind: 'parsed',
+        parse: String,
+        brief: 'Inputs in YAML or JSON; may be repeated',
+        variadic: true,
+        optional: true,
+      },
+      plan: { kind: 'boolean', brief: 'Show what would be done, and do nothing', optional: true, withNegated: false },
+      wait: { kind: 'boolean', brief: 'Follow the log until the task ends', optional: true, withNegated: false },
+      timeout: durationFlag('How long --wait waits at most; 10m unless given'),
+      waitForChart: durationFlag('How long to wait for a chart that was just pushed'),
+      key: {
+        kind: 'parsed',
+        parse: String,
+        brief: 'Idempotency key of a creation, such as the id of the build',
+        optional: true,
+      },
+    },
+    aliases: { e: 'env', f: 'file' },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: String, brief: 'name of the deployment', placeholder: 'name' }],
+    },
+  },
+  async func(flags, name) {
+    const client = await connect(this, flags);
+    const wanted = await readWanted(client, flags, name);
+    const { present, change } = wanted;
+    if (present && Object.keys(change).length === 0) {
+      say(this, `${name} has this chart and these inputs already`);
+      if (flags.wait) await followPresent(this, client, present, flags.timeout);
+      return;
+    }
+    if (flags.plan) {
+      const { deploymentPlans } = client;
+      const plan = present
+        ? await deploymentPlans.of_update({ id: present.id, body: change })
+        : await deploymentPlans.of_creation({ body: wanted.creation });
+      for (const line of planLines(unwrap(plan))) print(this, line);
+      return;
+    }
+    const changed: Answer<Deployment> = present
+      ? await client.deployments.update(
+          { id: present.id, body: change },
+          { ...(wanted.etag && { ifMatch: wanted.etag }) },
+        )
+      : await client.deployments.create(
+          { body: wanted.creation },
+          flags.key === undefined ? {} : { idempotencyKey: flags.key },
+        );
+    if (!changed.ok) throw new ProblemError(changed.problem);
+    const [task] = changed.taskIds;
+    print(this, task === undefined ? `deployment/${changed.value.id}` : `task/${task}`);
+    if (flags.wait && task !== undefined) await followTask({ cli: this, client, id: task, withinMs: flags.timeout });
+  },
+});
+
+/** The deployment as it is, and what the flags make of it. */
+async function readWanted(client: Client, flags: Flags, name: string) {
+  const [{ id: envId }, { kindId, chart }] = await Promise.all([
+    resolve(client, kindOf('envs'), flags.env),
+    findChart(client, flags.chart, flags.waitForChart ?? 0),
+  ]);
+  const read = await findDeployment(client, { envId, kindId, name });
+  const present = read?.value ?? null;
+  const config = await configInputs(present?.config ?? {}, { files: flags.file ?? [], sets: flags.set ?? [] });
+  const cluster =
+    present && flags.cluster === undefined ? present.cluster_id : await findCluster(client, envId, flags.cluster);
+  const place = { name, kind_id: kindId, cluster_id: cluster };
+  const change = present
+    ? {
+        ...(present.helm_chart_id !== chart.id && { helm_chart_id: chart.id }),
+        ...(!isSame(present.config, config) && { config }),
+        ...(present.cluster_id !== cluster && { cluster_id: cluster }),
+        ...(!present.enabled && { enabled: true }),
+      }
+    : {};
+  return {
+    present,
+    etag: read?.etag,
+    change,
+    creation: { ...place, helm_chart_id: chart.id, config, values_override: null },
+  };
+}
+
+async function findDeployment(
+  client: Client,
+  { envId, kindId, name }: { envId: string; kindId: string; name: string },
+) {
+  const query = { env_id: envId, kind_id: kindId, ...(name !== '' && { name }) };
+  const found: Deployment[] = [];
+  for await (const one of everyItem((after) => client.deployments.list({ query: { ...query, after } }))) {
+    if (one.name === name) found.push(one);
+  }
+  if (found.length > 1)
+    throw new CliFailure(
+      'usage',
+      `${found.length} deployments are named ${name}, on different clusters: give --cluster`,
+    );
+  const [only] = found;
+  if (!only) return null;
+  const answer = await client.deployments.get({ id: only.id });
+  if (!answer.ok) throw new ProblemError(answer.problem);
+  return answer;
+}
+
+/** A repeated step ends as the task that the first one queued. */
+async function followPresent(
+  cli: Cli,
+  client: Client,
+  { id }: Deployment,
+  withinMs: number | undefined,
+): Promise<void> {
+  const query = { deployment_id: id, sort: '-created_at', per_page: 1 } as const;
+  const [task] = unwrap(await client.deploymentTasks.list({ query })).items;
+  if (task) await followTask({ cli, client, id: task.id, withinMs });
+}

@@ -1,0 +1,49 @@
+import { type DeploymentTask, unwrap } from '@berth/client';
+import { buildCommand } from '@stricli/core';
+import { type Cli, print } from '../../terminal/cli.ts';
+import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
+import { CliFailure } from '../../failure/cli-failure.ts';
+import { durationFlag } from '../../input/duration.ts';
+import { resolveDeployment } from '../../names/resolve.ts';
+import { followTask } from '../tasks/follow-task.ts';
+
+interface Flags extends ConnectionFlags {
+  env?: string;
+  to?: string;
+  wait?: boolean;
+  timeout?: number;
+}
+
+const deploys = ['Install', 'Upgrade', 'Recreate'];
+const isDeploy = ({ operation, status }: DeploymentTask): boolean =>
+  status === 'Done' && deploys.some((name) => name in operation);
+
+export const rollback = buildCommand<Flags, [string], Cli>({
+  docs: {
+    brief: 'Return to the chart and inputs of an earlier task',
+    fullDescription:
+      'Return to the chart and inputs of an earlier task; without --to, of the last deploy before the present one.\n\n  berth rollback web -e prod --wait\n  berth rollback web -e prod --to 1c1d4f6e-…',
+  },
+  parameters: {
+    flags: {
+      ...connectionFlags,
+      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
+      to: { kind: 'parsed', parse: String, brief: 'Id of the task to return to', optional: true },
+      wait: { kind: 'boolean', brief: 'Follow the log until the task ends', optional: true, withNegated: false },
+      timeout: durationFlag('How long --wait waits at most; 10m unless given'),
+    },
+    aliases: { e: 'env' },
+    positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'name or id', placeholder: 'deployment' }] },
+  },
+  async func({ env, to, wait, timeout, ...flags }, name) {
+    const client = await connect(this, flags);
+    const { id: deploymentId, revision_id: present } = await resolveDeployment(client, name, env);
+    const query = { deployment_id: deploymentId, status: 'Done', sort: '-created_at', per_page: 100 } as const;
+    const earlier = unwrap(await client.deploymentTasks.list({ query })).items.filter(isDeploy);
+    const target = to ?? earlier.find(({ id }) => id !== present)?.id;
+    if (target === undefined) throw new CliFailure('refused', `${name} has no earlier deploy that is done`);
+    const { id } = unwrap(await client.deploymentTasks.rollback({ id: deploymentId, body: { task_id: target } }));
+    print(this, `task/${id}`);
+    if (wait) await followTask({ cli: this, client, id, withinMs: timeout });
+  },
+});

@@ -1,0 +1,42 @@
+import { unwrap } from '@berth/client';
+import { buildCommand } from '@stricli/core';
+import { type Cli, print } from '../../terminal/cli.ts';
+import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
+import { kindNamed } from '../../names/kind-named.ts';
+import { envScope, resolve } from '../../names/resolve.ts';
+import { factLines } from '../../output/fact-lines.ts';
+import { yamlOf } from '../../output/print-rows.ts';
+
+interface Flags extends ConnectionFlags {
+  env?: string;
+}
+
+export const describe = buildCommand<Flags, [string, string], Cli>({
+  docs: {
+    brief: 'Show all of one row, and why it is as it is',
+    fullDescription: 'Show all of one row, and why it is as it is.\n\n  berth describe deployment web -e prod',
+  },
+  parameters: {
+    flags: {
+      ...connectionFlags,
+      env: { kind: 'parsed', parse: String, brief: 'The env in which the name is looked for', optional: true },
+    },
+    aliases: { e: 'env' },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { parse: String, brief: 'kind, such as deployment', placeholder: 'kind' },
+        { parse: String, brief: 'name or id', placeholder: 'name' },
+      ],
+    },
+  },
+  async func({ env, ...flags }, kindName, name) {
+    const kind = kindNamed(kindName);
+    const client = await connect(this, flags);
+    const row = await resolve(client, kind, name, await envScope(client, env));
+    print(this, await yamlOf(row));
+    if (kind.resource !== 'deployments' && kind.resource !== 'deploymentTasks') return;
+    const { facts } = unwrap(await client[kind.resource].why({ id: row.id }));
+    for (const line of factLines(facts)) print(this, line);
+  },
+});

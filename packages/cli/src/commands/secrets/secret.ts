@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { everyItem, unwrap } from '@berth/client';
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import { type Cli, say } from '../../terminal/cli.ts';
+import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
+import { CliFailure } from '../../failure/cli-failure.ts';
+import { kindOf } from '../../names/kind-named.ts';
+import { resolve } from '../../names/resolve.ts';
+
+interface Flags extends ConnectionFlags {
+  env: string;
+  collection: string;
+  fromFile?: string;
+}
+
+const set = buildCommand<Flags, [string], Cli>({
+  docs: {
+    brief: 'Store a secret in an env, or replace its contents',
+    fullDescription:
+      'Store a secret in an env, or replace its contents, which come from standard input or a file and never from an argument. Deployments that use it are reinstalled.\n\n  berth secret set db-password -e prod --collection web < password',
+  },
+  parameters: {
+    flags: {
+      ...connectionFlags,
+      env: { kind: 'parsed', parse: String, brief: 'The env' },
+      collection: { kind: 'parsed', parse: String, brief: 'The collection' },
+      fromFile: { kind: 'parsed', parse: String, brief: 'Read the contents from this file', optional: true },
+    },
+    aliases: { e: 'env' },
+    positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'name of the secret', placeholder: 'name' }] },
+  },
+  async func({ env, collection, fromFile, ...flags }, name) {
+    const contents = fromFile === undefined ? await this.readInput() : await readContents(fromFile);
+    const client = await connect(this, flags);
+    const { id: env_id } = await resolve(client, kindOf('envs'), env);
+    const query = { env_id, collection, name };
+    for await (const { id, ...secret } of everyItem((after) => client.secrets.list({ query: { ...query, after } }))) {
+      // The filters ignore case.
+      if (secret.name !== name || secret.collection !== collection) continue;
+      const answer = await client.secrets.update({ id, body: { contents } });
+      unwrap(answer);
+      const reinstalls = answer.ok ? answer.taskCount : 0;
+      return say(this, `replaced secret ${collection}/${name}; ${reinstalls} deployments are reinstalled`);
+    }
+    unwrap(await client.secrets.create({ body: { ...query, contents } }));
+    say(this, `stored secret ${collection}/${name}`);
+  },
+});
+
+const readContents = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CliFailure('usage', `${file} cannot be read`, { cause });
+  });
+
+export const secretRoutes = buildRouteMap({ routes: { set }, docs: { brief: 'Write secrets of an env' } });

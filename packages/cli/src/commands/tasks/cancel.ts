@@ -1,0 +1,37 @@
+import { unwrap } from '@berth/client';
+import { buildCommand } from '@stricli/core';
+import { type Cli, say } from '../../terminal/cli.ts';
+import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
+import { taskOf } from '../../names/task-of.ts';
+
+interface Flags extends ConnectionFlags {
+  env?: string;
+  reason?: string;
+}
+
+export const cancel = buildCommand<Flags, [string], Cli>({
+  docs: {
+    brief: 'Cancel a task, or the newest task of a deployment',
+    fullDescription:
+      'Cancel a task, or the newest task of a deployment. One that has started is asked to stop.\n\n  berth cancel web -e prod --reason "wrong chart"',
+  },
+  parameters: {
+    flags: {
+      ...connectionFlags,
+      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
+      reason: { kind: 'parsed', parse: String, brief: 'What others read', optional: true },
+    },
+    aliases: { e: 'env' },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: String, brief: 'a deployment, by name or id, or the id of a task', placeholder: 'name' }],
+    },
+  },
+  async func({ env, reason, ...flags }, name) {
+    const client = await connect(this, flags);
+    const { id } = await taskOf(client, name, env);
+    const body = reason === undefined ? {} : { body: { reason } };
+    const { status } = unwrap(await client.deploymentTasks.cancel({ id, ...body }));
+    say(this, status === 'Canceled' ? `task ${id} is cancelled` : `task ${id} was asked to stop`);
+  },
+});

@@ -1,0 +1,22 @@
+import type { DeploymentTask } from '@berth/client';
+import { expect, test } from 'vitest';
+import { exitCodeOf } from '../../failure/exit-code-of.ts';
+import { failureText } from '../../failure/failure-text.ts';
+import { requireDone } from './task-outcome.ts';
+
+const outcomeOf = (status: DeploymentTask['status']): [number, string] => {
+  try {
+    requireDone({ id: 'a', status, reason: 'the hook failed' });
+    return [0, ''];
+  } catch (error) {
+    return [exitCodeOf(error), failureText(error)];
+  }
+};
+
+test('a task that is done is 0, one that failed 1 and one that was cancelled 130, with the reason', () => {
+  expect([outcomeOf('Done'), outcomeOf('Failed'), outcomeOf('Canceled')]).toEqual([
+    [0, ''],
+    [1, 'berth: task a failed: the hook failed'],
+    [130, 'berth: task a was cancelled: the hook failed'],
+  ]);
+});

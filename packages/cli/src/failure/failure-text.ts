@@ -1,0 +1,33 @@
+import { type Problem, ProblemError, WaitedTooLong } from '@berth/client';
+import { CliFailure } from './cli-failure.ts';
+
+/** What the user reads of a failure: what is wrong, in which field, and what to do. */
+export function failureText(error: unknown): string {
+  if (error instanceof ProblemError) return problemText(error.problem);
+  if (error instanceof CliFailure || error instanceof WaitedTooLong) return `berth: ${error.message}`;
+  return `berth: an error of the command line itself: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function problemText({ code, detail, errors, request, requestId }: Problem): string {
+  const fields = errors.filter(({ path, message }) => !detail.includes(`${path}: ${message}`));
+  const wayOut = waysOut[code];
+  return [
+    `berth: ${detail}`,
+    ...fields.map(({ path, message }) => `  ${path}: ${message}`),
+    ...(wayOut === undefined ? [] : [`  ${wayOut}`]),
+    `  (${code}, ${request}${requestId === null ? '' : `, request ${requestId}`})`,
+  ].join('\n');
+}
+
+const signIn = 'Sign in again: berth login URL --with-token, or set BERTH_TOKEN';
+
+const waysOut: Partial<Record<Problem['code'], string>> = {
+  unauthenticated: signIn,
+  token_revoked: signIn,
+  token_expired: signIn,
+  user_inactive: 'Ask a site admin to activate your user',
+  stale: 'It was changed meanwhile: read it again, then repeat the command',
+  unreachable: 'Check the URL of the platform: berth context list, or BERTH_URL',
+  unavailable: 'Try again: a part of the platform is down',
+  too_many_requests: 'Try again later',
+};

@@ -1,0 +1,13 @@
+import type { Answer, Client, Page } from '@berth/client';
+import type { Kind, Row } from './kinds.ts';
+
+interface Calls {
+  list(request: { query: Record<string, unknown> }): Promise<Answer<Page<Row>>>;
+  get(request: { id: string }): Promise<Answer<Row>>;
+  delete?(request: { id: string }, options?: { ifMatch?: string }): Promise<Answer<unknown>>;
+}
+
+/** The calls that the kinds share. */
+export const callsOf = (client: Client, { resource }: Pick<Kind, 'resource'>): Calls =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which resource a user names is known only at run time
+  client[resource] as unknown as Calls;

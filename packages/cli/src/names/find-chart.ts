@@ -1,0 +1,33 @@
+import { type Client, everyItem, type HelmChart, waitUntil } from '@berth/client';
+import { CliFailure } from '../failure/cli-failure.ts';
+import { kindOf } from './kind-named.ts';
+import { resolve } from './resolve.ts';
+
+export interface FoundChart {
+  kindId: string;
+  chart: HelmChart;
+}
+
+/** The chart that `KIND@VERSION` or `KIND@sha256:…` names; waits this long for one that was just pushed. */
+export async function findChart(client: Client, text: string, withinMs: number): Promise<FoundChart> {
+  const [, kindName, wanted] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+  if (kindName === undefined || wanted === undefined) {
+    throw new CliFailure('usage', `a chart is KIND@VERSION or KIND@sha256:DIGEST, not ${text}`);
+  }
+  const { id: kindId } = await resolve(client, kindOf('deploymentKinds'), kindName);
+  const isWanted = ({ image_tag, image_digest }: HelmChart) => image_tag === wanted || image_digest === wanted;
+  const look = async (): Promise<HelmChart | null> => {
+    // A digest is no filter of the API.
+    const query = { kind_id: kindId, available: true, ...(!wanted.includes(':') && { image_tag: wanted }) };
+    for await (const chart of everyItem((after) => client.helmCharts.list({ query: { ...query, after } }))) {
+      if (isWanted(chart)) return chart;
+    }
+    return null;
+  };
+  const chart =
+    withinMs > 0 ? await waitUntil(look, { what: `chart ${text} in the catalogue`, withinMs }) : await look();
+  if (!chart)
+    throw new CliFailure('refused', `there is no chart ${text} in the catalogue; --wait-for-chart waits for one`);
+  if (chart.error !== null) throw new CliFailure('refused', `chart ${text} cannot be deployed: ${chart.error}`);
+  return { kindId, chart };
+}

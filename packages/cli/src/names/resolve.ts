@@ -1,0 +1,42 @@
+import { type Client, everyItem, unwrap } from '@berth/client';
+import { CliFailure } from '../failure/cli-failure.ts';
+import { callsOf } from './calls-of.ts';
+import { kindOf } from './kind-named.ts';
+import type { Kind, Row } from './kinds.ts';
+
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** Where a name is looked for: filters of the list of its kind. */
+export type Scope = Readonly<Record<string, string | undefined>>;
+
+/** The one row with this name or id. Refuses names that several rows have, with these. */
+export async function resolve(client: Client, kind: Kind, nameOrId: string, scope: Scope = {}): Promise<Row> {
+  const calls = callsOf(client, kind);
+  if (isId(nameOrId)) return unwrap(await calls.get({ id: nameOrId }));
+  const { name } = kind;
+  const [singular = ''] = kind.names.slice(1);
+  if (name === undefined) throw new CliFailure('usage', `a ${singular || kind.names[0]} has no name: give its id`);
+
+  const found: Row[] = [];
+  const query = { ...scope, [name]: nameOrId };
+  for await (const row of everyItem((after) => calls.list({ query: { ...query, after } }))) {
+    if (row[name] === nameOrId) found.push(row);
+  }
+  const [row] = found;
+  if (!row)
+    throw new CliFailure('refused', `there is no ${singular} ${nameOrId}${scope['env_id'] ? ' in the env' : ''}`);
+  if (found.length === 1) return row;
+  const candidates = found.map((one) => `  ${one.id}${'env_id' in one ? ` in env ${String(one['env_id'])}` : ''}`);
+  throw new CliFailure(
+    'usage',
+    `${found.length} ${kind.names[0]} are named ${nameOrId}: give --env, or the id of one\n${candidates.join('\n')}`,
+  );
+}
+
+/** The filter of an env by name or id; none if none is given. */
+export async function envScope(client: Client, env: string | undefined): Promise<{ env_id?: string }> {
+  return env === undefined ? {} : { env_id: (await resolve(client, kindOf('envs'), env)).id };
+}
+
+export const resolveDeployment = async (client: Client, name: string, env: string | undefined): Promise<Row> =>
+  resolve(client, kindOf('deployments'), name, await envScope(client, env));

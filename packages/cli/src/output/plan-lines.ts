@@ -1,0 +1,18 @@
+import type { DeploymentPlan } from './plan.ts';
+import { table } from './table.ts';
+
+const signs = { create: '+', change: '~', replace: '±', delete: '-', keep: '=', blocked: '!' } as const;
+
+/** What a plan would do, an object a line. */
+export function planLines({ tasks, objects, reinstalls, contested, unchanged }: DeploymentPlan): string[] {
+  const rows = objects.map(({ action, kind, namespace, name, fields, reason }) => [
+    `${signs[action]} ${action}`,
+    `${kind} ${namespace === null ? '' : `${namespace}/`}${name}`,
+    reason ?? fields.map(({ path }) => path).join(' '),
+  ]);
+  return [
+    ...table(rows),
+    ...contested.map(({ kind, name, path, becomes }) => `! ${becomes} ${kind} ${name} ${path}`),
+    `${tasks.length} tasks, ${reinstalls.length} other deployments reinstalled, ${unchanged} objects unchanged`,
+  ];
+}

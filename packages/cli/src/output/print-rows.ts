@@ -1,0 +1,53 @@
+import type { Client } from '@berth/client';
+import { type Cli, print, say } from '../terminal/cli.ts';
+import type { Column, Kind, Row } from '../names/kinds.ts';
+import { age } from './age.ts';
+import type { Format } from './formats.ts';
+import { readNames, type Names } from './read-names.ts';
+import { selectPath } from './select-path.ts';
+import { table } from './table.ts';
+
+interface Shown {
+  cli: Cli;
+  client: Client;
+  kind: Kind;
+  format: Format;
+}
+
+/** Shows the rows of a kind. One row by name is an object in JSON and YAML, others are a list. */
+export async function printRows(
+  { cli, client, kind, format }: Shown,
+  rows: readonly Row[],
+  isOne: boolean,
+): Promise<void> {
+  const content = isOne ? rows[0] : rows;
+  if (format.kind === 'json') return print(cli, JSON.stringify(content, null, 2));
+  if (format.kind === 'yaml') return print(cli, await yamlOf(content));
+  if (format.kind === 'name')
+    return rows.forEach((row) => print(cli, `${kind.names[1] ?? kind.names[0]}/${nameOf(kind, row)}`));
+  if (format.kind === 'path') return rows.forEach((row) => print(cli, textOf(selectPath(row, format.path))));
+  if (rows.length === 0) return say(cli, `no ${kind.names[0]}`);
+  const columns = kind.columns.filter(({ wide }) => format.kind === 'wide' || !wide);
+  const names = await readNames(client, columns);
+  const cells = rows.map((row) => columns.map((column) => cellOf(row, column, names)));
+  for (const line of table([columns.map(({ title }) => title), ...cells])) print(cli, line);
+}
+
+/** Loaded only where it is asked for. */
+export async function yamlOf(content: unknown): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(content).trimEnd();
+}
+
+const nameOf = ({ name }: Kind, row: Row): string => (name === undefined ? row.id : textOf(row[name]) || row.id);
+
+function cellOf(row: Row, { field, of, title }: Column, names: Names): string {
+  const text = textOf(selectPath(row, field));
+  if (of !== undefined) return names(of, text) ?? text;
+  return title === 'AGE' || title === 'UPDATED' ? age(text) : text;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,246 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Client, unwrap } from '@berth/client';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildCli } from '../../scripts/cli/build-cli.ts';
+import { deploySlowly } from '../setup/slow-deployment.ts';
+import type { Grounds } from './grounds.ts';
+import { createBerth } from './run-berth.ts';
+
+const where = ['-e', 'clients'];
+const chart = ['--chart', 'HelloWeb@1.0.0'];
+const missing = '11111111-1111-4111-8111-111111111111';
+
+export function testCommandLine(grounds: () => Grounds): void {
+  describe('berth', () => {
+    /** All that any command has written. */
+    const written: string[] = [];
+    let berth: ReturnType<typeof createBerth>;
+    /** As somebody who is signed in to nothing. */
+    let alone: ReturnType<typeof createBerth>;
+    let asGrace: ReturnType<typeof createBerth>;
+    let admin: Client;
+    let folder: string;
+
+    beforeAll(async () => {
+      const { platform } = grounds();
+      folder = grounds().folder;
+      admin = platform.admin;
+      await buildCli(join(folder, 'cli'));
+      const program = join(folder, 'cli/berth.js');
+      const address = { BERTH_URL: platform.stack.url, BERTH_CONFIG: join(folder, 'none.json') };
+      berth = createBerth(program, { ...address, BERTH_TOKEN: platform.adminToken }, written);
+      alone = createBerth(program, { XDG_CONFIG_HOME: join(folder, 'config') }, written);
+      const grace = await platform.person('grace');
+      asGrace = createBerth(program, { ...address, BERTH_TOKEN: grace.session }, written);
+    });
+
+    test('login keeps a token in a file of its owner alone, once the platform knows it', async () => {
+      const { adminToken, stack } = grounds().platform;
+      const file = join(folder, 'config/berth/contexts.json');
+      const login = (input: string) => alone(['login', stack.url, '--with-token', '--name', 'test'], { input });
+
+      expect(await alone(['get', 'envs'])).toMatchObject({ code: 2, err: expect.stringContaining('berth login') });
+      expect(await login('')).toMatchObject({ code: 2, err: expect.stringContaining('no token') });
+      expect(await login(`${missing}.wrong`)).toMatchObject({ code: 3 });
+      await expect(stat(file)).rejects.toThrow(/ENOENT/);
+
+      expect(await login(`${adminToken}\n`)).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('ada@example.test'),
+      });
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(await alone(['get', 'envs', '-o', 'name'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('env/clients\n'),
+      });
+      expect(await alone(['context', 'list'])).toMatchObject({ out: expect.stringMatching(/\* +test +http/) });
+      expect(await alone(['context', 'use', 'other'])).toMatchObject({ code: 3, err: expect.stringContaining('test') });
+      expect(await alone(['context', 'delete', 'test'])).toMatchObject({ code: 0 });
+      expect(await readFile(file, 'utf8')).not.toContain(adminToken);
+    });
+
+    test('deploy plans, creates, repeats without effect and changes, with the log of each task', async () => {
+      const values = join(folder, 'values.yaml');
+      await writeFile(values, 'greeting: from a file\nreplicas: 1\n');
+      const deploy = ['deploy', 'web', ...where, ...chart];
+      const inputs = ['-f', values, '--set', 'replicas=2'];
+
+      const planned = await berth([...deploy, ...inputs, '--plan']);
+      expect(planned).toMatchObject({ code: 0, out: expect.stringMatching(/\+ create +Deployment/) });
+      expect(await berth(['get', 'deployment', 'web', ...where])).toMatchObject({ code: 3 });
+
+      const created = await berth([...deploy, ...inputs, '--wait', '--key', 'build-1']);
+      expect(created).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^task\//),
+        err: expect.stringContaining('Done'),
+      });
+      const path = (of: string) => berth(['get', 'deployment', 'web', ...where, '-o', `jsonpath={${of}}`]);
+      expect([await path('.config.greeting'), await path('.config.replicas')]).toMatchObject([
+        { out: 'from a file\n' },
+        { out: '2\n' },
+      ]);
+
+      const repeated = await berth([...deploy, ...inputs, '--wait']);
+      expect(repeated).toMatchObject({ code: 0, out: '', err: expect.stringContaining('already') });
+      expect(await berth([...deploy, '--set', 'replicas=1', '--wait'])).toMatchObject({ code: 0 });
+      expect(await berth(['rollback', 'web', ...where, '--wait'])).toMatchObject({ code: 0 });
+      expect(await path('.config.replicas')).toMatchObject({ out: '2\n' });
+    });
+
+    test.for([
+      ['a chart that is not in the catalogue', 3, ['deploy', 'w', ...where, '--chart', 'HelloWeb@9.9.9']],
+      [
+        'one that does not arrive in time',
+        4,
+        ['deploy', 'w', ...where, '--chart', 'HelloWeb@9.9.9', '--wait-for-chart', '1s'],
+      ],
+      ['a chart without a version', 2, ['deploy', 'w', ...where, '--chart', 'HelloWeb']],
+      ['an input that the chart does not know', 3, ['deploy', 'w', ...where, ...chart, '--set', 'wrong=1']],
+      ['a file that does not exist', 2, ['deploy', 'w', ...where, ...chart, '-f', '/nowhere.yaml']],
+      ['an env that does not exist', 3, ['deploy', 'w', '-e', 'nowhere', ...chart]],
+      ['a missing flag', 2, ['deploy', 'w', ...where]],
+      ['an unknown command', 2, ['deplo']],
+      ['an unknown kind', 2, ['get', 'pancakes']],
+      ['a filter that the API refuses', 2, ['get', 'deployments', '--filter', 'status=Wrong']],
+      ['an unknown format', 2, ['get', 'envs', '-o', 'xml']],
+      ['an id that nothing has', 3, ['get', 'task', missing]],
+      ['a task that nobody has', 3, ['logs', missing]],
+      ['a rollback without an earlier deploy', 3, ['rollback', 'nothing', ...where]],
+      ['a kind that cannot be deleted', 2, ['delete', 'task', missing, '--yes']],
+    ] as const)('refuses %s with %d', async ([, code, args]) => {
+      const ran = await berth(args);
+
+      expect(ran).toMatchObject({ code, out: '' });
+      expect(ran.err).not.toMatch(/^ +at /m);
+    });
+
+    test('a task is waited for, cancelled by Ctrl-C, repeated, and left running by a second Ctrl-C', async () => {
+      const { platform, sample } = grounds();
+      const slow = await deploySlowly(platform.stack, admin, sample, 'slow');
+      const again = ['deploy', 'slow', ...where, '--chart', 'HelloWeb@1.0.0-slow.1', '--wait'];
+
+      expect(await berth(['wait', 'slow', ...where, '--timeout', '1s'])).toMatchObject({ code: 4 });
+      const signs = (...awaited: string[]) => ({
+        onOutput: (sofar: string, interrupt: () => void) => {
+          if (!sofar.includes(awaited[0] ?? 'never')) return;
+          awaited.shift();
+          interrupt();
+        },
+      });
+      const once = await berth(again, signs('Ctrl-C cancels'));
+      expect(once).toMatchObject({ code: 130, err: expect.stringContaining('was cancelled') });
+      expect(await berth(['wait', slow.taskId])).toMatchObject({ code: 130 });
+      expect(await berth(['cancel', slow.taskId])).toMatchObject({
+        code: 3,
+        err: expect.stringContaining('(conflict,'),
+      });
+
+      const retried = await berth(['retry', 'slow', ...where]);
+      expect(retried).toMatchObject({ code: 0, out: expect.stringMatching(/^task\//) });
+      expect(await berth(['retry', 'slow', ...where])).toMatchObject({ code: 3 });
+      const twice = await berth(again, signs('Ctrl-C cancels', 'once more'));
+      expect(twice).toMatchObject({ code: 130, err: expect.stringMatching(/goes on: berth logs|was cancelled/) });
+      await slow.release();
+    });
+
+    test('secrets are written from standard input and files, and never shown', async () => {
+      const set = ['secret', 'set', 'canary', ...where, '--collection', 'web'];
+      const file = join(folder, 'contents');
+      await writeFile(file, 'swordfish-2');
+
+      expect(await berth(set, { input: 'swordfish-1' })).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('stored'),
+      });
+      expect(await berth([...set, '--from-file', file, '--verbose'])).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('replaced'),
+      });
+      expect(await asGrace(set, { input: 'x' })).toMatchObject({ code: 3 });
+      unwrap(
+        await admin.secrets.create({
+          body: { env_id: grounds().sample.cluster.env_id ?? '', collection: 'b', name: 'canary', contents: 'x' },
+        }),
+      );
+      const ambiguous = await berth(['get', 'secret', 'canary', ...where]);
+      expect(ambiguous).toMatchObject({ code: 2, err: expect.stringContaining('2 secrets are named canary') });
+      expect(await berth(['get', 'secrets', ...where, '-o', 'yaml'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('collection: web'),
+      });
+    });
+
+    test('rows are shown as tables with names, and as JSON', async () => {
+      const listed = await berth(['get', 'deployments', ...where]);
+      expect(listed.out).toMatch(/^NAME +ENV +KIND +STATUS +HEALTH +AGE\n/);
+      expect(listed.out).toMatch(/^web +clients +HelloWeb +Running /m);
+      const { out } = await berth(['get', 'deployment', 'web', ...where, '-o', 'json']);
+      expect(JSON.parse(out)).toMatchObject({ name: 'web', config: { replicas: 2 } });
+      expect(await berth(['describe', 'deployment', 'web', ...where])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('namespace: '),
+      });
+      expect(await berth(['why', 'web', ...where])).toMatchObject({ code: 0 });
+      expect(await berth(['logs', 'web', ...where])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('STATUS: deployed'),
+      });
+      expect(await berth(['get', 'tasks', '-o', 'wide', '--filter', 'status=Done'])).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/ web +Done /),
+      });
+    });
+
+    test('somebody who is not allowed is refused, and a member sees what the role allows', async () => {
+      const { platform, sample } = grounds();
+      const { id } = await platform.person('grace');
+      expect(await asGrace(['get', 'deployment', 'web', ...where])).toMatchObject({ code: 3 });
+      unwrap(
+        await admin.envUserPermissions.create({
+          body: { env_id: sample.cluster.env_id ?? '', user_id: id, role: 'User' },
+        }),
+      );
+
+      expect(await asGrace(['get', 'deployment', 'web', ...where, '-o', 'name'])).toMatchObject({
+        out: 'deployment/web\n',
+      });
+      const refused = await asGrace(['deploy', 'web', ...where, ...chart, '--set', 'replicas=1']);
+      expect(refused).toMatchObject({ code: 3, err: expect.stringMatching(/\(forbidden, PUT .*, request /) });
+    });
+
+    test('delete needs --yes', async () => {
+      expect(await berth(['delete', 'deployment', 'web', ...where])).toMatchObject({
+        code: 3,
+        err: expect.stringContaining('--yes'),
+      });
+      expect(await berth(['delete', 'deployment', 'web', ...where, '--yes'])).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('by task'),
+      });
+    });
+
+    test('a platform that is out of reach is a failure that says so', async () => {
+      const program = join(folder, 'cli/berth.js');
+      const nowhere = createBerth(program, { BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: `${missing}.x` }, written);
+
+      expect(await nowhere(['get', 'envs'])).toMatchObject({ code: 1, err: expect.stringContaining('(unreachable,') });
+    });
+
+    test('help names every command and the exit codes', async () => {
+      const { out, code } = await berth(['--help']);
+
+      expect(code).toBe(0);
+      for (const name of ['login', 'get', 'deploy', 'logs', 'wait', 'retry', 'secret', 'Exit codes'])
+        expect(out).toContain(name);
+    });
+
+    test('nothing that was written holds a token or the contents of a secret', () => {
+      const all = written.join('\n');
+
+      expect(written.length).toBeGreaterThan(50);
+      for (const secret of ['swordfish', grounds().platform.adminToken]) expect(all).not.toContain(secret);
+    });
+  });
+}

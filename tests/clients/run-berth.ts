@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+interface Given {
+  input?: string;
+  /** Called with all that was written so far, whenever more is. */
+  onOutput?: (sofar: string, interrupt: () => void) => void;
+}
+
+/** `berth` as a process of its own, with nothing of this one's environment but the path. */
+export const createBerth =
+  (program: string, env: Record<string, string>, written: string[]) =>
+  async (args: readonly string[], { input = '', onOutput }: Given = {}): Promise<Ran> => {
+    const child = spawn(process.execPath, [program, ...args], {
+      env: { PATH: process.env['PATH'], LANG: 'C', ...env },
+    });
+    let [out, err] = ['', ''];
+    const interrupt = (): void => void child.kill('SIGINT');
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      onOutput?.(out + err, interrupt);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      onOutput?.(out + err, interrupt);
+    });
+    child.stdin.end(input);
+    const [code] = await once(child, 'close');
+    written.push(out, err);
+    return { code, out, err };
+  };
