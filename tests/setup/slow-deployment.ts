@@ -67,7 +67,10 @@ export async function deploySlowly(stack: Stack, api: Client, sample: Sample, na
   const [task] = unwrap(await deploymentTasks.list({ query: { deployment_id: id } })).items;
   if (!task) throw new Error('the deployment has no task');
   // Helm records the pending release, then waits for the pods.
-  const isWaiting = async () => (await releaseStatuses(stack, namespace)).at(-1) === 'pending-install';
+  const core = kubeClient(stack);
+  // By the label of the record: a Helm for each look would take a fifth of a second of the processor.
+  const pending = { namespace, labelSelector: 'owner=helm,status=pending-install' };
+  const isWaiting = async () => (await core.listNamespacedSecret(pending)).items.length > 0;
   await waitUntil(() => isWaiting().catch(() => false), { what: 'Helm to wait for the pods', withinMs: 30_000 });
   return {
     id,

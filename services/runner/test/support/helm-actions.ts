@@ -40,7 +40,7 @@ export const soon = <T>(
   what: string,
   read: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   withinMs = usualMs,
-) => waitUntil(async () => read(), { what, withinMs, everyMs: 20, longestPauseMs: 20 });
+) => waitUntil(async () => read(), { what, withinMs, everyMs: 50, longestPauseMs: 50 });
 
 export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
   const helmJson = async (...args: string[]): Promise<unknown> => {
