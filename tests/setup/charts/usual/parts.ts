@@ -1,7 +1,7 @@
 /** Pieces of templates that most public charts share. */
 
 export const fullname = '{{ .Release.Name }}';
-export const labels = `app.kubernetes.io/name: {{ .Chart.Name }}
+const labels = `app.kubernetes.io/name: {{ .Chart.Name }}
     app.kubernetes.io/instance: {{ .Release.Name }}
     app.kubernetes.io/managed-by: {{ .Release.Service }}
     helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}`;
