@@ -119,6 +119,8 @@ export async function startFakeApiServer({
 
   const ALPNProtocols = protocol === undefined ? ['h2', 'http/1.1'] : [protocol];
   const server = createSecureServer({ cert, key, allowHTTP1: true, ALPNProtocols }, (request, response) => {
+    // Node keeps a stream that the client resets without an error until its request has been read.
+    request.resume();
     const url = new URL(request.url, 'https://fake');
     const isWatch = url.searchParams.has('watch');
     requests.push({
