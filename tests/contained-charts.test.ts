@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
 import { chartsBeyondNamespace } from './setup/charts/usual/beyond-namespace.ts';
 import { chartsWithinNamespace } from './setup/charts/usual/within-namespace.ts';
-import { crd, type KubeObject } from './setup/charts/objects-of-ways-out.ts';
+import { crd, type KubeObject, object } from './setup/charts/objects-of-ways-out.ts';
 import { berthHost, ingressDomain, waysOut } from './setup/charts/ways-out.ts';
 import { guardReleaseRecords } from './setup/grants/guard-release-records.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
@@ -216,6 +216,163 @@ describe('a chart in the shape of a popular public one', () => {
       expect(await ended(id)).toMatchObject({ status: 'Done', reason: null });
       unwrap(await admin.deployments.update({ id, body: { enabled: false } }));
       expect(await ended(id)).toMatchObject({ status: 'Done', reason: null });
+    },
+  );
+});
+
+describe('a deploy whose pods never get ready', () => {
+  // Read when a test runs: the platform starts after this.
+  const deployments = () => platform.admin.deployments;
+  const deploymentTasks = () => platform.admin.deploymentTasks;
+  const container = { name: 'web', image: 'web:1' };
+  const podTemplate = (simulate: string | null, spec: object = {}) => ({
+    metadata: { labels: { app: 'web' }, annotations: simulate === null ? {} : { 'berth.dev/simulate': simulate } },
+    spec: { containers: [container], ...spec },
+  });
+  const web = (simulate: string | null) =>
+    object(
+      'apps/v1',
+      'Deployment',
+      { name: 'web' },
+      {
+        spec: { selector: { matchLabels: { app: 'web' } }, template: podTemplate(simulate) },
+      },
+    );
+  const round = (number: string) => object('v1', 'ConfigMap', { name: 'round' }, { data: { number } });
+  const endlessHook = (event: string) =>
+    object(
+      'batch/v1',
+      'Job',
+      { name: 'hook', annotations: { 'helm.sh/hook': event } },
+      {
+        spec: { template: podTemplate('not-ready', { restartPolicy: 'Never' }) },
+      },
+    );
+  const config = (renders: readonly KubeObject[]) => ({ config: { manifest: manifestOf(renders) } });
+  const change = async (id: string, renders: readonly KubeObject[], query: { supersede?: boolean } = {}) => {
+    unwrap(await deployments().update({ id, query, body: config(renders) }));
+    return newest(id);
+  };
+  const newest = async (deployment_id: string) => {
+    const [task] = unwrap(await deploymentTasks().list({ query: { deployment_id } })).items;
+    if (!task) throw new Error('the deployment has no task');
+    return task;
+  };
+  const task = async (id: string) => unwrap(await deploymentTasks().get({ id }));
+  const over = (id: string): Promise<DeploymentTask> =>
+    waitUntil(
+      async () => {
+        const now = await task(id);
+        return now.status !== 'Pending' && now.status !== 'Started' && now;
+      },
+      { what: 'the task to end', withinMs: 120_000, longestPauseMs: 200 },
+    );
+  /** Until Helm has ended and only readiness is waited for. */
+  const awaitsReadiness = (id: string) =>
+    waitUntil(
+      async () => unwrap(await deploymentTasks().why({ id })).facts.some(({ kind }) => kind === 'awaits_readiness'),
+      { what: 'the wait for readiness', withinMs: 120_000, longestPauseMs: 200 },
+    );
+  const awaitsHook = (id: string) =>
+    waitUntil(async () => (await task(id)).reason?.includes('Waiting for Job hook'), {
+      what: 'the wait for the hook',
+      withinMs: 120_000,
+      longestPauseMs: 200,
+    });
+  /** The statuses of the release's revisions in the records of Helm, the oldest first, and the round that runs. */
+  const released = async (namespace: string) => {
+    const { items } = await objects.list(
+      'v1',
+      'Secret',
+      namespace,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'owner=helm',
+    );
+    const statuses = items
+      .map(({ metadata }) => ({ version: Number(metadata?.labels?.['version']), status: metadata?.labels?.['status'] }))
+      .toSorted((a, b) => a.version - b.version)
+      .map(({ status }) => status);
+    const found: KubernetesObject & { data?: Record<string, string> } = await objects.read({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'round', namespace },
+    });
+    return { statuses, number: found.data?.['number'] };
+  };
+
+  test.concurrent('is superseded by a change, a retry and a rollback, each of which starts at once and leaves its release', async () => {
+    const { id, namespace } = await deploy([web(null), round('1')]);
+    const installed = await ended(id);
+    expect(installed).toMatchObject({ status: 'Done' });
+    const stuck = await change(id, [web('not-ready'), round('2')]);
+    await awaitsReadiness(stuck.id);
+
+    const changed = await change(id, [web('not-ready'), round('3')], { supersede: true });
+
+    expect(await task(stuck.id)).toMatchObject({ status: 'Canceled', reason: `superseded by task ${changed.id}` });
+    await awaitsReadiness(changed.id);
+    expect((await released(namespace)).number).toBe('3');
+    unwrap(await deploymentTasks().cancel({ id: changed.id, body: { reason: 'too slow' } }));
+    expect(await over(changed.id)).toMatchObject({ status: 'Canceled', reason: 'too slow' });
+    const first = unwrap(await deploymentTasks().retry({ id: changed.id, body: {} }));
+    await awaitsReadiness(first.id);
+
+    const retried = unwrap(await deploymentTasks().retry({ id: changed.id, query: { supersede: true }, body: {} }));
+
+    expect(await task(first.id)).toMatchObject({ status: 'Canceled', reason: `superseded by task ${retried.id}` });
+    await awaitsReadiness(retried.id);
+
+    const query = { supersede: true };
+    const back = unwrap(await deploymentTasks().rollback({ id, query, body: { task_id: installed.id } }));
+
+    expect(await task(retried.id)).toMatchObject({ status: 'Canceled', reason: `superseded by task ${back.id}` });
+    expect(await over(back.id)).toMatchObject({ status: 'Done', reason: null });
+    const { statuses, number } = await released(namespace);
+    expect(number).toBe('1');
+    expect(statuses).toEqual([...statuses.slice(1).map(() => 'superseded'), 'deployed']);
+    expect(unwrap(await deployments().get({ id }))).toMatchObject({ status: 'Running', revision_id: back.id });
+  });
+
+  test.concurrent.for(['pre-upgrade', 'post-upgrade'])(
+    'is not superseded while a %s hook runs, not by disabling either',
+    async (event) => {
+      const { id, namespace } = await deploy([web(null), round('1')]);
+      expect(await ended(id)).toMatchObject({ status: 'Done' });
+      const stuck = await change(id, [web(null), round('2'), endlessHook(event)]);
+      await awaitsHook(stuck.id);
+
+      const changed = await change(id, [web(null), round('3')], { supersede: true });
+      unwrap(await deployments().update({ id, body: { enabled: false } }));
+
+      expect(await task(stuck.id)).toMatchObject({ status: 'Started' });
+      expect(await task(changed.id)).toMatchObject({ status: 'Pending', reason: `waiting for task ${stuck.id}` });
+      unwrap(await deploymentTasks().cancel({ id: stuck.id, body: {} }));
+      expect(await over(stuck.id)).toMatchObject({ status: 'Canceled' });
+      expect(await over((await newest(id)).id)).toMatchObject({ status: 'Done', reason: null });
+      expect(await exists(object('v1', 'Namespace', { name: namespace }), namespace)).toBe(false);
+    },
+  );
+
+  const stops: [string, (id: string) => Promise<unknown>][] = [
+    ['disabling', (id) => deployments().update({ id, body: { enabled: false } })],
+    ['deleting', (id) => deployments().delete({ id })],
+  ];
+  test.concurrent.for(stops)(
+    'is superseded by %s it, without a parameter, and its release is removed',
+    async ([, stop]) => {
+      const { id, namespace } = await deploy([web('not-ready'), round('1')]);
+      const stuck = await newest(id);
+      await awaitsReadiness(stuck.id);
+
+      expect(await stop(id)).toMatchObject({ ok: true });
+      const uninstall = await newest(id);
+
+      expect(await task(stuck.id)).toMatchObject({ status: 'Canceled', reason: `superseded by task ${uninstall.id}` });
+      expect(await over(uninstall.id)).toMatchObject({ status: 'Done', reason: null });
+      expect(await exists(object('v1', 'Namespace', { name: namespace }), namespace)).toBe(false);
     },
   );
 });

@@ -56,7 +56,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
     work,
     crds,
     reads: createReadBudget(),
-    chartsWithLateHooks: new LRUCache<string, true>({ max: 1_000 }),
+    chartsWithLateHooks: new LRUCache<string, boolean>({ max: 1_000 }),
   };
   if (config.polls > 0) loop('poll statuses', pollStatuses({ ...deps, slots: config.polls }));
   if (config.plans > 0) loop('answer dry runs', answerDryRuns({ ...deps, slots: config.plans }));

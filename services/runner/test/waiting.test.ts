@@ -247,6 +247,24 @@ describe.concurrent('a deploy reports what it waits for and, in the end, why it 
     expect(world.tasks.waitsOf(unwatched.task_id)).toEqual([]);
   });
 
+  test('not by Helm for the hook that another deployment of the chart runs once it is ready', async () => {
+    const lateHook = { ...longHook, metadata: { name: 'late', annotations: { 'helm.sh/hook': 'post-install' } } };
+    const wait = { enabled: true, timeout_secs: 300 };
+    const hooked = deploying([lateHook], { wait });
+    world.tasks.give(hooked);
+    await said(hooked, 'Waiting for Job late: a hook');
+    const task = deploying([workload('Deployment', podTemplate({}, 'not-ready'))], { wait });
+
+    world.tasks.give(task);
+
+    const awaits = async () => world.tasks.awaiting.has(task.task_id);
+    await waitUntil(awaits, { what: 'the end of Helm', ...patiently });
+    expect(world.tasks.awaiting.has(hooked.task_id)).toBe(false);
+    for (const { task_id } of [hooked, task]) world.tasks.cancel(task_id);
+    expect(await ended(hooked)).toMatchObject({ outcome: 'Canceled' });
+    expect(await ended(task)).toMatchObject({ outcome: 'Canceled' });
+  });
+
   test('only the message of Helm if Helm failed for another reason', async () => {
     const task = taskOf(world.chart, { values: { fail: 'no such luck' } });
 

@@ -4,7 +4,7 @@ import { deployRun } from '../src/engine/operations/deploys.ts';
 import { deploymentLifecycle, deploymentReturn } from '../src/engine/deployments/lifecycle.ts';
 import { arrowsTaken, isLiving, type Living, type Model, noTrouble, startedTask } from './deployment-model/model.ts';
 import { awaitReadiness, begin, claim, finish, run } from './deployment-model/claims.ts';
-import { cancel, change, reinstall, remove, retry, schedule } from './deployment-model/requests.ts';
+import { cancel, change, reinstall, remove, retry, retrySuperseding, schedule } from './deployment-model/requests.ts';
 import { isReachedByRetries } from './deployment-model/reached-by-retries.ts';
 import { brokenFact } from './deployment-model/broken-facts.ts';
 import { deadEnd } from './deployment-model/ways.ts';
@@ -86,6 +86,10 @@ const superseding = (model: Living): [string, Model | null][] =>
     : [
         ['configure, superseding', change(model, { config: { n: 1 } }, true)],
         ['rename, superseding', change(model, { name: 'b' }, true)],
+        ...model.over.map((task, at): [string, Model | null] => [
+          `retry #${at}, superseding`,
+          retrySuperseding(model, task),
+        ]),
       ];
 
 /** All events that users, the clock and runners can cause in any state of a deployment's queue. */
@@ -97,6 +101,7 @@ function events(model: Model): [string, Model | null][] {
     ['configure', change(living, { config: { n: 1 } })],
     ['configure back', change(living, { config: sampleDeployment.config })],
     ['rename', change(living, { name: 'b' })],
+    ...(deployment.name === 'b' ? [['rename again', change(living, { name: 'c' })] as [string, Model | null]] : []),
     ...superseding(living),
     ['disable', change(living, { enabled: false })],
     ['enable', change(living, { enabled: true })],

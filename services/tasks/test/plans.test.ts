@@ -14,6 +14,7 @@ import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
+import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { most } from '../src/plans/make-dry-runs.ts';
@@ -161,6 +162,7 @@ describe('a plan of an update', () => {
     expect(made).toEqual({
       etag: etagOf(deployments, await tasks.deployment(id)),
       tasks: [{ operation: 'Upgrade', cluster_id: tasks.clusterId }],
+      supersedes: null,
       reinstalls: [{ deployment_id: dependent.id, namespace: dependent.namespace }],
       objects: result.objects.map((object) => ({ ...object, cluster_id: tasks.clusterId })),
       hooks: [],
@@ -212,6 +214,28 @@ describe('a plan of an update', () => {
       where action = 'plan' and object_id is null and details ->> 'namespace' = ${`web-${name}`}
     `;
     expect(await tasks.database.db.any(ofCreations)).toEqual([{ actor_id: owner.id }]);
+  });
+
+  test('names the deploy that only waits for readiness, which a change may end and disabling always ends', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, deployments.operations.update, { id, body: { config: { replicas: 2 } } });
+    const claimed = await tasks.claimed();
+    await tasks.beginHelm(claimed);
+    const change = { config: { replicas: 4 } };
+    expect((await planned(() => plan(id, change))).made.supersedes).toBeNull();
+
+    const { task_id, fence } = claimed;
+    await tasks.runner.call(runnerTasks.operations.heartbeat, { body: { task_id, fence, awaits: 'readiness' } });
+
+    const supersedes = { task_id, operation: 'Upgrade' };
+    expect((await planned(() => plan(id, change))).made).toMatchObject({
+      supersedes: { ...supersedes, when: 'requested' },
+    });
+    const disabling = await planned(() => plan(id, { enabled: false }));
+    expect(disabling.made).toMatchObject({ supersedes: { ...supersedes, when: 'always' } });
+    expect(await plan(id, { description_md: 'no task' })).toMatchObject({ supersedes: null });
+    expect(await tasks.task(task_id)).toMatchObject({ status: 'Started' });
+    await tasks.finish(claimed);
   });
 
   test('needs no runner if there is no task', async () => {

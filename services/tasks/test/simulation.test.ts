@@ -46,6 +46,7 @@ test(`in ${seeds} seeds, no schedule of faults breaks an invariant of engine and
     'releases that were adopted',
     'releases that did not become ready',
     'waits that another runner continued',
+    'tasks that were superseded',
     'claims that found no free slot',
     'commits that failed',
     'commits whose answer was lost',

@@ -138,14 +138,15 @@ async function upgrade(
   const skipCrds = crds === null || (await skipsCrds(run, cluster, crds));
   let objects: ObjectFacts[] = [];
 
-  const runOnce = async (waits: boolean) => {
+  const runOnce = async (waits: boolean, isAgain: boolean) => {
     const command = {
       title: `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`,
       args: deployArguments(task, files, { labels, skipCrds, waits }),
       lastRead,
       check: async (manifests: string) => {
         ({ objects } = await checkRendered(run, cluster, manifests));
-        if (task.wait.enabled && !waits && objects.some(runsAfterReadiness)) throw new HelmHasToWait();
+        const isLate = objects.some(runsAfterReadiness);
+        if (task.wait.enabled && isLate !== waits && !(waits && isAgain)) throw new OtherOrder(isLate);
         return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));
       },
     };
@@ -153,24 +154,32 @@ async function upgrade(
   };
 
   const digest = task.chart?.digest ?? '';
-  const waits = task.wait.enabled && deps.chartsWithLateHooks.has(digest);
-  const waited = await runOnce(waits).then(
-    () => waits,
-    async (error: unknown) => {
-      if (!(error instanceof HelmHasToWait)) throw error;
-      deps.chartsWithLateHooks.set(digest, true);
-      run.log.say('the chart has hooks that run once its release is ready, so Helm waits for it');
-      await runOnce(true);
-      return true;
-    },
-  );
+  const begin = async (waits: boolean, isAgain = false): Promise<boolean> => {
+    try {
+      await runOnce(waits, isAgain);
+      return waits;
+    } catch (error) {
+      if (!(error instanceof OtherOrder)) throw error;
+      deps.chartsWithLateHooks.set(digest, error.isLate);
+      if (error.isLate) run.log.say('the chart has hooks that run once its release is ready, so Helm waits for it');
+      return begin(error.isLate, true);
+    }
+  };
+  // Values can add such hooks, so what another deployment of the chart has is a guess, which the check corrects.
+  const waited = await begin(task.wait.enabled && deps.chartsWithLateHooks.get(digest) === true);
   if (!task.wait.enabled || waited) return;
   run.helm.hasEnded = true;
   await awaitRelease(run, cluster, { objects: objects.filter(isOfRelease), endedAt: Date.now() });
 }
 
-/** Nothing was applied: Helm is started again, so that it keeps the order of the chart's hooks. */
-class HelmHasToWait extends Error {}
+/** Nothing was applied: Helm is started again and waits only if hooks follow on readiness. */
+class OtherOrder extends Error {
+  readonly isLate: boolean;
+  constructor(isLate: boolean) {
+    super();
+    this.isLate = isLate;
+  }
+}
 
 const lateHooks = ['post-install', 'post-upgrade'];
 const runsAfterReadiness = ({ hookEvents }: ObjectFacts): boolean =>
@@ -203,7 +212,7 @@ async function explainedByObjects(run: RunContext, cluster: TaskCluster, helm: (
   try {
     await helm();
   } catch (error) {
-    if (error instanceof HelmHasToWait) throw error;
+    if (error instanceof OtherOrder) throw error;
     if (!stop.aborted) for (const line of await unreadyPods(cluster.client, task.namespace)) log.say(line);
     throw await waiting.explain(error);
   }

@@ -36,8 +36,8 @@ export interface RunnerDeps {
   crds: ChartCrds;
   /** The reads of all runs that wait for readiness. */
   reads: ReadBudget;
-  /** Digests of charts with hooks that run once the release is ready. */
-  chartsWithLateHooks: LRUCache<string, true>;
+  /** Whether a chart, by its digest, last rendered hooks that run once the release is ready. */
+  chartsWithLateHooks: LRUCache<string, boolean>;
   /** Parents of the task folders and of the discovery caches. */
   folders: { tasks: string; discovery: string };
   /** Aborts when the runner stops: Helm gets SIGTERM and the task is handed back. */

@@ -1,3 +1,4 @@
+import { alwaysSupersedes } from '../engine/tasks/superseded.ts';
 import { refreshReason } from '../queue/at-rest.ts';
 import { queueTasks } from '../queue/queue-tasks.ts';
 import { type MayCancel, supersede } from '../queue/supersede.ts';
@@ -21,8 +22,8 @@ export async function makeChange(
   const tasks = await queueTasks(store, proposed.tasks, origin);
   const deployment = saved.reason === null ? saved : await refreshReason(store, saved);
   const [by] = tasks;
-  const stops = proposed.before?.enabled === true && !proposed.after.enabled;
-  if (!by || !(stops || mayCancel)) return { deployment, tasks };
+  const { before, after } = proposed;
+  if (!by || !(mayCancel || alwaysSupersedes(before, after))) return { deployment, tasks };
   return { deployment: await supersede(store, deployment, { by, origin, mayCancel }), tasks };
 }
 

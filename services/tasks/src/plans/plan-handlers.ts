@@ -3,7 +3,11 @@ import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { etagOf } from '@berth/bus/rpc/etag';
 import { implement } from '@berth/bus/rpc/implement';
-import { type DeploymentPlan, deploymentPlans } from '@berth/contracts/resources/tasks/deployment-plans';
+import {
+  type DeploymentPlan,
+  deploymentPlans,
+  type PlannedSuperseding,
+} from '@berth/contracts/resources/tasks/deployment-plans';
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import { type DeploymentChanges, deployments } from '@berth/contracts/resources/deployments/deployments';
 import { found } from '@berth/contracts/errors';
@@ -12,8 +16,10 @@ import type { DeploymentsDeps } from '../deployments/deployments-deps.ts';
 import { proposeChange, proposeCreation, type ProposedChange } from '../deployments/propose-change.ts';
 import { permitMove, targetOf } from '../deployments/update-deployment.ts';
 import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
+import { alwaysSupersedes, supersedable } from '../engine/tasks/superseded.ts';
 import { publicDeployment } from '../records/deployment-record.ts';
 import { variantOf } from '../records/variant.ts';
+import type { ReadingStore } from '../store/store.ts';
 import { dryRunsOf } from './dry-runs-of.ts';
 import { makeDryRuns, type MakeDryRunsDeps } from './make-dry-runs.ts';
 
@@ -63,10 +69,11 @@ async function checkUpdate(
 
 async function planOf(
   deps: PlanHandlersDeps,
-  { before, after, tasks }: ProposedChange,
+  proposed: ProposedChange,
   { identity, requestId, signal, remainingMs }: Context,
 ): Promise<DeploymentPlan> {
   const { store } = deps;
+  const { before, after, tasks } = proposed;
   const deployment = before ?? after;
   const revision = await store.tasks.deployRunOf(deployment.revision_id);
   const runs = dryRunsOf(tasks, deployment, revision);
@@ -92,6 +99,7 @@ async function planOf(
   return {
     etag: before && (etagOf(deployments, publicDeployment(before)) ?? null),
     tasks: tasks.map(({ operation, cluster_id }) => ({ operation: variantOf(operation), cluster_id })),
+    supersedes: await supersededIn(store, proposed),
     reinstalls: reinstalls.map(({ id: deployment_id, namespace }) => ({ deployment_id, namespace })),
     objects: inCluster(({ objects }) => objects),
     hooks: inCluster(({ hooks }) => hooks),
@@ -106,4 +114,14 @@ async function planOf(
       hooks: sum(({ cut }) => cut.hooks),
     },
   };
+}
+
+/** Read after the dry runs, when more may be waiting for readiness; a change that queues no task supersedes none. */
+async function supersededIn(
+  { tasks: { open } }: Pick<ReadingStore, 'tasks'>,
+  { before, after, tasks }: ProposedChange,
+): Promise<PlannedSuperseding | null> {
+  const task = before && tasks.length > 0 ? supersedable(await open(before.id)) : undefined;
+  if (!task) return null;
+  return { task_id: task.id, operation: task.variant, when: alwaysSupersedes(before, after) ? 'always' : 'requested' };
 }

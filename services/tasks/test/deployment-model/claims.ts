@@ -31,8 +31,8 @@ import {
   isLiving,
 } from './model.ts';
 
-/** A mutation replaces it, to show that the simulation finds the fault. */
-export const engine = { whileRunning };
+/** Mutations replace these, to show that the simulation finds the faults. */
+export const engine = { whileRunning, supersedable };
 
 /** A runner claims a task without obstacles. */
 export function claim(model: Living, task: Queued): Model | null {
@@ -83,7 +83,7 @@ export function awaitReadiness(model: Living): Model | null {
 
 /** A later task ends the started one, if it only awaits readiness. */
 export function supersede(model: Living): Model {
-  const task = model.queue.find(({ id }) => id === supersedable(model.queue.map(openTask))?.id);
+  const task = model.queue.find(({ id }) => id === engine.supersedable(model.queue.map(openTask))?.id);
   return task ? ended(model, task, { outcome: 'Canceled', reason: 'why' }) : model;
 }
 

@@ -66,7 +66,10 @@ export const remove = (model: Living): Model | null => {
   const pending = queue.filter(({ status }) => status === 'Pending');
   const started = queue.filter((task) => !pending.includes(task));
   if (deployment.installed_cluster_id === null && started.length === 0) return deleted;
-  const covered = pending.reduce((before, task) => afterCancelPending(before, openTask(task), started), deployment);
+  const covered = pending.reduce(
+    (before, task) => afterCancelPending(before, openTask(task), started.map(openTask)),
+    deployment,
+  );
   const after = { ...noteChange(deployment, covered), deleting: true };
   return supersede({
     ...model,
@@ -81,6 +84,12 @@ function uninstallToDelete(deployment: DeploymentRecord, skips_hooks = false): Q
   const [uninstall] = planOf(['Uninstall'], deployment, deployment, []);
   if (!uninstall) throw new Error('an Uninstall is one task');
   return queued({ ...uninstall, deletes_deployment: true, skips_hooks });
+}
+
+/** A retry that ends a started task which only awaits readiness. */
+export function retrySuperseding(model: Living, old: Queued): Model | null {
+  const retried = retry(model, old);
+  return retried && isLiving(retried) ? supersede(retried) : retried;
 }
 
 /** A new task of the same operation, with the checks of a new request. A release is removed without its hooks if requested. */
@@ -122,9 +131,9 @@ export const cancel = (model: Living, task: Queued): Model | null => {
     return withTask(model, { ...task, cancel_requested_at: 'then' });
   }
   const behind = 'Recreate' in task.operation ? deploysBehind(queue.map(openTask), task) : [];
-  const others = queue.filter(({ id }) => id !== task.id);
-  const after = noteChange(deployment, afterCancelPending(deployment, openTask(task), others));
   const isCanceled = ({ id }: Queued) => id === task.id || behind.includes(id);
+  const others = queue.filter((other) => !isCanceled(other)).map(openTask);
+  const after = noteChange(deployment, afterCancelPending(deployment, openTask(task), others));
   return rested({
     ...model,
     deployment: atPlaceBefore(after, task),

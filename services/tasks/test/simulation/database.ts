@@ -121,8 +121,8 @@ export function createDatabase(world: World): Database {
     ...model,
     queue: model.queue.map((task): Queued => {
       const row = rowOf(task.id);
-      const { helm_fence, cancel_requested_at } = row ?? task;
-      return { ...task, helm_fence, cancel_requested_at };
+      const { helm_fence, cancel_requested_at, awaits_readiness } = row ?? task;
+      return { ...task, helm_fence, cancel_requested_at, awaits_readiness };
     }),
   });
 

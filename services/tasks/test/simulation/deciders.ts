@@ -1,5 +1,6 @@
 import { whileRunning } from '../../src/engine/tasks/start-of.ts';
 import { afterClaim } from '../../src/engine/tasks/after-claim.ts';
+import { supersedable } from '../../src/engine/tasks/superseded.ts';
 import { standingOf } from '../../src/engine/tasks/standing-of.ts';
 import { remainingOf } from '../../../runner/src/claim/lease-time.ts';
 import { fenceStep } from '../../../cluster-sync/src/entering/fence-step.ts';
@@ -29,6 +30,7 @@ export interface Deciders {
   fenceStep: typeof fenceStep;
   nextAction: typeof nextAction;
   whileRunning: typeof whileRunning;
+  supersedable: typeof supersedable;
   locks: Locks;
 }
 
@@ -50,5 +52,6 @@ export const decidersOf = (locks: Locks): Deciders => ({
   fenceStep,
   nextAction,
   whileRunning,
+  supersedable,
   locks,
 });

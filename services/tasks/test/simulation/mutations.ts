@@ -24,6 +24,9 @@ export const mutations: Record<string, (deciders: Deciders) => Partial<Deciders>
   'a claim that awaits readiness fails for its runner like one in which Helm works': ({ afterClaim }) => ({
     afterClaim: (claim, policy) => afterClaim({ ...claim, helm: claim.attempts > 0 ? 'works' : claim.helm }, policy),
   }),
+  'a deploy is superseded while its Helm works': () => ({
+    supersedable: (open) => open.find(({ status, effect }) => status === 'Started' && effect !== 'removes'),
+  }),
   'the end of a task locks its row before its deployment': ({ locks }) => ({
     locks: { ...locks, finishOther: ['cluster', 'task', 'held deployment'] },
   }),

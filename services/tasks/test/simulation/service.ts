@@ -201,6 +201,22 @@ export function createService(
     endClaim(tx, report);
   }
 
+  /** The change; a started task that it ends is locked before it is read for the decision, as heartbeats change it meanwhile. */
+  function* made(tx: Transaction, before: Living, change: Requested['change']): Steps<Model | null> {
+    const task = startedTask(before);
+    const isOver = (after: Model | null) => after !== null && !after.queue.some(({ id }) => id === task?.id);
+    const proposed = change(before);
+    if (!task || !isOver(proposed)) return proposed;
+    yield* tx.lock({ key: `task ${task.id}` });
+    yield* world.pause();
+    const now = tx.read(tx.task(task.id).deploymentId);
+    const after = isLiving(now) ? change(now) : null;
+    if (!isOver(after)) return after;
+    world.count('tasks that were superseded');
+    tx.saveTask(task.id, { lease_until: null });
+    return after;
+  }
+
   function* answered<T>(process: Process, work: (tx: Transaction) => Steps<T>): Steps<Answer<T>> {
     try {
       const done = yield* database.inTransaction(process, work);
@@ -314,9 +330,9 @@ export function createService(
         }
         const before = tx.read(deploymentId);
         if (!isLiving(before)) throw new Conflict();
-        const after = change(before);
+        const after = yield* made(tx, before, change);
         if (!after) throw new Conflict();
-        database.scheduleAt = executeAt;
+        database.scheduleAt = executeAt === null ? null : Math.max(executeAt, scheduler.now());
         tx.save(deploymentId, after);
         database.scheduleAt = null;
         if (cancels !== null) {

@@ -1,5 +1,5 @@
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
-import { change, reinstall, remove, retry, schedule } from '../deployment-model/requests.ts';
+import { change, reinstall, remove, retry, retrySuperseding, schedule } from '../deployment-model/requests.ts';
 import { engine } from '../deployment-model/claims.ts';
 import { isLiving, type Living, type Model } from '../deployment-model/model.ts';
 import { sampleDeployment } from '../support/sample-deployment.ts';
@@ -32,8 +32,9 @@ export function simulate(
 ): Simulated {
   const trace: string[] = [];
   const world = createWorld(seed, counts, traced ? trace : null);
-  const usual = engine.whileRunning;
+  const usual = { ...engine };
   engine.whileRunning = deciders.whileRunning;
+  engine.supersedable = deciders.supersedable;
   try {
     run(world, deciders);
     return { broken: null, trace };
@@ -41,7 +42,7 @@ export function simulate(
     if (!(error instanceof Broken)) throw error;
     return { broken: error.message, trace };
   } finally {
-    engine.whileRunning = usual;
+    Object.assign(engine, usual);
   }
 }
 
@@ -152,11 +153,12 @@ function run(world: World, deciders: Deciders): void {
     const over = world.pick(model.over);
     const executeAt = scheduler.now() + world.between(1_000, 40_000);
     const scheduled = { executeAt };
+    const supersedes = n % 2 === 0;
     const requests: (Requested | null)[] = [
-      { ...plain(id), change: (was) => change(was, { config: { n } }) },
-      { ...plain(id), change: (was) => change(was, { config: { n } }) },
-      { ...plain(id), holdsCluster: true, change: (was) => change(was, { name: `${id}${n % 3}` }) },
-      { ...plain(id), holdsCluster: true, change: (was) => change(was, { name: `${id}${n % 3}` }) },
+      { ...plain(id), change: (was) => change(was, { config: { n } }, supersedes) },
+      { ...plain(id), change: (was) => change(was, { config: { n } }, supersedes) },
+      { ...plain(id), holdsCluster: true, change: (was) => change(was, { name: `${id}${n % 3}` }, supersedes) },
+      { ...plain(id), holdsCluster: true, change: (was) => change(was, { name: `${id}${n % 3}` }, supersedes) },
       { ...plain(id), change: (was) => change(was, { enabled: !was.deployment.enabled }) },
       { ...plain(id), ...scheduled, change: (was) => schedule(was, 'Upgrade', { config: { n } }) },
       { ...plain(id), ...scheduled, change: (was) => schedule(was, 'Uninstall', { enabled: false }) },
@@ -164,7 +166,7 @@ function run(world: World, deciders: Deciders): void {
       { ...plain(id), change: remove },
       task ? { ...plain(id), change: cancelOf(task.id), cancels: task.id } : null,
       task ? { ...plain(id), change: cancelOf(task.id), cancels: task.id } : null,
-      over ? { ...plain(id), change: (was) => retry(was, over) } : null,
+      over ? { ...plain(id), change: (was) => (supersedes ? retrySuperseding : retry)(was, over) } : null,
       null,
       null,
     ];

@@ -148,7 +148,14 @@ describe('afterCancelPending', () => {
       'canceling the Upgrade of a Recreate that has not finished changes nothing',
       { ...installed, state: 'Renaming' },
       pending(operations.upgrade),
-      [{ first_attempted_at: '2026-01-01T00:00:00.000Z' }],
+      [{ first_attempted_at: '2026-01-01T00:00:00.000Z', deploys: false }],
+      { state: 'Renaming' },
+    ],
+    [
+      'canceling a second Recreate leaves the Upgrade of the first one, which is done, to follow',
+      { ...installed, state: 'Renaming' },
+      { ...pending(operations.recreate), undo },
+      [{ first_attempted_at: null, deploys: true }],
       { state: 'Renaming' },
     ],
     [

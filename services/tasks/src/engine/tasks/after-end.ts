@@ -43,13 +43,13 @@ const stopped = (variant: Variant, reason: string | null): string =>
   `${variant} was canceled while it ran${reason === null ? '' : `: ${reason}`}. Retry it, or change the deployment`;
 
 /**
- * The deployment after a pending task was canceled, whose earlier claim may have left a transient state. `others`: the open
- * tasks; if any of them has started, it sets the state when it ends.
+ * The deployment after a pending task was canceled, whose earlier claim may have left a transient state. `others`: the tasks that
+ * stay open; if any of them has started, it sets the state when it ends, and one that deploys follows a Recreate that is done.
  */
 export function afterCancelPending(
   deployment: DeploymentRecord,
   task: Pick<OpenTask, 'variant' | 'deletes_deployment'> & Undone,
-  others: readonly Pick<OpenTask, 'first_attempted_at'>[],
+  others: readonly Pick<OpenTask, 'first_attempted_at' | 'deploys'>[],
 ): DeploymentRecord {
   const { variant } = task;
   const kept = withoutDeletion(deployment, task);
@@ -60,7 +60,8 @@ export function afterCancelPending(
     const begun = `${variant} was canceled after it had begun: retry it`;
     return goneBack(kept, task) ?? after(kept, 'task canceled after its start', begun);
   }
-  if (kept.state === 'Renaming') return after(kept, 'release removed, none follows', notInstalledAgain);
+  if (kept.state === 'Renaming' && !others.some(({ deploys }) => deploys))
+    return after(kept, 'release removed, none follows', notInstalledAgain);
   return kept;
 }
 

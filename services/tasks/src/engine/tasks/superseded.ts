@@ -1,3 +1,4 @@
+import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { OpenTask } from '../../records/open-task.ts';
 
 type Considered = Pick<OpenTask, 'status' | 'effect' | 'awaits_readiness'>;
@@ -11,6 +12,12 @@ export const supersedable = <Task extends Considered>(open: readonly Task[]): Ta
     ({ status, effect, awaits_readiness }) =>
       status === 'Started' && awaits_readiness && (effect === 'installs' || effect === 'repeats'),
   );
+
+type Enabled = Pick<DeploymentRecord, 'enabled'>;
+
+/** Whether a change supersedes unasked: what is to be removed need not get ready. */
+export const alwaysSupersedes = (before: Enabled | null, after: Enabled): boolean =>
+  before?.enabled === true && !after.enabled;
 
 /** The reason of the task that ended for it. */
 export const supersededBy = (taskId: string): string => `superseded by task ${taskId}`;

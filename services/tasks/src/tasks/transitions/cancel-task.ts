@@ -108,11 +108,12 @@ async function cancelPending(
   const [canceled] = await store.queueChanges.cancelPending([task.id], by);
   if (!canceled) throw new Error('A pending task was not canceled under the lock of its deployment');
 
-  const others = open.filter(({ id }) => id !== task.id);
+  const behind = deploysBehind(open, task);
+  const others = open.filter(({ id }) => id !== task.id && !behind.includes(id));
   await store.deploymentChanges.saveState(
     afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, others),
   );
-  await cancelBehind(store, task, { behind: deploysBehind(open, task), back, by });
+  await cancelBehind(store, task, { behind, back, by });
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
 }
 

@@ -80,6 +80,17 @@ export const UntriedObjects = z.strictObject({
 });
 export type UntriedObjects = z.infer<typeof UntriedObjects>;
 
+/** The started task of the deployment, which only awaits readiness. */
+export const PlannedSuperseding = z.strictObject({
+  task_id: Id,
+  operation: z.enum(operationNames),
+  when: z.enum(['always', 'requested']).meta({
+    description:
+      '`always`: the change disables the deployment. `requested`: with `?supersede=true`, by whoever may cancel the task',
+  }),
+});
+export type PlannedSuperseding = z.infer<typeof PlannedSuperseding>;
+
 /** How many entries were left out to keep the plan small. */
 export const PlanCut = z.strictObject({ objects: count, fields: count, values: count, hooks: count });
 export type PlanCut = z.infer<typeof PlanCut>;
@@ -90,6 +101,10 @@ export const DeploymentPlan = z.strictObject({
       'The `ETag` of the deployment that was compared: sent as `If-Match`, it has the change refused if the deployment has changed since',
   }),
   tasks: z.array(z.strictObject({ operation: z.enum(operationNames), cluster_id: Id })),
+  supersedes: PlannedSuperseding.nullable().meta({
+    description:
+      'The running deploy that the change would end; null if the change would wait for what runs, or nothing runs',
+  }),
   reinstalls: z.array(z.strictObject({ deployment_id: Id, namespace: z.string() })),
   objects: z.array(PlannedObject),
   hooks: z.array(PlannedHook),
