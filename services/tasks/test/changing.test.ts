@@ -280,6 +280,31 @@ describe('changing', () => {
     await expect(change({ enabled: false })).resolves.toMatchObject({ enabled: false });
   });
 
+  test('deployments that use each other in a circle do not hold each other, and others still do', async () => {
+    const names = ['one', 'two', 'three'].map((name) => `circle-${name}`);
+    const [one, two, three] = await Promise.all(names.map((name) => tasks.create({ name })));
+    if (!one || !two || !three) throw new Error('three were created');
+    const use = (id: string, peer: string) =>
+      tasks.call(owner, update, { id, body: { config: { replicas: 1, peer } } });
+    await use(one.id, two.id);
+    await use(two.id, three.id);
+    await use(three.id, one.id);
+    const user = await tasks.create({ name: 'circle-user', config: { replicas: 1, peer: one.id } });
+    await tasks.runAll();
+
+    const disable = (id: string) => tasks.call(owner, update, { id, body: { enabled: false } });
+    await expect(disable(one.id)).rejects.toEqual(refusal('conflict', 'use it: web-circle-user'));
+    await expect(tasks.call(owner, remove, { id: one.id })).rejects.toEqual(refusal('conflict', 'web-circle-user'));
+    await tasks.call(owner, remove, { id: user.id });
+
+    await disable(one.id);
+    await tasks.call(owner, remove, { id: two.id });
+    await tasks.call(owner, remove, { id: three.id });
+    await tasks.call(owner, remove, { id: one.id });
+    await tasks.runAll();
+    for (const { id } of [one, two, three]) await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
+  });
+
   test('dependents of a changed deployment are reinstalled once, when its change is done', async () => {
     const used = await tasks.installed({ name: 'base' });
     const user = await tasks.installed({ name: 'top', config: { replicas: 1, peer: used.id } });

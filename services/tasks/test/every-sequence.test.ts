@@ -51,7 +51,7 @@ const starts: Record<string, Model> = {
     running: null,
     over: [],
     ...nothingInstalled,
-    trouble: { foreign: [sampleDeployment.namespace], vetoes: false },
+    trouble: { ...noTrouble, foreign: [sampleDeployment.namespace] },
   },
   'running, with a hook that refuses each removal': {
     deployment: { ...sampleDeployment, ...installed },
@@ -59,7 +59,7 @@ const starts: Record<string, Model> = {
     running: runs,
     over: [],
     ...release,
-    trouble: { foreign: ['web-b'], vetoes: true },
+    trouble: { ...noTrouble, foreign: ['web-b'], vetoes: true },
   },
   disabled: {
     deployment: { ...sampleDeployment, enabled: false, state: 'Uninstalled' },

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Identity } from '@berth/contracts/access/identity';
 import { deploymentPlace } from '@berth/contracts/resources/deployments/deployment-place';
 import { deploymentResources } from '@berth/contracts/resources/deployments/deployment-resources';
 import { deploymentResourceTypes } from '@berth/contracts/resources/deployments/deployment-resource-types';
@@ -7,6 +9,7 @@ import { secrets } from '@berth/contracts/resources/deployments/secrets';
 import { shownTexts } from '@berth/contracts/resources/deployments/shown-texts';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { resourceCalls } from '@berth/contracts/resources/tasks/resource-calls';
+import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -235,5 +238,44 @@ describe('an Uninstall', () => {
     await expect(tasks.call(owner, retry, { id: (await newest(id)).id, body })).rejects.toEqual(
       refusal('conflict', 'removes no release'),
     );
+  });
+});
+
+describe('a release on a cluster that no longer exists', () => {
+  const { delete: remove } = deployments.operations;
+  const abandon = (id: string, as: Identity = owner) => tasks.call(as, remove, { id, query: { abandon: true } });
+  const destroyed = () => tasks.publish.cluster({ env_id: envId, name: `gone-${randomUUID()}` });
+
+  test('is abandoned by an owner once a site admin ignores the cluster, whatever its tasks do, and the audit log says what is left', async () => {
+    const cluster = await destroyed();
+    await until(() => tasks.database.db.exists(nothing`select from k8s_cluster_projection where id = ${cluster.id}`));
+    const [deleting, working] = [
+      await tasks.installed({ cluster_id: cluster.id }),
+      await tasks.installed({ cluster_id: cluster.id }),
+    ];
+    await change(working.id, { config: { replicas: 2 } });
+    const claimed = await tasks.claimed();
+    await tasks.beginHelm(claimed);
+    await change(working.id, { enabled: false });
+    await expect(abandon(working.id)).rejects.toEqual(refusal('conflict', `${cluster.name} is in use`));
+
+    await tasks.publish.cluster({ ...cluster, is_ok: false, not_ok_reason: 'no route to host', ignore: true });
+    await tasks.call(owner, remove, { id: deleting.id });
+    expect(await tasks.claim()).toBeNull();
+    expect(await tasks.deployment(deleting.id)).toMatchObject({ status: 'Deleting' });
+    await expect(abandon(deleting.id, maintainer)).rejects.toEqual(refusal('forbidden', 'owner'));
+
+    for (const { id, namespace } of [deleting, working]) {
+      await abandon(id);
+      await expect(tasks.deployment(id)).rejects.toEqual(refusal('not_found'));
+      const ended = (await tasks.tasksOf(id)).map(({ status }) => status);
+      expect(ended.filter((status) => status === 'Pending' || status === 'Started')).toEqual([]);
+      expect((await audited(tasks.database.db, id)).at(-1)).toMatchObject({
+        action: 'abandon',
+        details: { left: { cluster_id: cluster.id, namespace } },
+      });
+    }
+    await expect(tasks.heartbeat(claimed)).rejects.toEqual(refusal('conflict'));
+    await expect(tasks.finish(claimed)).rejects.toEqual(refusal('conflict'));
   });
 });

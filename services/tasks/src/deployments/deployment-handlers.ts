@@ -33,6 +33,6 @@ export const deploymentHandlers = (deps: CreateDeps & ListK8sEventsDeps & { limi
 
     update: ({ id, query, body }, context) => update(id, body, query.supersede === true, context),
 
-    delete: ({ id }, context) => remove(id, context),
+    delete: ({ id, query }, context) => remove(id, query.abandon === true, context),
   });
 };

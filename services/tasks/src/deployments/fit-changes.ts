@@ -145,11 +145,15 @@ async function refuseWithResources(
 }
 
 export async function refuseWithDependents(
-  store: Pick<ReadingStore, 'references'>,
+  { references }: Pick<ReadingStore, 'references'>,
   { id, namespace }: DeploymentRecord,
-  what: string,
+  what: 'disabled' | 'deleted' | 'moved to another env',
 ): Promise<void> {
-  const users = await store.references.enabledDependentsOfDeployment(id);
+  // Inputs refer to items of one env, so even deployments that use each other cannot be separated.
+  const staysInEnv = what !== 'moved to another env';
+  const users = await (staysInEnv
+    ? references.enabledDependentsOutsideCircle(id)
+    : references.enabledDependentsOfDeployment(id));
   const names = users.filter((user) => user.id !== id).map((user) => user.namespace);
   if (names.length === 0) return;
   throw conflict(`${namespace} cannot be ${what} while enabled deployments use it: ${names.join(', ')}`);

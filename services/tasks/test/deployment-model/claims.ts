@@ -36,7 +36,7 @@ export const engine = { whileRunning, supersedable };
 
 /** A runner claims a task without obstacles. */
 export function claim(model: Living, task: Queued): Model | null {
-  if (task.status !== 'Pending' || earlierTasks(task, model.queue).length > 0) return null;
+  if (model.trouble.clusterGone || task.status !== 'Pending' || earlierTasks(task, model.queue).length > 0) return null;
   const { deployment: before, running } = model;
   const others = model.queue.filter(({ id }) => id !== task.id);
   const moot = whyMoot(task, before, model.queue.map(openTask));
@@ -60,6 +60,7 @@ const isForeign = ({ trouble }: Model, { run }: Queued): boolean =>
 
 /** Whether the surroundings prevent the success of the task. */
 function isPrevented(model: Model, task: Queued): boolean {
+  if (model.trouble.clusterGone) return true;
   if (task.run?.action === 'deploy') return isForeign(model, task);
   return model.trouble.vetoes && model.begun.length > 0 && !task.skips_hooks;
 }

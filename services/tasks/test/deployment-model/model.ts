@@ -55,9 +55,11 @@ export interface Trouble {
   foreign: readonly string[];
   /** A hook fails each time that the release is to be removed. */
   vetoes: boolean;
+  /** Its cluster no longer exists, and is ignored: no task starts or succeeds. */
+  clusterGone: boolean;
 }
 
-export const noTrouble: Trouble = { foreign: [], vetoes: false };
+export const noTrouble: Trouble = { foreign: [], vetoes: false, clusterGone: false };
 
 export type Living = Model & { deployment: DeploymentRecord };
 

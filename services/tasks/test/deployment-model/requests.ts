@@ -1,5 +1,6 @@
 import type { DeploymentChanges } from '@berth/contracts/resources/deployments/deployments';
 import type { DeploymentRecord } from '../../src/records/deployment-record.ts';
+import { whyNotAbandoned } from '../../src/engine/deployments/why-not-abandoned.ts';
 import { planUpdate } from '../../src/engine/operations/plans.ts';
 import { plannedTasks } from '../../src/engine/tasks/planned-tasks.ts';
 import { afterCancelPending } from '../../src/engine/tasks/after-end.ts';
@@ -122,6 +123,10 @@ function changeNow(model: Living, variant: Variant, changes: DeploymentChanges):
   const tasks = planOf([variant], before, after, queue).map(queued);
   return rested({ ...model, deployment: after, queue: [...queue, ...tasks] });
 }
+
+/** An owner leaves the release on its cluster, whatever its tasks do. */
+export const abandon = ({ trouble }: Living): Model | null =>
+  whyNotAbandoned({ name: 'c', ignore: trouble.clusterGone }) === null ? deleted : null;
 
 /** A started task is requested to stop; its outcome ends it. */
 export const cancel = (model: Living, task: Queued): Model | null => {

@@ -1,6 +1,6 @@
 import { run } from './claims.ts';
 import { isLiving, type Living, type Model } from './model.ts';
-import { change, reinstall, remove, retry } from './requests.ts';
+import { abandon, change, reinstall, remove, retry } from './requests.ts';
 
 type Goal = 'Running' | 'gone';
 
@@ -8,7 +8,9 @@ type Goal = 'Running' | 'gone';
 function drained(model: Model): Model {
   let left = model;
   for (let n = 0; n < 50 && isLiving(left) && left.queue.length > 0; n += 1) {
-    left = run(left, 'Done') ?? run(left, 'Failed') ?? left;
+    const next = run(left, 'Done') ?? run(left, 'Failed');
+    if (!next) return left;
+    left = next;
   }
   return left;
 }
@@ -17,7 +19,7 @@ function drained(model: Model): Model {
 function asks(model: Living, goal: Goal): (() => Model | null)[] {
   const again = model.over.toReversed();
   const retries = again.flatMap((task) => [() => retry(model, task), () => retry(model, task, true)]);
-  if (goal === 'gone') return [() => remove(model), ...retries];
+  if (goal === 'gone') return [() => abandon(model), () => remove(model), ...retries];
   return [
     () => change(model, { enabled: true }),
     () => reinstall(model),
@@ -52,14 +54,18 @@ const keyOf = ({ deployment, over, runs, trouble }: Model): string => {
 
 const known = new Map<string, string | null>();
 
-/** The goal to which nothing leads that an owner can ask for, in words; null if both are reachable. */
-export function deadEnd(model: Model): string | null {
+/** The goal to which nothing leads that an owner can ask for, in words; null if all are reachable. */
+export const deadEnd = (model: Model): string | null =>
+  firstUnreachable(model, ['Running', 'gone']) ?? firstUnreachable(destroyed(model), ['gone']);
+
+function firstUnreachable(model: Model, goals: readonly Goal[]): string | null {
   const left = drained(model);
   if (!isLiving(left)) return null;
   const key = keyOf(left);
-  const found = known.has(key)
-    ? known.get(key)
-    : ((['Running', 'gone'] as const).find((goal) => !isReachable(left, goal)) ?? null);
+  const found = known.has(key) ? known.get(key) : (goals.find((goal) => !isReachable(left, goal)) ?? null);
   known.set(key, found ?? null);
-  return found ? `no request leads to ${found}` : null;
+  const where = left.trouble.clusterGone ? ' on a cluster that is gone' : '';
+  return found ? `no request leads to ${found}${where}` : null;
 }
+
+const destroyed = (model: Model): Model => ({ ...model, trouble: { ...model.trouble, clusterGone: true } });

@@ -1,6 +1,6 @@
 import { Id } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 
 /**
@@ -11,6 +11,25 @@ export const usedItems = sql.fragment`(
   select deployment_id, collection, item_id from deployment_references
   union all
   select deployment_id, collection, item_id from installed_references
+)`;
+
+const usersOf = (id: string) => sql.fragment`(
+  select d.id, d.namespace, d.env_id
+  from ${usedItems} r join deployments d on d.id = r.deployment_id
+  where d.enabled and not d.deleting and (
+    (r.collection = 'deployments' and r.item_id = ${id})
+    or (r.collection = 'deployment_resources' and r.item_id in (
+      select id from deployment_resources where deployment_id = ${id} and is_live
+    ))
+  )
+)`;
+
+/** The deployments to which one refers, or whose resources it uses. */
+const usedBy = (id: FragmentSqlToken) => sql.fragment`(
+  select r.item_id as deployment_id from ${usedItems} r where r.deployment_id = ${id} and r.collection = 'deployments'
+  union all
+  select m.deployment_id from ${usedItems} r join deployment_resources m on m.id = r.item_id
+  where r.deployment_id = ${id} and r.collection = 'deployment_resources' and m.deployment_id is not null
 )`;
 
 const User = z.object({ id: Id, namespace: z.string(), env_id: Id });
@@ -43,15 +62,19 @@ export const createReferenceRepository = (db: Queries) => ({
   /** Enabled deployments whose inputs point to the deployment, or to a resource that it manages. */
   enabledDependentsOfDeployment: (id: string) =>
     db.any(sql.type(User)`
-      select distinct d.id, d.namespace, d.env_id
-      from ${usedItems} r join deployments d on d.id = r.deployment_id
-      where d.enabled and not d.deleting and (
-        (r.collection = 'deployments' and r.item_id = ${id})
-        or (r.collection = 'deployment_resources' and r.item_id in (
-          select id from deployment_resources where deployment_id = ${id} and is_live
-        ))
+      select distinct d.id, d.namespace, d.env_id from ${usersOf(id)} d order by d.namespace limit 10
+    `),
+
+  /** Those of them that the deployment does not use itself, directly or through others: these would hold each other for ever. */
+  enabledDependentsOutsideCircle: (id: string) =>
+    db.any(sql.type(User)`
+      with recursive used as (
+        select ${id}::uuid as id
+        union
+        select i.deployment_id from used u, lateral ${usedBy(sql.fragment`u.id`)} i
       )
-      order by d.namespace
-      limit 10
+      select distinct d.id, d.namespace, d.env_id from ${usersOf(id)} d
+      where not exists (select from used u where u.id = d.id)
+      order by d.namespace limit 10
     `),
 });

@@ -97,6 +97,14 @@ export const Superseding = z.strictObject({
 const forOwners = ['name', 'cluster_id', 'enabled', 'values_override'] as const;
 type ForOwners = KindScope & Pick<Deployment, (typeof forOwners)[number]>;
 
+/** Optional for the same reason. */
+const Abandoning = z.strictObject({
+  abandon: filter.boolean.optional().meta({
+    description:
+      'true deletes the deployment at once and leaves its release on its cluster, which must be ignored: for a cluster that no longer exists',
+  }),
+});
+
 /** The rule for a change and for its plan. */
 export const mayChangeDeployment = {
   allow: maintainer,
@@ -187,9 +195,10 @@ export const deployments = resource('deployments', {
     delete: operation({
       http: 'DELETE /deployments/:id',
       summary: 'Uninstall a deployment and delete it',
-      conflicts: 'enabled deployments use it',
+      conflicts: 'enabled deployments use it, or the cluster of a release to abandon is in use',
       allow: owner,
       mayChange: ['deployment_tasks'],
+      query: Abandoning,
       response: z.null(),
     }),
   },
