@@ -9,13 +9,14 @@ import {
   type ReportedHealthState,
 } from '@berth/contracts/resources/deployments/deployment-health';
 import { type Deployment, deployments } from '@berth/contracts/resources/deployments/deployments';
+import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
-const { owner, outsider } = sampleIdentities;
+const { owner, outsider, siteAdmin } = sampleIdentities;
 const { list, update, delete: remove } = deployments.operations;
 
 let tasks: TasksInTest;
@@ -71,6 +72,11 @@ const report = async (...reports: HealthReport[]) =>
 const versionOf = (id: string) =>
   tasks.database.db.oneFirst(sql.type(z.object({ version: z.number() }))`
     select version::float as version from outbox where resource = 'deployments' and id = ${id}
+  `);
+
+const publishedOf = (id: string) =>
+  tasks.database.db.oneFirst(sql.type(z.object({ row: z.unknown() }))`
+    select row from outbox where resource = 'deployments' and id = ${id}
   `);
 
 describe('a report', () => {
@@ -243,5 +249,47 @@ describe('while a cluster', () => {
     absent = [deployment.id];
     await answersAgain();
     await until(async () => (await tasks.deployment(deployment.id)).health === null);
+  });
+
+  test('does not answer that a deployment is leaving for another env, neither deployment nor tasks name it there', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
+    await publishCluster({ is_ok: false, not_ok_reason: 'connection refused' });
+
+    const shown = await showing(id, 'Unknown');
+    const words = 'the cluster of another env where it is installed does not answer, or is ignored';
+    expect(shown).toMatchObject({
+      env_id: otherEnvId,
+      health: { state: 'Unknown', reason: words, causes: [] },
+      reason: `Task: Recreate is queued; Workload: ${words}`,
+    });
+    const [, recreate] = await tasks.tasksOf(id);
+    expect(recreate?.reason).toMatch(/^the cluster that it leaves is not reachable since /);
+    const ofTask = await tasks.call(siteAdmin, deploymentTasks.operations.why, { id: recreate?.id ?? '' });
+    const why = await tasks.call(siteAdmin, deployments.operations.why, { id });
+    const listed = await tasks.call(siteAdmin, list, { query: { env_id: otherEnvId } });
+    expect(why.facts.map(({ kind }) => kind)).toEqual(['cluster_unreachable', 'workload_unknown']);
+    const all = JSON.stringify([shown, listed, await tasks.tasksOf(id), ofTask, why, await publishedOf(id)]);
+    expect(all).not.toMatch(/prod|connection refused/);
+    expect(JSON.stringify([why, ofTask])).not.toContain(tasks.clusterId);
+
+    await answersAgain();
+    await tasks.runAll();
+  });
+
+  test('is ignored that a task of the env waits for, only the deployment that left that env does not name it', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(owner, update, { id, body: { enabled: false } });
+    await publishCluster({ ignore: true });
+    await until(async () => (await tasks.tasksOf(id))[0]?.reason === 'cluster prod is ignored');
+    const why = await tasks.call(siteAdmin, deployments.operations.why, { id });
+    expect(why.facts[0]).toMatchObject({ message: 'cluster prod is ignored', object: { name: 'prod' } });
+
+    await tasks.call(siteAdmin, update, { id, body: { cluster_id: tasks.otherClusterId } });
+
+    const moved = await tasks.call(siteAdmin, deployments.operations.why, { id });
+    expect(moved.facts[0]).toMatchObject({ message: 'its cluster is ignored', object: null });
+    await answersAgain();
+    await tasks.runAll();
   });
 });

@@ -257,7 +257,7 @@ describe('a release on a cluster that no longer exists', () => {
     const claimed = await tasks.claimed();
     await tasks.beginHelm(claimed);
     await change(working.id, { enabled: false });
-    await expect(abandon(working.id)).rejects.toEqual(refusal('conflict', `${cluster.name} is in use`));
+    await expect(abandon(working.id)).rejects.toEqual(refusal('conflict', 'Its cluster is in use'));
 
     await tasks.publish.cluster({ ...cluster, is_ok: false, not_ok_reason: 'no route to host', ignore: true });
     await tasks.call(owner, remove, { id: deleting.id });

@@ -126,7 +126,7 @@ function changeNow(model: Living, variant: Variant, changes: DeploymentChanges):
 
 /** An owner leaves the release on its cluster, whatever its tasks do. */
 export const abandon = ({ trouble }: Living): Model | null =>
-  whyNotAbandoned({ name: 'c', ignore: trouble.clusterGone }) === null ? deleted : null;
+  whyNotAbandoned({ ignore: trouble.clusterGone }) === null ? deleted : null;
 
 /** A started task is requested to stop; its outcome ends it. */
 export const cancel = (model: Living, task: Queued): Model | null => {

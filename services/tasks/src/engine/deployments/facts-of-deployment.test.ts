@@ -64,9 +64,15 @@ test.for<[string, Partial<Explained['deployment']>, Partial<Explained>, [string,
   ],
   [
     'has a cluster that does not answer',
+    { health: { ...health, state: 'Unknown' }, installed_cluster_id: 'c1' },
+    {},
+    [['workload_unknown', 'c1', 'all is bad']],
+  ],
+  [
+    'leaves a cluster that does not answer, which may be of another env',
     { health: { ...health, state: 'Unknown' } },
     {},
-    [['workload_unknown', 'c0', 'all is bad']],
+    [['workload_unknown', null, 'all is bad']],
   ],
   [
     'makes progress without a cause',

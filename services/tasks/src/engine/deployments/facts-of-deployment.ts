@@ -58,7 +58,9 @@ function ofWorkload({ health, cluster_id, installed_cluster_id }: Explained['dep
   const kind = workloadKinds[health.state];
   const whole = { kind, object: null, since: health.since, until: null, message: health.reason ?? health.state };
   if (health.state === 'Unknown') {
-    return [{ ...whole, object: { kind: 'k8s_cluster', id: installed_cluster_id ?? cluster_id, name: null } }];
+    // The cluster that it leaves may be of an env that the reader does not see.
+    const isLeaving = installed_cluster_id !== null && installed_cluster_id !== cluster_id;
+    return [{ ...whole, object: isLeaving ? null : { kind: 'k8s_cluster', id: cluster_id, name: null } }];
   }
   if (health.causes.length === 0) return [whole];
   return health.causes.map(({ kind: objectKind, name, cause, message, since }) => ({

@@ -2,7 +2,7 @@
  * Why the release of a deployment may not be left on its cluster; null if it may. Site admins say of a cluster that it is out of
  * use, by ignoring it: that it does not answer may pass. `cluster`: null if it was deleted.
  */
-export function whyNotAbandoned(cluster: { name: string; ignore: boolean } | null): string | null {
+export function whyNotAbandoned(cluster: { ignore: boolean } | null): string | null {
   if (cluster === null || cluster.ignore) return null;
-  return `The cluster ${cluster.name} is in use, so a release on it is not abandoned. If it no longer exists, a site admin ignores it first`;
+  return 'Its cluster is in use, so the release on it is not abandoned. If the cluster no longer exists, a site admin ignores it first';
 }

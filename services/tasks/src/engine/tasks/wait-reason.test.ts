@@ -45,6 +45,16 @@ describe('the reason why a task waits', () => {
       { other_cluster_obstacle: 'ignored', other_cluster: { ...cluster, name: 'old' } },
       'cluster old is ignored',
     ],
+    [
+      'does not name the cluster of another env',
+      { cluster_obstacle: 'unreachable', cluster: { ...cluster, name: null } },
+      'its cluster is not reachable since 2026-01-01T11:00:00.000Z',
+    ],
+    [
+      'does not name the cluster of another env that a move leaves',
+      { other_cluster_obstacle: 'ignored', other_cluster: { ...cluster, name: null } },
+      'the cluster that it leaves is ignored',
+    ],
     ['says that a cluster is unknown', { cluster_obstacle: 'unknown', cluster: null }, 'its cluster is not known'],
     [
       'names the limit per cluster',

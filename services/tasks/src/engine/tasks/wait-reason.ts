@@ -11,7 +11,8 @@ export const limitObstacles = ['cluster full', 'platform full'] as const;
 export type LimitObstacle = (typeof limitObstacles)[number];
 
 interface ClusterFacts {
-  name: string;
+  /** Null if it is not in the env of those who read the reason. */
+  name: string | null;
   last_seen_at: string;
 }
 
@@ -49,8 +50,8 @@ export const waitReason = (facts: WaitFacts, limits: Limits): string | null =>
 export const waitsFor = (facts: WaitFacts, limits: Limits): Fact[] =>
   [
     queueFact(facts),
-    clusterFact(facts.cluster_obstacle, facts.cluster),
-    clusterFact(facts.other_cluster_obstacle, facts.other_cluster),
+    clusterFact('its cluster', facts.cluster_obstacle, facts.cluster),
+    clusterFact('the cluster that it leaves', facts.other_cluster_obstacle, facts.other_cluster),
     limitFact(facts, limits),
   ].filter((fact) => fact !== null);
 
@@ -93,16 +94,18 @@ function scheduled({
   };
 }
 
-function clusterFact(obstacle: ClusterObstacle | null, cluster: ClusterFacts | null): Fact | null {
+function clusterFact(which: string, obstacle: ClusterObstacle | null, cluster: ClusterFacts | null): Fact | null {
   if (obstacle === null) return null;
-  const about = { object: cluster && { kind: 'k8s_cluster', id: null, name: cluster.name }, until: null };
+  const name = cluster?.name ?? null;
+  const about = { object: name === null ? null : { kind: 'k8s_cluster', id: null, name }, until: null };
   if (obstacle === 'unknown' || cluster === null) {
-    return { ...about, kind: 'cluster_unknown', since: null, message: 'its cluster is not known' };
+    return { ...about, kind: 'cluster_unknown', since: null, message: `${which} is not known` };
   }
-  const { name, last_seen_at: since } = cluster;
-  return obstacle === 'ignored'
-    ? { ...about, kind: 'cluster_ignored', since: null, message: `cluster ${name} is ignored` }
-    : { ...about, kind: 'cluster_unreachable', since, message: `cluster ${name} not reachable since ${since}` };
+  const words = name === null ? which : `cluster ${name}`;
+  if (obstacle === 'ignored') return { ...about, kind: 'cluster_ignored', since: null, message: `${words} is ignored` };
+  const since = cluster.last_seen_at;
+  const message = `${words} ${name === null ? 'is ' : ''}not reachable since ${since}`;
+  return { ...about, kind: 'cluster_unreachable', since, message };
 }
 
 function limitFact({ limit_obstacle }: WaitFacts, { perCluster, inAll }: Limits): Fact | null {

@@ -12,7 +12,7 @@ import {
 import type { Limits } from '../../records/limits.ts';
 import { earlierTasks, isWaitingForSlot, obstacles } from './obstacles.ts';
 
-const ClusterFacts = z.object({ name: z.string(), last_seen_at: Timestamp });
+const ClusterFacts = z.object({ name: z.string().nullable(), last_seen_at: Timestamp });
 
 const PendingTask = z.object({
   id: Id,
@@ -31,9 +31,10 @@ const PendingTask = z.object({
   waiting_before: z.number().int(),
 }) satisfies z.ZodType<WaitFacts>;
 
+/** A cluster is named to its own env only. */
 const factsOf = (c: FragmentSqlToken) => sql.fragment`
   case when ${c}.id is not null then jsonb_build_object(
-    'name', ${c}.name,
+    'name', case when ${c}.env_id = t.env_id then ${c}.name end,
     'last_seen_at', to_char(${c}.last_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
   ) end`;
 

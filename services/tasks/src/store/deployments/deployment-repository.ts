@@ -10,12 +10,12 @@ import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
 import { usedItems } from './reference-repository.ts';
 import { numberOfDeployments } from '../counts/count-repository.ts';
-import { shownReason } from './shown-reason.ts';
+import { shownHealth, shownReason } from './shown-reason.ts';
 
 const smallColumns = sql.fragment`
   id, created_at, name, kind_id, env_id, cluster_id, namespace, enabled, status, revision_id, reported_status, helm_chart_id`;
 export const publishedColumns = sql.fragment`${smallColumns}, ${shownReason} as reason`;
-const otherColumns = sql.fragment`health, description_md, config, values_override`;
+const otherColumns = sql.fragment`${shownHealth} as health, description_md, config, values_override`;
 const columns = sql.fragment`${publishedColumns}, ${otherColumns}`;
 
 /** Also the columns that the engine needs; `reason` is the one that tasks set. */

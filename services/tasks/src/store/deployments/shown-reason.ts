@@ -23,8 +23,23 @@ const inBetween = sql.fragment`case
   when state = 'Uninstalling' then 'Task: it is being uninstalled'
 end`;
 
+/** Who sees a deployment that moves to another env need not see the cluster that it leaves. */
+const namesForeignCluster = sql.fragment`(
+  health_state = 'Unknown' and deployments.installed_cluster_id <> deployments.cluster_id and not exists (
+    select from k8s_cluster_projection c
+    where c.id = deployments.installed_cluster_id and c.env_id = deployments.env_id
+  )
+)`;
+
+const foreignSilence = 'the cluster of another env where it is installed does not answer, or is ignored';
+
+/** The health that users read, for statements over `deployments`. */
+export const shownHealth = sql.fragment`case
+  when ${namesForeignCluster} then jsonb_set(health, '{reason}', to_jsonb(${foreignSilence}::text)) else health
+end`;
+
 const ofWorkload = sql.fragment`case
-  when health_state in ('Degraded', 'Progressing', 'Unknown') then 'Workload: ' || (health ->> 'reason')
+  when health_state in ('Degraded', 'Progressing', 'Unknown') then 'Workload: ' || (${shownHealth} ->> 'reason')
 end`;
 
 /** The reason that users read, for statements over `deployments`; null if nothing is wrong and nothing is under way. */
