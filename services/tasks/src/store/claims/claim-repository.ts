@@ -97,15 +97,18 @@ export const createClaimRepository = (tx: Transaction) => ({
         order by p.due_at, p.seq limit 1
         for update of d skip locked
       )`;
-    // Planning is half the cost of a claim, so other tasks are considered only if the first one is locked.
-    return (
-      (await start(tx, options, firstOf(sql.fragment`p.id = (select task_id from chosen)`))) ??
-      (await start(
-        tx,
-        options,
-        firstOf(sql.fragment`p.cluster_id = (select id from chosen) and ${taskIsFree(p)} and ${which}`),
-      ))
-    );
+    // Planning is half the cost of a claim, so other tasks are considered only if the first one is locked. Those of other clusters
+    // come last: whoever keeps sending changes of one deployment must not hold up the platform.
+    const inTurn = [
+      sql.fragment`p.id = (select task_id from chosen)`,
+      sql.fragment`p.cluster_id = (select id from chosen) and ${taskIsFree(p)} and ${which}`,
+      sql.fragment`p.id in (select task_id from free)`,
+    ];
+    for (const tasks of inTurn) {
+      const taken = await start(tx, options, firstOf(tasks));
+      if (taken || isAlone) return taken;
+    }
+    return null;
   },
 });
 

@@ -32,8 +32,9 @@ const mostCompared = 32;
 /**
  * The task that may start first, with its cluster: of the env that holds the fewest slots, of its requester that holds the fewest,
  * the oldest. So nobody holds the slots while others wait, however many tasks they have queued. The requesters with pending tasks
- * at the clusters of the env are found by one look into an index for each. Where there are very many, each claim compares others: it begins at
- * a random one, and goes on from the first.
+ * at the clusters of the env are found by one look into an index for each. Where there are very many, each claim compares others: of its
+ * clusters in random order it begins at a random requester and at the first. If the tasks of all compared cannot start yet, the oldest that
+ * can is taken; otherwise an env with many scheduled tasks would hold up all others.
  */
 export const sharedTask = (which: FragmentSqlToken, limits: Limits) => {
   const firstOf = (cluster_id: FragmentSqlToken, bounds: FragmentSqlToken) => sql.fragment`
@@ -52,8 +53,8 @@ export const sharedTask = (which: FragmentSqlToken, limits: Limits) => {
   ),
   requesters as (
     select f.id as cluster_id, half.until, first.requester, first.due_at, first.seq
-    from env join free f on f.env_id = env.env_id
-    cross join lateral (values ('', env.middle), (env.middle, 'g')) as half(since, until)
+    from (select f.id, env.middle from env join free f on f.env_id = env.env_id order by random()) f
+    cross join lateral (values ('', f.middle), (f.middle, 'g')) as half(since, until)
     cross join lateral (
       ${firstOf(sql.fragment`f.id`, sql.fragment`${requesterOf(p)} >= half.since and ${requesterOf(p)} < half.until`)}
     ) first
@@ -67,7 +68,7 @@ export const sharedTask = (which: FragmentSqlToken, limits: Limits) => {
     ) next
   ),
   compared as materialized (select * from requesters limit ${mostCompared}),
-  chosen as materialized (
+  compared_first as materialized (
     select r.cluster_id as id, first.task_id
     from (
       select c.* from compared c
@@ -80,5 +81,13 @@ export const sharedTask = (which: FragmentSqlToken, limits: Limits) => {
       order by p.due_at, p.seq limit 1
     ) first
     limit 1
+  ),
+  chosen as materialized (
+    select id, task_id from compared_first
+    union all
+    (
+      select f.id, f.task_id from free f join env on f.env_id = env.env_id
+      where not exists (select from compared_first) order by f.due_at, f.seq limit 1
+    )
   )`;
 };

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { emptyAll, insertCluster, insertDeployment, insertTask } from '../../../test/support/sample-rows.ts';
 import { type InTransaction, inTransactionOf } from '../store.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
+const nothing = sql.type(z.object({}));
 const limits = { perCluster: 1_000, inAll: 1_000 };
 
 let database: OpenTestDatabase;
@@ -16,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => emptyAll(database.db));
 
-const claim = () =>
-  inTransaction(({ claims }) => claims.take({ runner: 'one', leaseMs: 30_000, limits, continuesWaits: true }));
+const claim = (checked: string | null = null) =>
+  inTransaction(({ claims }) => claims.take({ runner: 'one', leaseMs: 30_000, limits, checked, continuesWaits: true }));
 
 /** Queues this many tasks, older ones first. */
 async function queue(
@@ -77,6 +80,64 @@ describe('slots are shared', () => {
     const [only] = await queue(cluster, 1, { age: 10, requester: randomUUID() });
 
     expect(await claims(2)).toEqual([only, undefined]);
+  });
+
+  test('by whoever could start: very many requesters whose tasks cannot start yet hold up neither their env nor another', async () => {
+    const [crowded, other] = [randomUUID(), randomUUID()];
+    const cluster = await insertCluster(database.db, { env_id: crowded });
+    for (let n = 0; n < 60; n += 1) {
+      await queue(cluster, 1, { age: -3_600, env_id: crowded, requester: randomUUID() });
+    }
+    const ours = await queue(cluster, 3, { age: 100, env_id: crowded, requester: randomUUID() });
+    const theirs = await queue(await insertCluster(database.db, { env_id: other }), 2, { age: 10, env_id: other });
+
+    expect(await claims(5)).toEqual([ours[0], theirs[0], ours[1], theirs[1], ours[2]]);
+  });
+
+  test('among very many requesters of scheduled tasks, of which a claim takes the one whose requester was checked', async () => {
+    const cluster = await insertCluster(database.db);
+    const scheduled: string[] = [];
+    for (let n = 0; n < 60; n += 1) scheduled.push(...(await queue(cluster, 1, { age: 100, requester: randomUUID() })));
+    await database.db.query(nothing`update deployment_tasks set change = '{"enabled": true}'`);
+
+    for (let n = 0; n < 5; n += 1) {
+      const checked = await inTransaction(({ claims: of }) => of.nextCheck(limits));
+      expect(scheduled).toContain(checked?.id);
+      expect((await claim(checked?.id))?.id).toBe(checked?.id);
+    }
+  });
+
+  test('among the clusters of an env, however many it has', async () => {
+    const [eager, modest] = [randomUUID(), randomUUID()];
+    for (let n = 0; n < 40; n += 1) {
+      await queue(await insertCluster(database.db), 2, { age: 100, requester: eager });
+    }
+    const other = await insertCluster(database.db);
+    const [theirs] = await queue(other, 1, { age: 10, requester: modest });
+
+    expect(await claims(40)).toContain(theirs);
+  });
+
+  test('without those that a request holds at that moment: the tasks of other envs start meanwhile', async () => {
+    const [held, other] = [randomUUID(), randomUUID()];
+    const cluster_id = await insertCluster(database.db, { env_id: held });
+    const deployment_id = await insertDeployment(database.db, cluster_id);
+    const first = await insertTask(database.db, { cluster_id, deployment_id, env_id: held, execute_in: -100 });
+    const [second] = await queue(await insertCluster(database.db, { env_id: other }), 1, { age: 10, env_id: other });
+
+    const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const request = inTransaction(async ({ deployments }) => {
+      await deployments.lock(deployment_id);
+      locked.resolve();
+      await over.promise;
+    });
+    await locked.promise;
+    const taken = await claims(2);
+    over.resolve();
+    await request;
+
+    expect(taken).toEqual([second, undefined]);
+    expect(await claims(1)).toEqual([first]);
   });
 });
 
