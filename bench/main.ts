@@ -9,6 +9,7 @@ import { gatewayRead } from './read/gateway-read.ts';
 import { identityLeases } from './identity/identity-leases.ts';
 import { loopDelay } from './delay/loop-delay.ts';
 import { besideHostileCharts } from './deploy/beside-hostile-charts.ts';
+import { besideWaiting } from './deploy/beside-waiting.ts';
 import { noisyNeighbours } from './read/noisy-neighbours.ts';
 import { planChanges } from './plans/plan-changes.ts';
 import { startPolledServer } from './polls/polled-server.ts';
@@ -43,6 +44,7 @@ const longMeasurements = {
   table: readTable,
   'deploy-1000': deployMany(1_000),
   'hostile-charts': besideHostileCharts,
+  waiting: besideWaiting,
 };
 const all = { ...measurements, ...longMeasurements };
 
@@ -77,7 +79,9 @@ async function measurePlatform(): Promise<void> {
     auth: profiled('auth'),
     tasks: profiled('tasks'),
     runner: {
-      RUNNER_CONCURRENCY: String(chosen.includes('hostile-charts') ? 4 : concurrency),
+      RUNNER_CONCURRENCY: String(
+        chosen.some((name) => name === 'hostile-charts' || name === 'waiting') ? 4 : concurrency,
+      ),
       // The same as in the image.
       NODE_OPTIONS: '--max-semi-space-size=8',
       ...polled.runnerSettings,

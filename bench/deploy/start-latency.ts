@@ -50,7 +50,7 @@ export async function startLatency(
  * Both times are from this machine's clock: the database's for the row, and the runner's for the line that it logs right after
  * the process starts.
  */
-async function latencyOf(client: Client, deploymentId: string): Promise<number> {
+export async function latencyOf(client: Client, deploymentId: string): Promise<number> {
   const { rows } = await client.query<{ ms: string }>(
     `select extract(epoch from min(line.at) - task.created_at) * 1000 as ms
      from tasks.deployment_tasks task join tasks.deployment_task_log line on line.task_id = task.id

@@ -83,12 +83,14 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
   const running = new Map<string, { fence: number; done: Signal }>();
   let slotsTaken = 0;
   let beginning = 0;
+  let waits = 0;
 
   /** Faults at each step of the process. */
   function inject(self: Process): void {
     const { runnerKilled, runnerPaused, machineFrozen, runnerStopped } = world.faults;
     if (world.chance(runnerKilled)) {
       world.count('runners that were killed');
+      if (waits > 0) world.count('runners that were killed while they waited');
       self.kill();
     } else if (world.chance(runnerPaused)) {
       world.count('runners that were paused');
@@ -101,6 +103,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       scheduler.after(world.between(100, 90_000), machine.thaw);
     } else if (world.chance(runnerStopped)) {
       world.count('runners that were stopped');
+      if (waits > 0) world.count('runners that were stopped while they waited');
       stopping.abort();
     }
   }
@@ -138,10 +141,15 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
       if (hasSlot) slotsTaken -= 1;
       hasSlot = false;
     };
+    const waitWithoutSlot = () => {
+      leaveSlot();
+      waits += 1;
+    };
     process.spawn(
       (function* () {
         if (before && !before.done.aborted) yield* wait<void>((done) => before.done.onAbort(done));
-        yield* run(task, claimedAt, leaveSlot);
+        yield* run(task, claimedAt, waitWithoutSlot);
+        if (!hasSlot) waits -= 1;
         if (running.get(task_id) === entry) running.delete(task_id);
         leaveSlot();
         entry.done.abort();
@@ -149,7 +157,7 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
     );
   }
 
-  function* run(task: ClaimedRun, claimedAt: number, leaveSlot: () => void): Steps {
+  function* run(task: ClaimedRun, claimedAt: number, waitWithoutSlot: () => void): Steps {
     const { task_id, fence } = task;
     const lost = createSignal();
     const canceled = createSignal();
@@ -350,11 +358,12 @@ export function startRunner({ world, service, call, cluster, deciders, watch }: 
 
     /** Reads only, and outlasts a cluster that does not answer. The time counts from the end of Helm. */
     function* awaitReadiness(): Steps {
-      leaveSlot();
+      waitWithoutSlot();
       awaits = true;
       yield* renew();
       for (;;) {
         const namespace = yield* unlessUnreachable(readNamespace());
+        if (!cluster.isUp) world.count('waits during an outage of the cluster');
         const release = namespace?.revisions.at(-1);
         if (release?.taskId === task_id && (release.readyAt ?? 0) <= scheduler.now()) return;
         if (release && scheduler.now() > (release.endedAt ?? 0) + readyWithinMs) {
