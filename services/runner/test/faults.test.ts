@@ -323,6 +323,57 @@ async function makeReady(namespace: string): Promise<void> {
   await world.api.patchJson(`/apis/apps/v1/namespaces/${namespace}/deployments/web`, { spec }, call);
 }
 
+/** A claim that no volume fits, and that costs the cluster nothing. */
+const unbound = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'data' },
+  spec: {
+    storageClassName: 'absent',
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: '1Gi' } },
+  },
+};
+
+const deploySlow = () => taskOf(world.chart, { values: { slow: true } });
+
+test('40 deploys that never become ready leave all four slots of their runner to those of others', async () => {
+  await using runner = await world.start({ RUNNER_CONCURRENCY: '4' });
+  const timed = async (): Promise<number> => {
+    const began = performance.now();
+    expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+    return performance.now() - began;
+  };
+  // The first one fills caches.
+  await timed();
+  const quiet = [await timed(), await timed(), await timed()];
+  const alone = await residentMiB(runner);
+  const stuckOnes = Array.from({ length: 40 }, () =>
+    taskOf(world.chart, { values: { objects: [unbound] }, wait: { enabled: true, timeout_secs: 3_600 } }),
+  );
+  for (const task of stuckOnes) world.tasks.give(task);
+  for (const task of stuckOnes) await toAwait(task);
+  const waiting = await residentMiB(runner);
+
+  const beside = [await timed(), await timed(), await timed()];
+  const four = [deploySlow(), deploySlow(), deploySlow(), deploySlow()];
+  await Promise.all(four.map((task) => act.startSlow(task)));
+
+  expect(stuckOnes.filter(({ task_id }) => world.tasks.endOf(task_id))).toEqual([]);
+  expect(stuckOnes.every(({ task_id }) => world.tasks.claimed.filter((id) => id === task_id).length === 1)).toBe(true);
+  // The fastest against the slowest, since other tests share the machine.
+  expect(Math.min(...beside)).toBeLessThan(1.5 * Math.max(...quiet));
+  process.stdout.write(
+    `a runner with four slots: ${alone.toFixed(0)} MiB alone, ${waiting.toFixed(0)} MiB with 40 waiting; a deploy took ${quiet.map(Math.round).join(', ')} ms alone and ${beside.map(Math.round).join(', ')} ms beside them\n`,
+  );
+});
+
+/** Resident memory of the runner's process. */
+async function residentMiB({ pid }: RunnerProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024;
+}
+
 test('a runner without room for more waits keeps them in their slots', async () => {
   await using _runner = await world.start({ RUNNER_CONCURRENCY: '1', RUNNER_WAITING: '1' });
   const [first, second, third] = [stuckTask(), stuckTask(), taskOf(world.chart)];
