@@ -36,7 +36,7 @@ export interface WaitFacts {
   limit_obstacle: LimitObstacle | null;
   /** It has been due for no longer than a free runner may take to claim it. */
   is_new: boolean;
-  /** Due tasks that may start as well and are older, counted among the first `mostCounted` in the queue. */
+  /** Older due tasks that may start as well, of envs that hold no more slots; counted among the first `mostCounted` in the queue. */
   waiting_before: number;
 }
 

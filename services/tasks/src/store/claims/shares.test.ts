@@ -160,3 +160,22 @@ test('a task says how many wait for a slot before it: those of a cluster that is
     ]),
   );
 });
+
+test('the older tasks of an env that holds more slots do not wait before a task, since it starts first', async () => {
+  const [busy, quiet] = [randomUUID(), randomUUID()];
+  const crowded = await insertCluster(database.db, { env_id: busy });
+  const deployment_id = await insertDeployment(database.db, crowded);
+  await insertTask(database.db, { cluster_id: crowded, deployment_id, env_id: busy, status: 'Started' });
+  const [, , last = ''] = await queue(crowded, 3, { age: 100, env_id: busy });
+  const free = await insertCluster(database.db, { env_id: quiet });
+  const [ours = ''] = await queue(free, 1, { age: 99.5, env_id: quiet });
+
+  const facts = await inTransaction(({ waitFacts }) => waitFacts.of([ours, last], limits));
+
+  expect(new Map(facts.map(({ id, waiting_before }) => [id, waiting_before]))).toEqual(
+    new Map([
+      [ours, 0],
+      [last, 3],
+    ]),
+  );
+});

@@ -10,7 +10,7 @@ import {
   type WaitFacts,
 } from '../../engine/tasks/wait-reason.ts';
 import type { Limits } from '../../records/limits.ts';
-import { earlierTasks, isWaitingForSlot, obstacles } from './obstacles.ts';
+import { earlierTasks, isWaitingForSlot, obstacles, works } from './obstacles.ts';
 
 const ClusterFacts = z.object({ name: z.string().nullable(), last_seen_at: Timestamp });
 
@@ -45,6 +45,9 @@ const t = sql.fragment`t`;
 const c = sql.fragment`c`;
 const o = sql.fragment`o`;
 
+const heldBy = (env_id: FragmentSqlToken) =>
+  sql.fragment`coalesce((select held from working where working.env_id = ${env_id}), 0)`;
+
 const QueueDepth = z.object({
   cluster: z.string(),
   due: z.number().int(),
@@ -74,6 +77,9 @@ export const createWaitFactsRepository = (db: Queries) => ({
   /** For the pending ones of these tasks, in one statement per page. */
   of: (ids: readonly string[], limits: Limits) =>
     db.any(sql.type(PendingTask)`
+      with working as materialized (
+        select s.env_id, count(*) as held from deployment_tasks s where ${works(sql.fragment`s`)} group by 1
+      )
       select t.id, ${obstacles({ t, c, o }, limits)},
         (select e.id ${earlierTasks(t)} order by e.execute_at, e.created_at, e.seq limit 1) as earlier_task_id,
         t.due_at, t.attempts, (t.waited_ms + t.forbidden_ms > 0) as is_waiting, t.reason,
@@ -85,7 +91,9 @@ export const createWaitFactsRepository = (db: Queries) => ({
             where w.status = 'Pending' and (w.due_at, w.seq) < (t.due_at, t.seq)
             order by w.due_at limit ${mostCounted}
           ) w
+          -- An env that holds more slots waits for the others.
           where ${isWaitingForSlot(sql.fragment`w`)}
+            and ${heldBy(sql.fragment`w.env_id`)} <= ${heldBy(sql.fragment`t.env_id`)}
         ) as waiting_before
       from deployment_tasks t
       left join k8s_cluster_projection c on c.id = t.cluster_id
