@@ -101,7 +101,7 @@ describe('slots are shared', () => {
     await database.db.query(nothing`update deployment_tasks set change = '{"enabled": true}'`);
 
     for (let n = 0; n < 5; n += 1) {
-      const checked = await inTransaction(({ claims: of }) => of.nextCheck(limits));
+      const checked = await inTransaction(({ claims: of }) => of.nextCheck({ limits, continuesWaits: true }));
       expect(scheduled).toContain(checked?.id);
       expect((await claim(checked?.id))?.id).toBe(checked?.id);
     }
