@@ -361,8 +361,8 @@ test('40 deploys that never become ready leave all four slots of their runner to
 
   expect(stuckOnes.filter(({ task_id }) => world.tasks.endOf(task_id))).toEqual([]);
   expect(stuckOnes.every(({ task_id }) => world.tasks.claimed.filter((id) => id === task_id).length === 1)).toBe(true);
-  // The fastest against the slowest, since other tests share the machine.
-  expect(Math.min(...beside)).toBeLessThan(1.5 * Math.max(...quiet));
+  // The fastest against the slowest, and a generous factor: other tests share the machine. The bench `waiting` measures it.
+  expect(Math.min(...beside)).toBeLessThan(2 * Math.max(...quiet));
   process.stdout.write(
     `a runner with four slots: ${alone.toFixed(0)} MiB alone, ${waiting.toFixed(0)} MiB with 40 waiting; a deploy took ${quiet.map(Math.round).join(', ')} ms alone and ${beside.map(Math.round).join(', ')} ms beside them\n`,
   );
