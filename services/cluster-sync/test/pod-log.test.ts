@@ -230,7 +230,7 @@ describe('a log that cannot be read is refused with a reason:', () => {
     ],
     [
       403,
-      /^The cluster live-.* cannot be read: the credential of Berth lacks a permission at .*; an operator has to /,
+      /^The cluster live-.* cannot be read: the credential of Berth lacks a permission at .*; deploy\/rbac\/cluster-sync\.yaml of this version .*; an operator has to /,
       60,
     ],
     [429, /^The cluster live-.* cannot be read: .* is overloaded \(429\); try again$/, 5],

@@ -52,9 +52,5 @@ function refusal(error: unknown, what: string, server: string): unknown {
   if (error instanceof AppError) return error;
   const words = `The cluster did not ${what}: ${describeFailure(error, server)}`;
   const status = error instanceof KubeError ? error.status : 0;
-  if (status === 403) {
-    const help = 'if the platform lacks a right, apply deploy/rbac/cluster-sync.yaml of this version';
-    return new AppError('unavailable', `${words}; ${help}`, { cause: error });
-  }
   return new AppError([400, 405, 413, 422].includes(status) ? 'conflict' : 'unavailable', words, { cause: error });
 }

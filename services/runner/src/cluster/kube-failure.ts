@@ -11,6 +11,9 @@ import {
 
 export const statusOf = (error: unknown): number | null => (error instanceof KubeError ? error.status : null);
 
+const lacksRight =
+  'the account of the deployment lacks a right; deploy/rbac/deployer.yaml of this version has what it needs';
+
 /** Words an error of the Kubernetes API for the user, without the body of the response, which may quote the request. */
 export function kubeFailure(what: string, error: unknown, server: string): TaskFailure {
   // Permanent, since the next answer would be as large.
@@ -23,7 +26,7 @@ export function kubeFailure(what: string, error: unknown, server: string): TaskF
   if (isNamespaceGone(error)) {
     return transient(`The cluster could not ${what}: the namespace is being deleted`, error);
   }
-  if (status === 403) return forbidden(`The cluster refused to ${what}: the platform lacks the permission`, error);
+  if (status === 403) return forbidden(`The cluster refused to ${what}: ${lacksRight}`, error);
   if (status === 429 || status >= 500)
     return unreachable(`The cluster could not ${what} (it answered ${status})`, error);
   // The object was deleted or changed meanwhile; the next attempt reads it again.

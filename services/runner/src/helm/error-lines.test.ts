@@ -12,6 +12,15 @@ test('the last lines are kept', () => {
   expect(errors.lines.at(-1)).toBe('line 999');
 });
 
+test("Helm's hint at its own options, which users cannot set, is left out", () => {
+  const errors = createErrorLines(asIs);
+
+  const shown = ['Error: no image', '', 'Use --debug flag to render out invalid YAML'].map((one) => errors.add(one));
+
+  expect(shown).toEqual([true, true, false]);
+  expect(errors.lines).toEqual(['Error: no image', '']);
+});
+
 test.for(['fatal error: runtime: out of memory', 'fatal error: runtime: cannot allocate memory'])(
   'a crash for lack of memory is recognized by its first line, and its stacks are left out: %s',
   (line) => {

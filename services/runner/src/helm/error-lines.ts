@@ -5,9 +5,12 @@ const crash = /^(?:fatal error|panic): /;
 const refusedMemory = /^fatal error: (?:runtime: )?(?:out of memory|cannot allocate memory)/;
 const goFatal = 2;
 
+/** Of `helm template`, for whoever types its options. */
+const hint = 'Use --debug flag to render out invalid YAML';
+
 export interface ErrorLines {
   readonly lines: readonly string[];
-  /** Adds a line. Returns whether it belongs in the log, unlike the stack of a crash. */
+  /** Adds a line. Returns whether it belongs in the log, unlike the stack of a crash and hints at options of Helm. */
   add(line: string): boolean;
   /** Whether Helm ended because the kernel refused more memory. A chart that prints the same message ends with exit code 1. */
   wasOutOfMemory(code: number | null): boolean;
@@ -20,7 +23,7 @@ export function createErrorLines(shown: (line: string) => readonly string[]): Er
   return {
     lines,
     add(line) {
-      if (crashed !== undefined) return false;
+      if (crashed !== undefined || line === hint) return false;
       if (crash.test(line)) crashed = line;
       lines.push(...shown(line));
       if (lines.length > outputLimits.errorLines) lines.splice(0, lines.length - outputLimits.errorLines);

@@ -118,7 +118,7 @@ test.for([
   ],
   [
     refusedTo('patch resource "servicemonitors" in API group "monitoring.coreos.com" in the namespace "web-a"'),
-    'The chart tried to patch servicemonitors of monitoring.coreos.com in its namespace, which the ClusterRole berth-deployer does not allow.',
+    'The chart tried to patch servicemonitors of monitoring.coreos.com in its namespace, which the ClusterRole berth-deployer (deploy/rbac/deployer.yaml) does not allow.',
   ],
   [
     'roles "x" is forbidden: user "b" (groups=["c"]) is attempting to grant RBAC permissions not currently held:',

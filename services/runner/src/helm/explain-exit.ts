@@ -62,9 +62,12 @@ export function failureOf(
     return permanent(`The chart needs more than ${cpuSecs} s of processor time ${ofInstallation}`);
   }
   const { reason, kind } = explainExit(exit, errors.lines);
-  if (kind !== 'forbidden') return new TaskFailure(reason, { kind });
-  const words = explainForbidden(messageOf(errors.lines).slice(0, maxSearched), use.namespace);
-  return new TaskFailure(cutText(words ?? reason, maxReason), { kind: use.isRepeated ? 'permanent' : kind });
+  const message = messageOf(errors.lines);
+  const isInLog = reason === cutText(message, maxReason);
+  if (kind !== 'forbidden') return new TaskFailure(reason, { kind, isInLog });
+  const words = explainForbidden(message.slice(0, maxSearched), use.namespace);
+  const ending = { kind: use.isRepeated ? 'permanent' : kind, isInLog: isInLog && words === null } as const;
+  return new TaskFailure(cutText(words ?? reason, maxReason), ending);
 }
 
 /** Which permission the chart lacked, and who can grant it; null for other messages. */
@@ -76,7 +79,7 @@ export function explainForbidden(message: string, own: string): string | null {
   if (verb === undefined || resource === undefined) return null;
   const what = `${verb} ${resource}${group ? ` of ${group}` : ''}`;
   if (namespace === own) {
-    return `The chart tried to ${what} in its namespace, which the ClusterRole berth-deployer does not allow. ${whoCanGrant}`;
+    return `The chart tried to ${what} in its namespace, which the ClusterRole berth-deployer (deploy/rbac/deployer.yaml) does not allow. ${whoCanGrant}`;
   }
   return `The chart tried to ${what} ${namespace === undefined ? 'in the whole cluster' : `in the namespace ${namespace}`}. ${whoCanGrant}`;
 }

@@ -16,11 +16,17 @@ const outcomes = {
 /** Why a task failed, in a sentence for the user. */
 export class TaskFailure extends Error {
   readonly kind: FailureKind;
+  /** The log of the task has these words already. */
+  readonly isInLog: boolean;
 
-  constructor(reason: string, { kind, cause }: { kind: FailureKind; cause?: unknown }) {
+  constructor(
+    reason: string,
+    { kind, cause, isInLog = false }: { kind: FailureKind; cause?: unknown; isInLog?: boolean },
+  ) {
     super(reason, cause === undefined ? {} : { cause });
     this.name = 'TaskFailure';
     this.kind = kind;
+    this.isInLog = isInLog;
   }
 
   get outcome(): TaskOutcome {

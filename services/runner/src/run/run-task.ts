@@ -9,7 +9,7 @@ import { taskCluster } from '../cluster/task-cluster.ts';
 import type { Entered } from '../cluster/cluster-entry.ts';
 import { enterNamespace } from '../namespace/enter-namespace.ts';
 import { type Outcome, outcomeOf } from '../outcome/outcome-of.ts';
-import { AccessRefused } from '../outcome/task-failure.ts';
+import { AccessRefused, TaskFailure } from '../outcome/task-failure.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { deploy } from './deploy.ts';
 import { repairRelease } from './repair-release.ts';
@@ -62,15 +62,17 @@ async function act(run: RunContext): Promise<Outcome> {
   const { task, log, folder, runnerLog } = run;
   if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
   let outcome: Outcome = { outcome: 'Done', reason: null };
+  let isInLog = false;
   try {
     await actions[task.action](run);
   } catch (error) {
     outcome = outcomeOfFailure(error, run);
+    isInLog = error instanceof TaskFailure && error.isInLog && outcome.reason === error.message;
   }
   await folder.remove().catch((error: unknown) => {
     runnerLog.error({ err: error, folder: folder.path }, 'the folder of a task was not removed; it holds credentials');
   });
-  if (outcome.reason) log.say(outcome.reason);
+  if (outcome.reason && !isInLog) log.say(outcome.reason);
   return outcome;
 }
 
