@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { ClaimLease } from '../claim/claim-lease.ts';
 import type { KnownSecrets } from '../log/known-secrets.ts';
-import { redact } from '../log/redact.ts';
+import { beyondCut, redactStart } from '../log/redact.ts';
 import type { TaskLog } from '../log/task-log.ts';
 import { permanent } from '../outcome/task-failure.ts';
 import { type Answer, CallFailed, type DeploymentClient } from './deployment-client.ts';
@@ -54,7 +54,9 @@ export async function invoke(run: InvokeRun): Promise<void> {
 
 function logAnswer({ status, text, isCut }: Answer, { log, secrets }: InvokeRun): void {
   log.say(`the deployment answered ${status}`);
-  const lines = text.split(/\r?\n/, maxLines + 1).filter((line) => line !== '');
+  // What was cut off may be the rest of a secret.
+  const whole = isCut ? redactStart(text, text.length - beyondCut, secrets.texts()) : text;
+  const lines = whole.split(/\r?\n/, maxLines + 1).filter((line) => line !== '');
   for (const line of lines.slice(0, maxLines)) log.line('stdout', line);
   if (lines.length > maxLines) log.say(`only the first ${maxLines} lines of the answer are kept`);
   else if (isCut) log.say(`only the first ${maxAnswerBytes / 1024} KiB of the answer are kept`);
@@ -62,7 +64,7 @@ function logAnswer({ status, text, isCut }: Answer, { log, secrets }: InvokeRun)
   if (status >= 300 && status < 400)
     throw permanent(`The deployment answered ${status}, and redirects are not followed`);
   // The reason is as public as the log.
-  const quoted = redact(text.slice(0, maxSearched), secrets.texts()).slice(0, maxQuoted).trim();
+  const quoted = redactStart(text, maxSearched, secrets.texts()).slice(0, maxQuoted).trim();
   throw permanent(`The deployment answered ${status}${quoted === '' ? '' : `: ${quoted}`}`);
 }
 

@@ -1,11 +1,11 @@
 import { piecesOf } from '@berth/contracts/cut-text';
-import { redact } from './redact.ts';
+import { redactStart } from './redact.ts';
 import type { TextFinder } from './text-finder.ts';
 
 /** The longest line that the contract of the log allows. */
 const maxPiece = 3_000;
 const maxPieces = 10;
-/** Longer texts are cut before the search for secrets; the log shows a little less. */
+/** Longer texts are cut; the log shows a little less. */
 const maxSearched = 32 * 1024;
 
 /** Removes control characters, which terminals interpret, and characters that PostgreSQL cannot store. */
@@ -18,7 +18,7 @@ export const plainText = (text: string): string =>
 /** A line of output as the log shows it: first redacted, then cut into pieces, since a cut would hide a secret from redaction. */
 export function logTexts(line: string, secrets: TextFinder): string[] {
   const pieces: string[] = [];
-  for (const piece of piecesOf(redact(plainText(line.slice(0, maxSearched)), secrets), maxPiece)) {
+  for (const piece of piecesOf(redactStart(line, maxSearched, secrets, plainText), maxPiece)) {
     if (pieces.push(piece) === maxPieces) break;
   }
   return pieces.length === 0 ? [''] : pieces;

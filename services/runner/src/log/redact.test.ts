@@ -1,7 +1,7 @@
 import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 import { expect, test } from 'vitest';
 import { finderOf } from './known-secrets.ts';
-import { redact } from './redact.ts';
+import { redact, redactStart } from './redact.ts';
 
 test.for([
   ['a bearer token', 'Authorization: Bearer abcdef0123456789', 'Authorization: Bearer ***'],
@@ -12,6 +12,30 @@ test.for([
   ['a secret of the run', 'the password is swordfish', 'the password is ***'],
 ])('a log line is redacted: %s', ([, line, shown]) => {
   expect(redact(line ?? '', finderOf(['swordfish']))).toBe(shown);
+});
+
+test.for([
+  ['a secret', 'swordfish-of-the-lake'],
+  [
+    'a secret in percent-encoding',
+    [...'swordfish-of-the-lake'].map((one) => `%${one.charCodeAt(0).toString(16)}`).join(''),
+  ],
+  ['a secret in escapes', [...'swordfish-of-the-lake'].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+  ['a secret in base64', Buffer.from('xswordfish-of-the-lake').toString('base64')],
+  ['a long secret', 'swordfish and others. '.repeat(60)],
+  ['a bearer token', 'Bearer abcdefghijklmnop'],
+  ['a JWT', 'eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJiZXJ0aCJ9.c2lnbmF0dXJl'],
+  ['credentials in a URL', 'https://user:swordfisher@host/'],
+] as const)('wherever a text is cut, it does not show the beginning of %s', ([, text]) => {
+  const long = 'swordfish and others. '.repeat(60);
+  const secrets = finderOf(['swordfish-of-the-lake', long]);
+  const line = `before ${text} ${'after '.repeat(200)}`;
+
+  // Shorter beginnings than the finder searches for may stay.
+  for (let most = 5; most < 7 + text.length + 2; most += 1) {
+    const shown = redactStart(line, most, secrets);
+    expect(shown).not.toMatch(/swordf|%73%77%6f|u0077|c3dvcm|Bearer a|eyJh|user:/);
+  }
 });
 
 test.for(['x', 'eyJ-', 'a://', 'Bearer ', 'a:'])(

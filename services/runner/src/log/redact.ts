@@ -7,6 +7,15 @@ const patterns: [RegExp, string][] = [
   [/\b(\w{1,30}:\/\/)[^\s/@:]+:[^\s/@]+@/g, '$1***@'],
 ];
 
+/** What the end of a cut text leaves of these. */
+const cutPatterns: [RegExp, string][] = [
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{1,7}$/i, '$1 ***'],
+  [/\b(\w{1,30}:\/\/)[^\s/@:]+:[^\s/@]*$/, '$1***'],
+  [/(?<![\w-])([\w-]*?)eyJ[\w.-]*$/, '$1***'],
+];
+/** How far secrets are searched for beyond a cut: as far as a block of the finder reaches when each of its units is escaped. */
+export const beyondCut = 512;
+
 /** Words with dots. Matched at word starts only, so that a line is scanned once. */
 const dottedWord = /(?<![\w-])[\w-]+(?:\.[\w-]+)+/g;
 const minJwtLength = 20;
@@ -20,23 +29,47 @@ function withoutJwt(word: string): string {
 export function redact(line: string, secrets: TextFinder): string {
   // Skips short lines, which cannot contain any of these: a chart may print a million of them.
   if (line.length < leastLength) return line;
-  return patterns
-    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), withoutSecrets(line, secrets))
-    .replace(dottedWord, withoutJwt);
+  return withoutTokens(withoutSecrets(line, secrets));
 }
 
-function withoutSecrets(line: string, secrets: TextFinder): string {
+const withoutTokens = (line: string): string =>
+  patterns
+    .reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line)
+    .replace(dottedWord, withoutJwt);
+
+/**
+ * The beginning of a text, redacted, of at most `most` units; `…` marks a cut. `plain` may remove characters. To redact after a cut would
+ * show the beginning of a secret that the cut divides, so secrets are searched for a little beyond it.
+ */
+export function redactStart(
+  text: string,
+  most: number,
+  secrets: TextFinder,
+  plain: (text: string) => string = String,
+): string {
+  if (text.length <= most) return redact(plain(text), secrets);
+  const searched = plain(text.slice(0, most + beyondCut));
+  const shown = withoutSecrets(searched, secrets, Math.max(0, Math.min(most, searched.length - beyondCut) - 1));
+  const whole = cutPatterns.reduce(
+    (rest, [pattern, replacement]) => rest.replace(pattern, replacement),
+    withoutTokens(shown),
+  );
+  return `${whole.toWellFormed()}…`;
+}
+
+function withoutSecrets(line: string, secrets: TextFinder, most = line.length): string {
   const ranges: Range[] = [];
   for (const { units, starts } of decodingsOf(unitsOf(line))) {
     for (const { from, to } of secrets.find(units))
       ranges.push({ from: starts?.[from] ?? from, to: starts?.[to] ?? to });
   }
-  if (ranges.length === 0) return line;
+  if (ranges.length === 0) return line.slice(0, most);
   let shown = '';
   let at = 0;
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    if (from >= most) break;
     if (from > at || at === 0) shown += `${line.slice(at, from)}***`;
     at = Math.max(at, to);
   }
-  return shown + line.slice(at);
+  return shown + line.slice(at, Math.max(at, most));
 }

@@ -1,7 +1,7 @@
 import type { ResourceCallResult } from '@berth/contracts/resources/tasks/resource-calls';
 import type { Answer } from '../calls/deployment-client.ts';
 import { plainText } from '../log/log-texts.ts';
-import { redact } from '../log/redact.ts';
+import { redactStart } from '../log/redact.ts';
 import type { TextFinder } from '../log/text-finder.ts';
 
 export type CallOutcome = Pick<ResourceCallResult, 'outcome' | 'reason'>;
@@ -23,7 +23,7 @@ export function outcomeOfAnswer(
   if (status >= 300 && status < 400) {
     return { outcome: 'Failed', reason: `The deployment answered ${status}, and redirects are not followed` };
   }
-  const quoted = redact(plainText(text.slice(0, maxSearched).replace(/\s+/g, ' ')), secrets)
+  const quoted = redactStart(text, maxSearched, secrets, (each) => plainText(each.replace(/\s+/g, ' ')))
     .slice(0, maxQuoted)
     .toWellFormed()
     .trim();

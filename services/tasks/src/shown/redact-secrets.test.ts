@@ -1,3 +1,4 @@
+import { cutText } from '@berth/contracts/cut-text';
 import { loopCost } from '@berth/testing/loop-cost';
 import { expect, test } from 'vitest';
 import { redactSecrets } from './redact-secrets.ts';
@@ -25,6 +26,27 @@ test.for([
   ['a single line of it', 'has line of a certificate line of a certificate line of a certificate', 'has ***'],
 ] as const)('a secret is redacted: %s', ([, text, shown]) => {
   expect(redact(text)).toBe(shown);
+});
+
+test.for([
+  ['as it is', secret],
+  ['percent-encoded', encodeURIComponent(secret)],
+  ['percent-encoded as a whole', [...secret].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
+  ['in base64', encoded(`k:${secret}`, 'base64')],
+  ['in hexadecimal digits', encoded(secret, 'hex')],
+  ['escaped in JSON', [...secret].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+] as const)('a secret that the cut of a text divides is redacted: %s', ([, text]) => {
+  const message = `probe failed: ${text} and more`;
+  const shown = Array.from({ length: text.length }, (_, length) => cutText(message, 15 + length));
+
+  for (const cut of shown)
+    expect(redact(cut)).not.toMatch(/old\+sec|old%2bsec|%4f%6c%64%2b%53%65|ok9szCt|OiB|4f6c642b5365|u004f.*u0065/i);
+  expect(redact(shown.at(-1) ?? '')).toContain('***');
+});
+
+test('the end of a text that was not cut stays, whatever secret begins like it', () => {
+  expect(redact('there is one Old+Secret')).toBe('there is one Old+Secret');
+  expect(redact('there is a quote…')).toBe('there is a quote…');
 });
 
 test('other texts stay as they are', () => {

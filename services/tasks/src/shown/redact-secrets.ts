@@ -10,6 +10,9 @@ const mostCharacters = 48;
 const mostSecrets = 10_000;
 /** For secrets with the same first characters. Where there are more, they are searched for by the next of the `steps`. */
 const mostLengths = 8;
+/** `cutText` ends a text with it, which may be within a secret. */
+const cutMark = '…';
+const incompleteEscape = /(?:%[0-9a-f]?|\\(?:u[0-9a-f]{0,3})?)$/i;
 const steps: readonly number[] = [mostCharacters, 32, 24, 16, 12, 8, leastCharacters];
 
 export interface RedactSecrets {
@@ -23,7 +26,9 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
   const beginnings = new Map<string, boolean>();
   /** The lengths of the beginnings by their first characters, the longest first. */
   const lengthsAt = new Map<string, readonly number[]>();
-  for (const [first, group] of Map.groupBy(wantedOf(secrets), (text) => text.slice(0, leastCharacters))) {
+  /** The secrets by their first characters. */
+  const groups = Map.groupBy(wantedOf(secrets), (text) => text.slice(0, leastCharacters));
+  for (const [first, group] of groups) {
     const lengths = lengthsFor(group);
     for (const text of group) {
       const beginning = text.slice(
@@ -46,6 +51,28 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
     return null;
   }
 
+  /** Where the end of a text is the beginning of a secret; -1 if it is not. */
+  function beginningAtEnd(text: string, atLeast: number): number {
+    for (let at = Math.max(0, text.length - mostCharacters); at + leastCharacters <= text.length; at += 1) {
+      const rest = text.slice(at);
+      const group = groups.get(rest.slice(0, leastCharacters)) ?? [];
+      if (group.some((secret) => secret.length >= atLeast && secret.startsWith(rest))) return at;
+    }
+    return -1;
+  }
+
+  /** Redacts what is left of a secret at the end of a text that was cut. */
+  function redactEnd(text: string, atLeast: number): string {
+    const start = text.slice(0, -cutMark.length);
+    const whole = start.replace(incompleteEscape, '');
+    const ends = decodedOf(whole).map((each) => each.replace(/\uFFFD+$/, ''));
+    if (ends.some((each) => beginningAtEnd(each.toLowerCase(), atLeast) >= 0)) return redacted;
+    const lower = start.toLowerCase();
+    const at = beginningAtEnd(lower, atLeast);
+    if (at < 0) return text;
+    return lower.length === start.length ? `${start.slice(0, at)}${redacted}${cutMark}` : redacted;
+  }
+
   function redactPlain(text: string, atLeast: number): string {
     const lower = text.toLowerCase();
     // Lower case may change the length.
@@ -63,7 +90,9 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
   return (text, atLeast = leastCharacters) => {
     if (beginnings.size === 0) return text;
     const isInDecoded = decodedOf(text).some((each) => find(each.toLowerCase(), 0, atLeast) !== null);
-    return isInDecoded ? redacted : redactPlain(text, atLeast);
+    if (isInDecoded) return redacted;
+    const shown = redactPlain(text, atLeast);
+    return shown.endsWith(cutMark) ? redactEnd(shown, atLeast) : shown;
   };
 }
 
