@@ -101,6 +101,9 @@ function events(model: Model): [string, Model | null][] {
     ['configure', change(living, { config: { n: 1 } })],
     ['configure back', change(living, { config: sampleDeployment.config })],
     ['rename', change(living, { name: 'b' })],
+    ...(deployment.name === sampleDeployment.name
+      ? []
+      : [['rename back', change(living, { name: sampleDeployment.name })] as [string, Model | null]]),
     ...(deployment.name === 'b' ? [['rename again', change(living, { name: 'c' })] as [string, Model | null]] : []),
     ...superseding(living),
     ['disable', change(living, { enabled: false })],
@@ -163,12 +166,17 @@ function forgotten({ deployment: before }: Model, { deployment: after }: Model, 
   return `${event} forgets the release in ${was}`;
 }
 
-/** A Recreate that is canceled before it removed anything leaves the release at its old place. */
+/**
+ * A Recreate that is canceled before it removed anything leaves the release at its old place. Where an earlier one has removed it
+ * and no deploy follows any longer, the deployment says so.
+ */
 function notUndone({ deployment: before, queue }: Model, { deployment: after, queue: left }: Model): string | null {
   const canceled = queue.find(({ id, operation }) => 'Recreate' in operation && !left.some((task) => task.id === id));
   if (!canceled || !before || !after || after.deleting || canceled.helm_fence > 0) return null;
   const { state, name } = { ...before, ...canceled.undo, ...canceled.undo?.before };
-  return after.state === state && after.name === name ? null : `a Recreate that removed nothing left ${after.state}`;
+  const isNotFollowed = state === 'Renaming' && !left.some(({ run }) => run?.action === 'deploy');
+  const expected = isNotFollowed ? 'Error' : state;
+  return after.state === expected && after.name === name ? null : `a Recreate that removed nothing left ${after.state}`;
 }
 
 /**
