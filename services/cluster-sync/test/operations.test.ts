@@ -290,7 +290,7 @@ test('access is not issued to an unknown cluster, or to one that no source lists
   });
 });
 
-test('access is issued only for a valid claim, and not to an ignored cluster', async () => {
+test('access is issued only for a valid claim, and not to an ignored cluster, which is not named if it is of another env', async () => {
   const { issue } = clusterAccess.operations;
   const claim = claimOn(service, inEnv);
 
@@ -301,7 +301,7 @@ test('access is issued only for a valid claim, and not to an ignored cluster', a
   await service.db.query(sql.unsafe`update k8s_clusters set ignore = true where id = ${ignored}`);
   await expect(service.runner.call(issue, { body: claimOn(service, ignored) })).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'The cluster ignored is ignored',
+    message: 'Nothing is done on its cluster while it is ignored',
   });
 });
 

@@ -155,4 +155,17 @@ describe('the Kubernetes events of a deployment', () => {
       await expect(list(envUser, id)).rejects.toMatchObject({ code, message: 'The cluster one is out of reach' });
     },
   );
+
+  test('are refused without the name of the cluster while the deployment leaves it for another env', async () => {
+    const { id } = await tasks.installed();
+    await tasks.call(siteAdmin, deployments.operations.update, { id, body: { cluster_id: tasks.otherClusterId } });
+    refusal = new AppError('unavailable', 'The cluster one is out of reach', { retryAfterSeconds: 15 });
+
+    await expect(list(siteAdmin, id)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The cluster of another env where the deployment is installed cannot be read now',
+      retryAfterSeconds: 15,
+    });
+    await tasks.runAll();
+  });
 });

@@ -39,22 +39,19 @@ export async function claimedPlace(
   const { env_id, kind_id, task } = claim;
   if (env_id === undefined || kind_id === undefined || task === undefined)
     throw new AppError('unavailable', 'The service tasks is of the version before; the task waits for its upgrade');
-  const { provider_id, name, ignore } = found(
-    await clusterRepository.find(claim.cluster_id, 'all'),
-    k8sClusters.singular,
-  );
+  const cluster = found(await clusterRepository.find(claim.cluster_id, 'all'), k8sClusters.singular);
+  const { provider_id, ignore } = cluster;
+  // A task that removes a release may work in the cluster of an env that its readers do not see.
+  const which = cluster.env_id === env_id ? `the cluster ${cluster.name}` : 'its cluster';
   // Tasks of an ignored cluster wait, so one that was claimed just before must be retried.
-  if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
+  if (ignore) throw new AppError('unavailable', `Nothing is done on ${which} while it is ignored`);
   if (ownCredentials.has(provider_id))
     throw new AppError(
       'unavailable',
-      `CLUSTER_RUNNER_OWN_CREDENTIALS names the cluster ${name} and no longer exists: deployments deploy as accounts of their own. Remove the setting`,
+      `CLUSTER_RUNNER_OWN_CREDENTIALS names ${which} and no longer exists: deployments deploy as accounts of their own. Remove the setting`,
     );
   const connection = directory.connectionTo(provider_id);
   if (!connection)
-    throw new AppError(
-      'unavailable',
-      `No source of clusters names the cluster ${name} now, or its configuration is refused`,
-    );
+    throw new AppError('unavailable', `No source of clusters names ${which} now, or its configuration is refused`);
   return { claim: { ...claim, env_id, kind_id, task }, providerId: provider_id, connection };
 }

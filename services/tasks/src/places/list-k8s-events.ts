@@ -4,12 +4,12 @@ import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type K8sEventPage, type K8sEventQuery, k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import type { TextsOfDeployment } from '@berth/contracts/resources/deployments/shown-texts';
-import { found } from '@berth/contracts/errors';
+import { AppError, found } from '@berth/contracts/errors';
 import { placeOf } from '../engine/deployments/place-of.ts';
 import type { ReadingStore } from '../store/store.ts';
 
 export interface ListK8sEventsDeps {
-  store: Pick<ReadingStore, 'deployments'>;
+  store: Pick<ReadingStore, 'deployments' | 'projected'>;
   bus: Pick<Bus, 'call'>;
   /** Without the secrets of the deployment. */
   redactTexts: (texts: TextsOfDeployment) => Promise<TextsOfDeployment>;
@@ -35,7 +35,10 @@ export const listK8sEvents =
     const record = found(await store.deployments.record(visible.id), deployments.singular);
     const body = { deployment_id: id, ...placeOf(record), query };
     const caller = { identityToken, requestId, deadlineMs: remainingMs() };
-    const page = await bus.call(k8sEvents.operations.list, { body }, caller);
+    const page = await bus.call(k8sEvents.operations.list, { body }, caller).catch(async (error: unknown) => {
+      const isOwn = (await store.projected.envOfCluster(body.cluster_id)) === record.env_id;
+      throw isOwn ? error : withoutName(error);
+    });
     const texts = {
       deployment_id: id,
       names: page.items.map(({ object }) => object.name),
@@ -49,3 +52,11 @@ export const listK8sEvents =
     }));
     return { ...page, items };
   };
+
+/** Refusals name the cluster, which a deployment may leave for an env whose members do not see it. */
+function withoutName(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { code, retryAfterSeconds } = error;
+  const words = 'The cluster of another env where the deployment is installed cannot be read now';
+  return new AppError(code, words, { cause: error, retryAfterSeconds });
+}
