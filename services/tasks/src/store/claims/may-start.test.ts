@@ -73,7 +73,7 @@ const situations: Record<string, Case> = {
     says: /^cluster old not reachable since /,
   },
   'the old cluster of a move is ignored': { second: { name: 'old', ignore: true }, says: /^cluster old is ignored$/ },
-  'the old cluster of a move is unknown': { second: null, says: /^its cluster is not known$/ },
+  'the old cluster of a move is unknown': { second: null, says: /^the cluster that it leaves is not known$/ },
   'the cluster has one slot left': { startedHere: 1, says: null },
   'the cluster is full': { startedHere: 2, says: /^waiting for a slot: 2 tasks work on its cluster$/ },
   'the platform has one slot left': { startedElsewhere: 2, says: null },
