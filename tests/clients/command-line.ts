@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { buildCli } from '../../scripts/cli/build-cli.ts';
 import { deploySlowly } from '../setup/slow-deployment.ts';
 import type { Grounds } from './grounds.ts';
+import { startLossyProxy } from './lossy-proxy.ts';
 import { createBerth } from './run-berth.ts';
 
 const where = ['-e', 'clients'];
@@ -120,6 +121,7 @@ export function testCommandLine(grounds: () => Grounds): void {
       const { platform, sample } = grounds();
       const slow = await deploySlowly(platform.stack, admin, sample, 'slow');
       const again = ['deploy', 'slow', ...where, '--chart', 'HelloWeb@1.0.0-slow.1', '--wait'];
+      const retry = ['retry', 'slow', ...where, '--wait'];
 
       expect(await berth(['wait', 'slow', ...where, '--timeout', '1s'])).toMatchObject({ code: 4 });
       const signs = (...awaited: string[]) => ({
@@ -129,20 +131,52 @@ export function testCommandLine(grounds: () => Grounds): void {
           interrupt();
         },
       });
-      const once = await berth(again, signs('Ctrl-C cancels'));
-      expect(once).toMatchObject({ code: 130, err: expect.stringContaining('was cancelled') });
+      // The task may be of somebody else: the repeated deploy queued nothing.
+      const left = await berth(again, signs('Ctrl-C leaves'));
+      expect(left).toMatchObject({ code: 130, err: expect.stringContaining(`goes on: berth logs ${slow.taskId} -f`) });
+      expect(await slow.task()).toMatchObject({ status: 'Started' });
+      expect(await berth(retry)).toMatchObject({ code: 3 });
+      expect(await berth(['cancel', slow.taskId])).toMatchObject({ code: 0 });
       expect(await berth(['wait', slow.taskId])).toMatchObject({ code: 130 });
       expect(await berth(['cancel', slow.taskId])).toMatchObject({
         code: 3,
         err: expect.stringContaining('(conflict,'),
       });
 
-      const retried = await berth(['retry', 'slow', ...where]);
-      expect(retried).toMatchObject({ code: 0, out: expect.stringMatching(/^task\//) });
-      expect(await berth(['retry', 'slow', ...where])).toMatchObject({ code: 3 });
-      const twice = await berth(again, signs('Ctrl-C cancels', 'once more'));
+      const once = await berth(retry, signs('Ctrl-C cancels'));
+      expect(once).toMatchObject({ code: 130, err: expect.stringContaining('was cancelled') });
+      const twice = await berth(retry, signs('Ctrl-C cancels', 'once more'));
       expect(twice).toMatchObject({ code: 130, err: expect.stringMatching(/goes on: berth logs|was cancelled/) });
       await slow.release();
+    });
+
+    test('a disabled deployment is refused, and enabled only where that is asked for', async () => {
+      const id = (await berth(['get', 'deployment', 'web', ...where, '-o', 'jsonpath={.id}'])).out.trim();
+      unwrap(await admin.deployments.update({ id, body: { enabled: false } }));
+      const deploy = ['deploy', 'web', ...where, ...chart];
+
+      for (const inputs of [[], ['--set', 'replicas=1'], ['--plan']])
+        expect(await berth([...deploy, ...inputs])).toMatchObject({
+          code: 3,
+          err: expect.stringContaining('--enable'),
+        });
+      expect(unwrap(await admin.deployments.get({ id }))).toMatchObject({ enabled: false, config: { replicas: 2 } });
+      expect(await berth([...deploy, '--enable', '--wait'])).toMatchObject({ code: 0 });
+    });
+
+    test('an answer that is lost while a secret is replaced is not a failure', async () => {
+      const { platform, sample } = grounds();
+      const body = { env_id: sample.cluster.env_id ?? '', collection: 'lost', name: 'answer', contents: 'x' };
+      unwrap(await admin.secrets.create({ body }));
+      await using lossy = await startLossyProxy(platform.stack.url, 'PUT');
+      const program = join(folder, 'cli/berth.js');
+      const env = { BERTH_URL: lossy.url, BERTH_TOKEN: platform.adminToken };
+
+      const set = ['secret', 'set', 'answer', ...where, '--collection', 'lost'];
+      const ran = await createBerth(program, env, written)(set, { input: 'swordfish-3' });
+
+      expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/trying again.*replaced/s) });
+      expect(lossy.lost()).toBe(1);
     });
 
     test('secrets are written from standard input and files, and never shown', async () => {

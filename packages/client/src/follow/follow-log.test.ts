@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../api/client.ts';
+import { textStream } from '../http/text-stream.ts';
 import { followLog } from './follow-log.ts';
 
 type Tasks = Pick<Client, 'deploymentTasks'>;
@@ -12,7 +13,7 @@ const breaking = (connections: string[][]) => {
   const log = async () => {
     const lines = waiting.shift() ?? [];
     return answered({
-      async *lines() {
+      async *endedLines() {
         yield* lines;
         if (waiting.length > 0) throw new TypeError('terminated');
       },
@@ -36,4 +37,16 @@ test('a task that the caller may not see is a problem at once', async () => {
   const client = { deploymentTasks: { log: async () => ({ ok: false, problem }) } } as unknown as Tasks;
 
   await expect(followLog(client, 'id').next()).rejects.toMatchObject({ problem });
+});
+
+test('a line within which a proxy closed the connection is read again as a whole', async () => {
+  const texts = ['one\ntw', 'one\ntwo\nthree\n-- Done\n'];
+  const log = async () => answered(textStream(new Response(texts.shift())));
+  const get = async () => answered({ status: texts.length > 0 ? 'Started' : 'Done' });
+  const client = { deploymentTasks: { log, get } } as unknown as Tasks;
+  const lines: string[] = [];
+
+  for await (const line of followLog(client, 'id')) lines.push(line);
+
+  expect(lines).toEqual(['one', 'two', 'three', '-- Done']);
 });

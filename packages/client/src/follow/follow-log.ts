@@ -22,7 +22,7 @@ export async function* followLog(
     if (log.ok) {
       try {
         let number = 0;
-        for await (const line of log.value.lines()) {
+        for await (const line of log.value.endedLines()) {
           number += 1;
           if (number <= seen) continue;
           seen = number;

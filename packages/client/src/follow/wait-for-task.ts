@@ -28,7 +28,7 @@ async function reportLines(
   id: string,
   { onLine, ...wait }: WaitOptions & { onLine: (line: string) => void },
 ): Promise<void> {
-  const limit = AbortSignal.timeout(wait.withinMs);
+  const limit = AbortSignal.timeout(Math.ceil(wait.withinMs));
   const signal = wait.signal ? AbortSignal.any([wait.signal, limit]) : limit;
   try {
     for await (const line of followLog(client, id, { signal })) onLine(line);

@@ -4,6 +4,8 @@ import { type ServerSentEvent, serverSentEvents } from './server-sent-events.ts'
 export interface TextStream {
   /** Without empty lines, by which a followed log that is quiet stays open. */
   lines(): AsyncGenerator<string>;
+  /** The same, without a last line that has no end: its connection may have been closed within it. */
+  endedLines(): AsyncGenerator<string>;
   /** The events of `text/event-stream`. */
   events(): AsyncGenerator<ServerSentEvent>;
   text(): Promise<string>;
@@ -12,12 +14,15 @@ export interface TextStream {
 export const textStream = (response: Response): TextStream => ({
   text: () => response.text(),
   async *lines() {
-    for await (const line of linesOf(response)) if (line !== '') yield line;
+    for await (const line of linesOf(response, 'all')) if (line !== '') yield line;
   },
-  events: () => serverSentEvents(linesOf(response)),
+  async *endedLines() {
+    for await (const line of linesOf(response, 'ended')) if (line !== '') yield line;
+  },
+  events: () => serverSentEvents(linesOf(response, 'ended')),
 });
 
-async function* linesOf({ body }: Response): AsyncGenerator<string> {
+async function* linesOf({ body }: Response, which: 'all' | 'ended'): AsyncGenerator<string> {
   if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -28,7 +33,7 @@ async function* linesOf({ body }: Response): AsyncGenerator<string> {
       rest = lines.pop() ?? '';
       yield* lines;
     }
-    if (rest !== '') yield rest;
+    if (rest !== '' && which === 'all') yield rest;
   } finally {
     // Ends the request where the caller stops reading.
     await reader.cancel().catch(() => undefined);

@@ -2,7 +2,6 @@ import { type Answer, type Client, type Deployment, everyItem, ProblemError, unw
 import { buildCommand } from '@stricli/core';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
-import { CliFailure } from '../../failure/cli-failure.ts';
 import { configInputs } from '../../input/config-inputs.ts';
 import { durationFlag } from '../../input/duration.ts';
 import { findChart } from '../../names/find-chart.ts';
@@ -10,13 +9,15 @@ import { findCluster } from '../../names/find-cluster.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import { resolve } from '../../names/resolve.ts';
 import { planLines } from '../../output/plan-lines.ts';
-import { followTask } from '../tasks/follow-task.ts';
-import { isSame } from './is-same.ts';
+import { followTasks } from '../tasks/follow-tasks.ts';
+import { changeOf, deploymentMeant, deploysThis, type DesiredDeployment } from './deploy-decisions.ts';
 
 interface Flags extends ConnectionFlags {
   env: string;
   chart: string;
   cluster?: string;
+  move?: boolean;
+  enable?: boolean;
   set?: readonly string[];
   file?: readonly string[];
   plan?: boolean;
@@ -30,7 +31,7 @@ export const deploy = buildCommand<Flags, [string], Cli>({
   docs: {
     brief: 'Create a deployment, or bring it to a chart and inputs',
     fullDescription: [
-      'Create a deployment, or bring it to a chart and inputs. Inputs that are not given stay. Where nothing differs nothing is done, so a pipeline may repeat it.',
+      'Create a deployment, or bring it to a chart and inputs. Inputs that are not given stay. Where nothing differs nothing is done, so a pipeline may repeat it. A disabled deployment is refused without --enable; another --cluster is another deployment without --move.',
       '',
       '  berth deploy web -e prod --chart HelloWeb@1.2.0 --set replicas=3 --wait',
       '  berth deploy web -e prod --chart HelloWeb@1.2.0 -f values.yaml --plan',
@@ -42,6 +43,8 @@ export const deploy = buildCommand<Flags, [string], Cli>({
       env: { kind: 'parsed', parse: String, brief: 'The env' },
       chart: { kind: 'parsed', parse: String, brief: 'KIND@VERSION or KIND@sha256:DIGEST' },
       cluster: { kind: 'parsed', parse: String, brief: 'The cluster, where the env has several', optional: true },
+      move: { kind: 'boolean', brief: 'Move it to --cluster from another one', optional: true, withNegated: false },
+      enable: { kind: 'boolean', brief: 'Also enable a disabled deployment', optional: true, withNegated: false },
       set: {
         kind: 'parsed',
         parse: String,
@@ -79,7 +82,7 @@ export const deploy = buildCommand<Flags, [string], Cli>({
     const { present, change } = wanted;
     if (present && Object.keys(change).length === 0) {
       say(this, `${name} has this chart and these inputs already`);
-      if (flags.wait) await followPresent(this, client, present, flags.timeout);
+      if (flags.wait) await followPresent(this, client, wanted, flags.timeout);
       return;
     }
     if (flags.plan) {
@@ -100,9 +103,11 @@ export const deploy = buildCommand<Flags, [string], Cli>({
           flags.key === undefined ? {} : { idempotencyKey: flags.key },
         );
     if (!changed.ok) throw new ProblemError(changed.problem);
-    const [task] = changed.taskIds;
-    print(this, task === undefined ? `deployment/${changed.value.id}` : `task/${task}`);
-    if (flags.wait && task !== undefined) await followTask({ cli: this, client, id: task, withinMs: flags.timeout });
+    const { taskIds: ids, taskCount, value } = changed;
+    if (ids.length === 0) print(this, `deployment/${value.id}`);
+    for (const id of ids) print(this, `task/${id}`);
+    if (taskCount > ids.length) say(this, `and ${taskCount - ids.length} more tasks`);
+    if (flags.wait) await followTasks({ cli: this, client, ids, withinMs: flags.timeout });
   },
 });
 
@@ -112,57 +117,47 @@ async function readWanted(client: Client, flags: Flags, name: string) {
     resolve(client, kindOf('envs'), flags.env),
     findChart(client, flags.chart, flags.waitForChart ?? 0),
   ]);
-  const read = await findDeployment(client, { envId, kindId, name });
+  const { enable = false, move = false } = flags;
+  const clusterId = flags.cluster === undefined ? null : await findCluster(client, envId, flags.cluster);
+  const found = await findDeployments(client, { envId, kindId, name });
+  const meant = deploymentMeant(found, { name, clusterId }, { move });
+  const read = meant && (await client.deployments.get({ id: meant.id }));
+  if (read && !read.ok) throw new ProblemError(read.problem);
   const present = read?.value ?? null;
   const config = await configInputs(present?.config ?? {}, { files: flags.file ?? [], sets: flags.set ?? [] });
-  const cluster =
-    present && flags.cluster === undefined ? present.cluster_id : await findCluster(client, envId, flags.cluster);
-  const place = { name, kind_id: kindId, cluster_id: cluster };
-  const change = present
-    ? {
-        ...(present.helm_chart_id !== chart.id && { helm_chart_id: chart.id }),
-        ...(!isSame(present.config, config) && { config }),
-        ...(present.cluster_id !== cluster && { cluster_id: cluster }),
-        ...(!present.enabled && { enabled: true }),
-      }
-    : {};
+  const wanted: DesiredDeployment = { name, chartId: chart.id, config, clusterId };
+  const cluster_id = clusterId ?? present?.cluster_id ?? (await findCluster(client, envId, undefined));
   return {
+    ...wanted,
     present,
     etag: read?.etag,
-    change,
-    creation: { ...place, helm_chart_id: chart.id, config, values_override: null },
+    change: present ? changeOf(present, wanted, { enable }) : {},
+    creation: { name, kind_id: kindId, cluster_id, helm_chart_id: chart.id, config, values_override: null },
   };
 }
 
-async function findDeployment(
+async function findDeployments(
   client: Client,
   { envId, kindId, name }: { envId: string; kindId: string; name: string },
-) {
+): Promise<Deployment[]> {
   const query = { env_id: envId, kind_id: kindId, ...(name !== '' && { name }) };
   const found: Deployment[] = [];
   for await (const one of everyItem((after) => client.deployments.list({ query: { ...query, after } }))) {
     if (one.name === name) found.push(one);
   }
-  if (found.length > 1)
-    throw new CliFailure(
-      'usage',
-      `${found.length} deployments are named ${name}, on different clusters: give --cluster`,
-    );
-  const [only] = found;
-  if (!only) return null;
-  const answer = await client.deployments.get({ id: only.id });
-  if (!answer.ok) throw new ProblemError(answer.problem);
-  return answer;
+  return found;
 }
 
-/** A repeated step ends as the task that the first one queued. */
+/** A repeated step ends as the task that the first one queued; Ctrl-C does not cancel it, since it may be of somebody else. */
 async function followPresent(
   cli: Cli,
   client: Client,
-  { id }: Deployment,
+  { present, ...wanted }: DesiredDeployment & { present: Deployment | null },
   withinMs: number | undefined,
 ): Promise<void> {
-  const query = { deployment_id: id, sort: '-created_at', per_page: 1 } as const;
-  const [task] = unwrap(await client.deploymentTasks.list({ query })).items;
-  if (task) await followTask({ cli, client, id: task.id, withinMs });
+  if (!present) return;
+  const query = { deployment_id: present.id, show_future: false, sort: '-created_at', per_page: 100 } as const;
+  const { items } = unwrap(await client.deploymentTasks.list({ query }));
+  const task = items.find((one) => deploysThis(one, wanted));
+  if (task) await followTasks({ cli, client, ids: [task.id], withinMs, areForeign: true });
 }

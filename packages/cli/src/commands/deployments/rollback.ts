@@ -5,7 +5,7 @@ import { connect, connectionFlags, type ConnectionFlags } from '../../connection
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { durationFlag } from '../../input/duration.ts';
 import { resolveDeployment } from '../../names/resolve.ts';
-import { followTask } from '../tasks/follow-task.ts';
+import { followTasks } from '../tasks/follow-tasks.ts';
 
 interface Flags extends ConnectionFlags {
   env?: string;
@@ -44,6 +44,6 @@ export const rollback = buildCommand<Flags, [string], Cli>({
     if (target === undefined) throw new CliFailure('refused', `${name} has no earlier deploy that is done`);
     const { id } = unwrap(await client.deploymentTasks.rollback({ id: deploymentId, body: { task_id: target } }));
     print(this, `task/${id}`);
-    if (wait) await followTask({ cli: this, client, id, withinMs: timeout });
+    if (wait) await followTasks({ cli: this, client, ids: [id], withinMs: timeout });
   },
 });

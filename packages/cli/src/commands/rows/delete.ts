@@ -43,7 +43,7 @@ export const deleteCommand = buildCommand<Flags, [string, string], Cli>({
     if (!yes) throw new CliFailure('refused', `nothing was deleted: --yes deletes ${words}`);
     const answer = await calls.delete({ id });
     if (!answer.ok) throw new ProblemError(answer.problem);
-    const [task] = answer.taskIds;
-    say(this, task === undefined ? `deleted ${words}` : `deleting ${words} by task ${task}`);
+    const { taskIds } = answer;
+    say(this, taskIds.length === 0 ? `deleted ${words}` : `deleting ${words} by task ${taskIds.join(', ')}`);
   },
 });

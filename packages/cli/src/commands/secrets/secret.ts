@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { everyItem, unwrap } from '@berth/client';
+import { everyItem, type Problem, unwrap } from '@berth/client';
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
@@ -32,17 +32,22 @@ const set = buildCommand<Flags, [string], Cli>({
   async func({ env, collection, fromFile, ...flags }, name) {
     const contents = fromFile === undefined ? await this.readInput() : await readContents(fromFile);
     const client = await connect(this, flags);
+    const patience = {
+      ms: 30_000,
+      onWait: ({ detail }: Problem, ms: number) => say(this, `${detail}; trying again in ${Math.ceil(ms / 1_000)} s`),
+    };
     const { id: env_id } = await resolve(client, kindOf('envs'), env);
     const query = { env_id, collection, name };
     for await (const { id, ...secret } of everyItem((after) => client.secrets.list({ query: { ...query, after } }))) {
       // The filters ignore case.
       if (secret.name !== name || secret.collection !== collection) continue;
-      const answer = await client.secrets.update({ id, body: { contents } });
+      // The same contents twice are one change, so an outage in between is waited for.
+      const answer = await client.secrets.update({ id, body: { contents } }, { repeat: true, patience });
       unwrap(answer);
       const reinstalls = answer.ok ? answer.taskCount : 0;
       return say(this, `replaced secret ${collection}/${name}; ${reinstalls} deployments are reinstalled`);
     }
-    unwrap(await client.secrets.create({ body: { ...query, contents } }));
+    unwrap(await client.secrets.create({ body: { ...query, contents } }, { patience }));
     say(this, `stored secret ${collection}/${name}`);
   },
 });

@@ -4,7 +4,7 @@ import { type Cli, print } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { durationFlag } from '../../input/duration.ts';
 import { taskOf } from '../../names/task-of.ts';
-import { followTask } from './follow-task.ts';
+import { followTasks } from './follow-tasks.ts';
 
 interface Flags extends ConnectionFlags {
   env?: string;
@@ -36,6 +36,6 @@ export const retry = buildCommand<Flags, [string], Cli>({
     const failed = await taskOf(client, name, env);
     const { id } = unwrap(await client.deploymentTasks.retry({ id: failed.id }));
     print(this, `task/${id}`);
-    if (wait) await followTask({ cli: this, client, id, withinMs: timeout });
+    if (wait) await followTasks({ cli: this, client, ids: [id], withinMs: timeout });
   },
 });

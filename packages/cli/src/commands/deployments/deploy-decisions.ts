@@ -1,0 +1,66 @@
+import type { Deployment, DeploymentTask, JsonObject } from '@berth/client';
+import { CliFailure } from '../../failure/cli-failure.ts';
+import { isSame } from './is-same.ts';
+
+export interface DesiredDeployment {
+  name: string;
+  chartId: string;
+  config: JsonObject;
+  /** Null: where it is. */
+  clusterId: string | null;
+}
+
+/** What is only done where a flag says so. */
+export interface Permitted {
+  enable: boolean;
+  move: boolean;
+}
+
+type Placed = Pick<Deployment, 'id' | 'cluster_id'>;
+
+/**
+ * Which of the deployments of an env with one kind and name is meant; null if a new one is. Names are unique on a cluster only, so
+ * another cluster means another deployment, unless it shall move.
+ */
+export function deploymentMeant<D extends Placed>(
+  found: readonly D[],
+  { name, clusterId }: Pick<DesiredDeployment, 'name' | 'clusterId'>,
+  { move }: Pick<Permitted, 'move'>,
+): D | null {
+  const there = found.find(({ cluster_id }) => cluster_id === clusterId);
+  if (there) return there;
+  if (clusterId !== null && !move) return null;
+  if (found.length < 2) return found[0] ?? null;
+  const candidates = found.map(({ id, cluster_id }) => `\n  ${id} on cluster ${cluster_id}`).join('');
+  const way = move ? 'delete one of them first' : 'give --cluster';
+  throw new CliFailure('usage', `${found.length} deployments are named ${name}: ${way}${candidates}`);
+}
+
+type Present = Pick<Deployment, 'helm_chart_id' | 'config' | 'cluster_id' | 'enabled'>;
+
+/** What has to change of a deployment that is there. */
+export function changeOf(
+  present: Present,
+  { name, chartId, config, clusterId }: DesiredDeployment,
+  { enable }: Pick<Permitted, 'enable'>,
+) {
+  if (!present.enabled && !enable)
+    throw new CliFailure('refused', `${name} is disabled, so nothing was done: --enable also enables it`);
+  return {
+    ...(present.helm_chart_id !== chartId && { helm_chart_id: chartId }),
+    ...(!isSame(present.config, config) && { config }),
+    ...(clusterId !== null && present.cluster_id !== clusterId && { cluster_id: clusterId }),
+    ...(!present.enabled && { enabled: true }),
+  };
+}
+
+/** Whether a task brings a deployment to this chart and these inputs, so that its end is that of a deploy of them. */
+export function deploysThis(
+  { operation }: Pick<DeploymentTask, 'operation'>,
+  { chartId, config }: Pick<DesiredDeployment, 'chartId' | 'config'>,
+): boolean {
+  const deploy = 'Install' in operation ? operation.Install : 'Upgrade' in operation ? operation.Upgrade : null;
+  if (deploy) return deploy.helm_chart_id === chartId && isSame(deploy.config_inputs, config);
+  // They install what the deployment has.
+  return 'Recreate' in operation || 'Reinstall' in operation;
+}

@@ -1,0 +1,55 @@
+import { type Client, waitForTask } from '@berth/client';
+import { type Cli, say } from '../../terminal/cli.ts';
+import { CliFailure } from '../../failure/cli-failure.ts';
+import { harmless } from '../../output/harmless.ts';
+import { requireDone } from './task-outcome.ts';
+
+interface FollowTasks {
+  cli: Cli;
+  client: Pick<Client, 'deploymentTasks'>;
+  /** In the order in which they were queued. */
+  ids: readonly string[];
+  withinMs: number | undefined;
+  /** Somebody else may have queued them: Ctrl-C leaves them running. */
+  areForeign?: true;
+}
+
+/**
+ * Shows the logs of tasks until they have ended, and fails at the first one that is not done. The first Ctrl-C cancels those that
+ * have not ended, the second one leaves them running.
+ */
+export async function followTasks({ cli, client, ids, withinMs = 600_000, areForeign }: FollowTasks): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  const leaving = new AbortController();
+  const open = [...ids];
+  let isCancelling = areForeign ?? false;
+  const stopListening = cli.onInterrupt(() => {
+    if (isCancelling) return leaving.abort();
+    isCancelling = true;
+    say(cli, 'cancelling; Ctrl-C once more leaves what runs');
+    void cancelAll(cli, client, open);
+  });
+  const onLine = (line: string): void => say(cli, harmless(line));
+  try {
+    for (const id of ids) {
+      say(cli, `following task ${id}; Ctrl-C ${areForeign ? 'leaves it running' : 'cancels it'}`);
+      const left = Math.max(0, Math.ceil(giveUpAt - performance.now()));
+      requireDone(await waitForTask(client, id, { withinMs: left, signal: leaving.signal, onLine }));
+      open.shift();
+    }
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    const [id] = open;
+    throw new CliFailure('cancelled', `task ${id} goes on: berth logs ${id} -f`);
+  } finally {
+    stopListening();
+  }
+}
+
+/** From the last one, so that a later task does not start while an earlier one ends. */
+async function cancelAll(cli: Cli, { deploymentTasks }: FollowTasks['client'], ids: readonly string[]): Promise<void> {
+  for (const id of ids.toReversed()) {
+    const answer = await deploymentTasks.cancel({ id });
+    if (!answer.ok) say(cli, `task ${id} cannot be cancelled: ${answer.problem.detail}`);
+  }
+}
