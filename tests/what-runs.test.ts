@@ -12,6 +12,7 @@ import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from '@kuberne
 import type { DeploymentHealth } from '@berth/contracts/resources/deployments/deployment-health';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
+import { createGrantableRole, grantRole } from './setup/grants/grant-custom-resources.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 import { asKubelet, type Kubelet } from './setup/workloads/as-kubelet.ts';
 import { changesOf, type Changes } from './setup/workloads/changes-of.ts';
@@ -45,6 +46,13 @@ apiVersion: v1
 kind: ConfigMap
 metadata: { name: settings }
 data: { words: {{ (.Values.config).words | default "none" | quote }} }
+`,
+  'templates/hook.yaml': `{{- if .Values.hooked }}
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: hook, annotations: { helm.sh/hook: "pre-install,pre-upgrade" } }
+data: { revision: {{ .Release.Revision | quote }} }
+{{- end }}
 `,
 };
 
@@ -87,10 +95,13 @@ async function helm(...args: string[]): Promise<string> {
 
 let count = 0;
 /** A name, and a release of Helm's at the place of the deployment with that name. */
-async function released(words: string, { serverSide = true }: { serverSide?: boolean } = {}): Promise<string> {
+async function released(
+  words: string,
+  { serverSide = true, ...more }: { serverSide?: boolean; hooked?: boolean; hostPort?: number } = {},
+): Promise<string> {
   const name = `n${(count += 1)}`;
   const values = join(folder, `${name}.json`);
-  await writeFile(values, JSON.stringify({ config: { words } }));
+  await writeFile(values, JSON.stringify({ config: { words }, ...more }));
   const namespace = `shelf-${name}`;
   await helm(
     'install',
@@ -218,6 +229,48 @@ describe('a release that is adopted', () => {
     expect((await namespaceOf(name))?.metadata?.annotations ?? {}).not.toHaveProperty(['berth.dev/deployment-id']);
   });
 
+  test('has its hooks run by the first deploy, and the plan names them', async () => {
+    const name = await released('a', { hooked: true });
+    const hook = () => read('v1', 'ConfigMap', 'hook', `shelf-${name}`);
+    const before = await hook();
+    const body = { ...bodyOf(name, 'a'), values_override: { hooked: true } };
+
+    const plan = unwrap(await platform.admin.deploymentPlans.of_creation({ body }));
+    const { id } = unwrap(await platform.admin.deployments.create({ body }));
+    expect(await lastTask(id)).toMatchObject({ status: 'Done' });
+
+    expect(plan.hooks).toMatchObject([{ kind: 'ConfigMap', name: 'hook' }]);
+    expect(before?.data).toEqual({ revision: '1' });
+    expect((await hook())?.data).toEqual({ revision: '2' });
+  });
+
+  test('runs pods that the security level of its namespace refuses: the plan warns of them', async () => {
+    const name = await released('a', { hostPort: 8_080 });
+    const pods = () => objects.list('v1', 'Pod', `shelf-${name}`);
+    await waitUntil(async () => (await pods()).items.length > 0, { what: 'a pod', withinMs: 60_000 });
+    const body = { ...bodyOf(name, 'a'), values_override: { hostPort: 8_080 } };
+
+    const plan = unwrap(await platform.admin.deploymentPlans.of_creation({ body }));
+
+    const namespace = plan.objects.find(({ kind }) => kind === 'Namespace');
+    expect(namespace?.reason).toMatch(/existing pods.*baseline.*hostPort/);
+  });
+
+  test('has one owner, if two people adopt it at the same moment', async () => {
+    const name = await released('a');
+    const linus = await platform.person('linus');
+    const scope = { env_id: sample.cluster.env_id ?? '', user_id: linus.id };
+    unwrap(await platform.admin.envUserPermissions.create({ body: { ...scope, role: 'Admin' } }));
+
+    const answers = await Promise.all([adopt(name, 'a'), adopt(name, 'b', linus.api)]);
+
+    const [first, ...others] = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
+    expect(others).toEqual([]);
+    expect(answers.flatMap((answer) => (answer.ok ? [] : [answer.problem]))).toMatchObject([{ status: 409 }]);
+    expect(await lastTask(first?.id ?? '')).toMatchObject({ status: 'Done' });
+    expect((await read('v1', 'ConfigMap', 'settings', `shelf-${name}`))?.data).toEqual(first?.config);
+  });
+
   test('is named in the audit log', async () => {
     const { id } = unwrap(await adopt(await released('a'), 'a'));
 
@@ -297,6 +350,22 @@ describe('nothing is adopted', () => {
     await objects.create(secret);
 
     expect(await refusal(name)).toMatchObject(like(409, /also holds the Helm release second/));
+  });
+
+  test('of a kind that has a grant in the whole cluster, until a site admin revokes it', async () => {
+    const { clusterRoleGrants } = platform.admin;
+    const { kind_id } = chart;
+    const name = await released('a');
+    await createGrantableRole(platform.stack);
+    await grantRole(platform.admin, { env_id: sample.cluster.env_id ?? '', kind_id });
+
+    expect(await refusal(name)).toMatchObject(
+      like(409, /cannot be adopted while its kind is granted .+ in the whole cluster: revoke the grant, adopt/),
+    );
+
+    const [grant] = unwrap(await clusterRoleGrants.list({ query: { kind_id } })).items;
+    unwrap(await clusterRoleGrants.delete({ id: grant?.id ?? '' }));
+    expect(await lastTask(unwrap(await adopt(name, 'a')).id)).toMatchObject({ status: 'Done' });
   });
 
   test('by somebody without a credential, or who is no owner', async () => {
