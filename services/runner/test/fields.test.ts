@@ -1,9 +1,5 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
@@ -12,10 +8,8 @@ import { z } from 'zod';
 import { randomOf } from '../../tasks/test/support/random-of.ts';
 import { taskOf } from './support/fake-tasks.ts';
 import { actionsIn, soon } from './support/helm-actions.ts';
-import { testChartFiles } from './support/probe-chart.ts';
+import { upgradeByHand } from './support/helm-by-hand.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
-
-const run = promisify(execFile);
 
 let world: RunnerWorld;
 let runner: RunnerProcess;
@@ -84,22 +78,8 @@ const autoscale = (namespace: string) =>
   });
 
 /** Helm 3 compared the objects itself. */
-async function upgradeAsOlderHelm(namespace: string, objects: JsonObject[]): Promise<void> {
-  await using folder = await temporaryFolder();
-  for (const [name, text] of Object.entries(testChartFiles)) {
-    await mkdir(join(folder.path, name, '..'), { recursive: true });
-    await writeFile(join(folder.path, name), text);
-  }
-  await writeFile(join(folder.path, 'objects.json'), JSON.stringify({ objects }));
-  const values = ['--values', join(folder.path, 'objects.json')];
-  const place = ['--namespace', namespace, '--kubeconfig', world.kubeconfigFile];
-  await run(world.helm, ['upgrade', namespace, folder.path, '--server-side=false', ...values, ...place]);
-}
-
-async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'berth-fields-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
+const upgradeAsOlderHelm = (namespace: string, objects: JsonObject[]) =>
+  upgradeByHand(world, namespace, { objects }, '--server-side=false');
 
 const now = () => new Date().toISOString().replace(/\.\d+/, '');
 
