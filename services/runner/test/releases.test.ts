@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { recordInPayload, withStatus } from '../src/release/release-payload.ts';
 import { type Admission, holdWrites, type Write } from './support/admission.ts';
 import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { upgradeByHand } from './support/helm-by-hand.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
 import { taskOf } from './support/fake-tasks.ts';
 
@@ -24,6 +25,7 @@ const Secret = z.looseObject({
   metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
   data: z.record(z.string(), z.string()),
 });
+const Probe = z.object({ metadata: z.object({ uid: z.string() }), data: z.object({ text: z.string() }) });
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const next = <T extends { task_id: string }>(task: T): T => ({ ...task, task_id: crypto.randomUUID() });
 
@@ -384,6 +386,27 @@ describe('a Helm that is killed', () => {
     expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
     expect(await act.history(task.namespace)).toEqual(['deployed']);
     expect(world.tasks.textOf(task.task_id)).toContain('has already deployed the release');
+  });
+
+  test.for<[string, (write: Write) => boolean]>([
+    ['before it recorded a revision of its own', isRelease],
+    ['between two objects', ({ operation, name }) => operation === 'UPDATE' && name === 'second'],
+    ['before it recorded that the release is deployed', becomes('deployed')],
+  ])('during an adoption, %s, leaves a release that the next claim takes over', async ([, matches]) => {
+    const task: Task = { ...newTask(), adopts: true };
+    const { namespace } = task;
+    await upgradeByHand(world, namespace, { pieces: true, text: 'before' });
+    const read = () => act.get(`/api/v1/namespaces/${namespace}/configmaps/probe`);
+    const before = Probe.parse(await read());
+
+    await killedAt(task, matches);
+
+    expect(await endOf(task)).toMatchObject({ outcome: 'Retry', reason: expect.stringContaining('SIGKILL') });
+    expect(await runAgain(task)).toMatchObject({ outcome: 'Done' });
+    expect((await act.history(namespace)).at(-1)).toBe('deployed');
+    const after = Probe.parse(await read());
+    expect([before.data.text, after.data.text]).toEqual(['before', 'hello']);
+    expect(after.metadata.uid).toBe(before.metadata.uid);
   });
 
   test('during an uninstall leaves a release that the next claim removes with its namespace', async () => {

@@ -135,7 +135,7 @@ export function createFakeTasks(bus: Bus) {
             }
           : null;
       const place = { deployment_id, cluster_id, namespace, helm_chart_id: null, is_dry_run: task === null };
-      return { ...place, env_id: cluster_id, kind_id: cluster_id, task };
+      return { ...place, adopts: run.adopts ?? false, env_id: cluster_id, kind_id: cluster_id, task };
     },
     outcomeOf: (id: string): DryRunOutcome | undefined => outcomes.get(id),
     ends,
