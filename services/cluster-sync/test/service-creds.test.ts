@@ -358,6 +358,83 @@ describe('credentials for a release that is about to start', () => {
   });
 });
 
+describe('the same credentials under their upstream name', () => {
+  const writeUpstream = (body: { task_id: string; fence: number }) =>
+    service.runner.call(deploymentCredentials.operations.write_upstream, { body }, { deadlineMs: 10_000 });
+  const upstreamPath = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets/platz-creds`;
+  const Found = z.object({ data: z.record(z.string(), z.string()).default({}) });
+  const upstreamIn = async (namespace: string) =>
+    Found.parse(await admin.getJson(upstreamPath(namespace), call())).data;
+  const claimOf = (deployment_id: string, namespace: string) =>
+    claimOn(service, clusterId, { deployment_id, namespace });
+
+  test('hold the token of service-creds, and are refreshed with it', async () => {
+    const { id, secret } = await withCredentials('upstream-new');
+    const issuedBefore = issuedTo(id);
+
+    expect(await writeUpstream(claimOf(id, 'upstream-new'))).toEqual({ reason: null });
+
+    expect(await upstreamIn('upstream-new')).toEqual(secret.data);
+    expect(issuedTo(id)).toBe(issuedBefore);
+    await service.db.query(sql.unsafe`update service_credentials set refresh_at = now() where deployment_id = ${id}`);
+    await soon(async () =>
+      expect((await upstreamIn('upstream-new'))['access_token']).not.toBe(secret.data['access_token']),
+    );
+    expect(await upstreamIn('upstream-new')).toEqual((await secretIn('upstream-new')).data);
+  });
+
+  test('come with service-creds where these are missing', async () => {
+    const id = randomUUID();
+    service.callers.set(id, envId);
+    await createNamespace('upstream-first', id);
+
+    expect(await writeUpstream(claimOf(id, 'upstream-first'))).toEqual({ reason: null });
+
+    expect(await upstreamIn('upstream-first')).toEqual((await secretIn('upstream-first')).data);
+    expect(issuedTo(id)).toBe(1);
+  });
+
+  test.for([
+    ['a chart', { 'app.kubernetes.io/managed-by': 'Helm' }],
+    ['a person', {}],
+  ] as const)('do not replace a Secret of that name that %s has made, now or at a refresh', async ([whose, labels]) => {
+    const namespace = `upstream-of-${whose.replace('a ', '')}`;
+    const { id, secret } = await withCredentials(namespace);
+    const data = { access_token: Buffer.from('theirs').toString('base64') };
+    await admin.postJson(
+      `/api/v1/namespaces/${namespace}/secrets`,
+      { metadata: { name: 'platz-creds', labels }, data },
+      call(),
+    );
+
+    expect(await writeUpstream(claimOf(id, namespace))).toEqual({
+      reason: `the namespace ${namespace} has a Secret platz-creds that Berth has not made`,
+    });
+
+    await service.db.query(sql.unsafe`
+      update service_credentials set refresh_at = now(), upstream = true where deployment_id = ${id}
+    `);
+    await soon(async () =>
+      expect((await secretIn(namespace)).data['access_token']).not.toBe(secret.data['access_token']),
+    );
+    expect(await upstreamIn(namespace)).toEqual(data);
+  });
+
+  test('are not written for the claim of another runner, nor for a plan', async () => {
+    const { id } = await withCredentials('upstream-refused');
+    const claim = claimOf(id, 'upstream-refused');
+    const plan = claimOn(service, clusterId, {
+      deployment_id: id,
+      namespace: 'upstream-refused',
+      is_dry_run: true,
+    });
+
+    await expect(writeUpstream({ ...claim, fence: 6 })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(writeUpstream(plan)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(upstreamIn('upstream-refused')).rejects.toMatchObject({ status: 404 });
+  });
+});
+
 test('during the transition, deployments of a listed cluster share the account of the previous version and are not contained', async () => {
   await applyRbac(admin, 'runner');
   const sharedId = await service.addCluster({ name: 'shared', envId });

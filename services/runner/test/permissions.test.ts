@@ -100,6 +100,27 @@ test('service-creds is written before the release, and not again for an upgrade'
   expect(existedBefore).toEqual([0]);
 });
 
+test('a release that refers to platz-creds has them requested before it is applied, and is deployed without them if they are refused', async () => {
+  const [plain, named] = [usual(), usual({ values: { text: 'platz-creds' } })];
+  const existed: number[] = [];
+  world.credentials.writeUpstream = async () => {
+    existed.push((await act.releases(named.namespace)).length);
+    return { reason: null };
+  };
+
+  expect(await run(plain)).toMatchObject({ outcome: 'Done' });
+  expect(await run(named)).toMatchObject({ outcome: 'Done' });
+  expect(world.credentials.upstream).toEqual([named.task_id]);
+  expect(existed).toEqual([0]);
+
+  world.credentials.writeUpstream = () => Promise.reject(new AppError('conflict', 'the cluster refuses it'));
+  const again = next(named);
+  expect(await run(again)).toMatchObject({ outcome: 'Done' });
+  expect(world.tasks.textOf(again.task_id)).toContain(
+    'the release refers to the Secret platz-creds, which was not written: the cluster refuses it',
+  );
+});
+
 test('a first install requests its service-creds while the namespace is created, and again if that was too early', async () => {
   const write = world.credentials.write;
   const seen: boolean[] = [];

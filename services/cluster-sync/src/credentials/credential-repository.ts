@@ -67,14 +67,24 @@ export const createCredentialRepository = (db: Queries) => ({
     `),
 
   record: (issued: IssuedCredentials) =>
-    db.query(nothing`
-      insert into service_credentials (deployment_id, cluster_id, namespace, digest, issued_at, expires_at, refresh_at)
+    db.one(sql.type(z.object({ upstream: z.boolean() }))`
+      insert into service_credentials as s (deployment_id, cluster_id, namespace, digest, issued_at, expires_at, refresh_at)
       values (${issued.deployment_id}, ${issued.cluster_id}, ${issued.namespace}, ${issued.digest}, clock_timestamp(),
         ${issued.expires_at}, clock_timestamp() + ${issued.refreshInMs} * interval '1 millisecond')
       on conflict (deployment_id) do update set cluster_id = excluded.cluster_id, namespace = excluded.namespace,
         digest = excluded.digest, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
-        refresh_at = excluded.refresh_at
+        refresh_at = excluded.refresh_at,
+        upstream = s.upstream and (s.cluster_id, s.namespace) = (excluded.cluster_id, excluded.namespace)
+      returning s.upstream
     `),
+
+  /** From now on, the Secret with the upstream name is refreshed as well. */
+  keepUpstream: async (deploymentId: string, { clusterId, namespace }: { clusterId: string; namespace: string }) => {
+    await db.query(nothing`
+      update service_credentials set upstream = true
+      where deployment_id = ${deploymentId} and cluster_id = ${clusterId} and namespace = ${namespace}
+    `);
+  },
 
   forget: async (deploymentId: string): Promise<void> => {
     await db.query(nothing`delete from service_credentials where deployment_id = ${deploymentId}`);

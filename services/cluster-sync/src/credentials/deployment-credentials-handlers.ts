@@ -3,25 +3,29 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
 import { implement } from '@berth/bus/rpc/implement';
-import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
+import { serviceCreds, upstreamCredentials } from '@berth/contracts/fields/kubernetes-names';
 import { deploymentCredentials } from '@berth/contracts/resources/clusters/deployment-credentials';
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { AppError, found } from '@berth/contracts/errors';
+import { z } from 'zod';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
+import { secretPath } from './apply-credentials.ts';
 import type { CredentialRepository } from './credential-repository.ts';
 import { type FoundSecret, foundSecret } from './found-secret.ts';
+import { writeUpstreamCredentials } from './upstream-credentials.ts';
 import type { WriteCredentials } from './write-credentials.ts';
 
 export interface DeploymentCredentialsHandlersDeps {
   readonly bus: Pick<Bus, 'call'>;
   readonly clusterRepository: Pick<ClusterRepository, 'find'>;
-  readonly credentialRepository: Pick<CredentialRepository, 'issuedIn'>;
+  readonly credentialRepository: Pick<CredentialRepository, 'issuedIn' | 'keepUpstream'>;
   readonly directory: Pick<ClusterDirectory, 'connectionTo'>;
   readonly writeCredentials: WriteCredentials;
 }
 
+const WithData = z.object({ data: z.record(z.string(), z.string()) });
 const deadlineMs = 5_000;
 /** At a first install the runner calls while it creates the namespace; it calls again if this was too short. */
 const namespaceWithinMs = 500;
@@ -30,48 +34,74 @@ const namespaceWithinMs = 500;
 export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandlersDeps) => {
   const { bus, clusterRepository, credentialRepository, directory, writeCredentials } = deps;
 
+  /** Where the claim works. */
+  async function placeOf(body: { task_id: string; fence: number }, requestId: string) {
+    const claim = await bus.call(taskClaims.operations.get, { body }, { requestId });
+    if (claim.is_dry_run) throw new AppError('forbidden', 'A plan changes nothing, so its runner gets no credentials');
+    const { cluster_id: clusterId, namespace, deployment_id: deploymentId } = claim;
+    const { provider_id, name, ignore, env_id } = found(
+      await clusterRepository.find(clusterId, 'all'),
+      k8sClusters.singular,
+    );
+    if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
+    const connection = directory.connectionTo(provider_id);
+    if (!connection || env_id === null) throw unusable(name);
+    return { api: connection.api, clusterId, envId: env_id, namespace, deploymentId };
+  }
+  type Place = Awaited<ReturnType<typeof placeOf>>;
+
+  async function write(place: Place, signal: AbortSignal) {
+    const { api, clusterId, namespace } = place;
+    const reading = readSecret(api, namespace, signal);
+    reading.catch(() => undefined);
+    const issued = await credentialRepository.issuedIn(clusterId, namespace);
+    if (issued && issued.refresh_in_ms > 0 && (await reading)?.digest === issued.digest) {
+      return { expires_at: issued.expires_at, reason: null };
+    }
+    const check = reading.then(refuseOfChart);
+    const written = await writeCredentials(place, { signal, namespaceWithinMs, check });
+    switch (written.kind) {
+      case 'written':
+        return { expires_at: written.expiresAt, reason: null };
+      case 'refused':
+        return { expires_at: null, reason: written.reason };
+      default:
+        throw new AppError('unavailable', `The namespace ${namespace} does not exist yet, or was deleted`);
+    }
+  }
+
+  /** The same token under both names, so that one record and one refresh serve both. */
+  async function writeUpstream(place: Place, signal: AbortSignal) {
+    const { reason } = await write(place, signal);
+    if (reason !== null) return { reason };
+    const path = secretPath(place.namespace, serviceCreds);
+    const read = await place.api.getJson(path, { signal, deadlineMs, answer: 'secret' });
+    const refused = await writeUpstreamCredentials(place, WithData.parse(read).data, signal);
+    // After the write, so that a cluster whose roles do not allow this Secret keeps its other one.
+    if (refused === null) await credentialRepository.keepUpstream(place.deploymentId, place);
+    return { reason: refused };
+  }
+
   return implement(deploymentCredentials, {
     write: async ({ body }, { signal, requestId }) => {
-      const claim = await bus.call(taskClaims.operations.get, { body }, { requestId });
-      if (claim.is_dry_run)
-        throw new AppError('forbidden', 'A plan changes nothing, so its runner gets no credentials');
-      const { cluster_id, namespace, deployment_id } = claim;
-      const { provider_id, name, ignore, env_id } = found(
-        await clusterRepository.find(cluster_id, 'all'),
-        k8sClusters.singular,
-      );
-      if (ignore) throw new AppError('unavailable', `The cluster ${name} is ignored`);
-      const connection = directory.connectionTo(provider_id);
-      if (!connection || env_id === null) throw unusable(name);
-      const { api } = connection;
-
-      try {
-        const reading = readSecret(api, namespace, signal);
-        reading.catch(() => undefined);
-        const issued = await credentialRepository.issuedIn(cluster_id, namespace);
-        if (issued && issued.refresh_in_ms > 0 && (await reading)?.digest === issued.digest) {
-          return { expires_at: issued.expires_at, reason: null };
-        }
-        const place = { api, clusterId: cluster_id, envId: env_id, namespace, deploymentId: deployment_id };
-        const check = reading.then(refuseOfChart);
-        const written = await writeCredentials(place, { signal, namespaceWithinMs, check });
-        switch (written.kind) {
-          case 'written':
-            return { expires_at: written.expiresAt, reason: null };
-          case 'refused':
-            return { expires_at: null, reason: written.reason };
-          default:
-            throw new AppError('unavailable', `The namespace ${namespace} does not exist yet, or was deleted`);
-        }
-      } catch (error) {
-        if (error instanceof AppError) throw error;
-        const reason = describeFailure(error, api.server);
-        const code = error instanceof KubeError && error.status === 403 ? 'conflict' : 'unavailable';
-        throw new AppError(code, `${serviceCreds} could not be written: ${reason}`, { cause: error });
-      }
+      const place = await placeOf(body, requestId);
+      return write(place, signal).catch(explain(place.api, serviceCreds));
+    },
+    write_upstream: async ({ body }, { signal, requestId }) => {
+      const place = await placeOf(body, requestId);
+      return writeUpstream(place, signal).catch(explain(place.api, upstreamCredentials));
     },
   });
 };
+
+const explain =
+  ({ server }: Pick<KubeApi, 'server'>, secret: string) =>
+  (error: unknown): never => {
+    if (error instanceof AppError) throw error;
+    const reason = describeFailure(error, server);
+    const code = error instanceof KubeError && error.status === 403 ? 'conflict' : 'unavailable';
+    throw new AppError(code, `${secret} could not be written: ${reason}`, { cause: error });
+  };
 
 const unusable = (cluster: string) =>
   new AppError('unavailable', `The cluster ${cluster} has no env, or no source of clusters lists it now`);
@@ -82,6 +112,6 @@ function refuseOfChart(secret: FoundSecret | null): void {
 }
 
 async function readSecret(api: KubeApi, namespace: string, signal: AbortSignal): Promise<FoundSecret | null> {
-  const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
+  const path = secretPath(namespace, serviceCreds);
   return foundSecret(await nullIfMissing(api.getJson(path, { signal, deadlineMs, answer: 'secret' })));
 }

@@ -1,18 +1,17 @@
-import type { V1Secret } from '@kubernetes/client-node';
 import type { KubeApi } from '@berth/kube/kube-api';
-import { isNamespaceGone, KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
-import { managedLabels, serviceCreds } from '@berth/contracts/fields/kubernetes-names';
+import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
 import { AppError } from '@berth/contracts/errors';
 import { pause } from '@berth/service/waiting/pause';
-import { z } from 'zod';
 import { ownerOf } from '../namespaces/namespace-record.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
 import { readNamespace } from '../namespaces/read-namespace.ts';
+import { applyCredentials } from './apply-credentials.ts';
 import type { CredentialRepository } from './credential-repository.ts';
 import { credentialsDigest } from './found-secret.ts';
 import { nextRefreshMs } from './next-refresh.ts';
+import { writeUpstreamCredentials } from './upstream-credentials.ts';
 
 export interface WriteCredentialsDeps {
   readonly bus: Pick<Bus, 'call'>;
@@ -47,12 +46,7 @@ interface WriteOptions {
 
 export type WriteCredentials = (place: CredentialPlace, options: WriteOptions) => Promise<WrittenCredentials>;
 
-/** A Secret that a write cannot repair. */
-const Fixed = z
-  .object({ metadata: z.object({ uid: z.string() }), type: z.string(), immutable: z.boolean().default(false) })
-  .refine(({ type, immutable }) => type !== 'Opaque' || immutable);
 const deadlineMs = 5_000;
-const fieldManager = 'berth-cluster-sync';
 
 /** Issues a token and writes it; the caller decides when. After two concurrent writes the last one stays; both tokens are valid. */
 export function createWriteCredentials({
@@ -86,7 +80,7 @@ export function createWriteCredentials({
     const digest = credentialsDigest(credentials);
     const { expires_at } = credentials;
     // Recorded first: the watch may show the Secret before this call returns, and every replica must recognize it as ours.
-    await credentialRepository.record({
+    const { upstream } = await credentialRepository.record({
       deployment_id: deploymentId,
       cluster_id: clusterId,
       namespace,
@@ -94,7 +88,9 @@ export function createWriteCredentials({
       expires_at,
       refreshInMs,
     });
-    const isWritten = await applySecret(place, credentials, signal);
+    const data = base64Of(credentials);
+    const isWritten = await applyCredentials(place, { name: serviceCreds, data }, signal);
+    if (isWritten && upstream) await writeUpstreamCredentials(place, data, signal);
     return isWritten ? { kind: 'written', digest, expiresAt: expires_at, refreshInMs } : { kind: 'no_namespace' };
   };
 }
@@ -121,34 +117,5 @@ async function isOfDeployment(
   return ownerOf(await namespaceRepository.find({ clusterId, name }), found) === deploymentId;
 }
 
-/** Returns false if the namespace was deleted or is being deleted. */
-async function applySecret({ api, namespace }: CredentialPlace, stringData: object, signal: AbortSignal) {
-  const path = `/api/v1/namespaces/${namespace}/secrets/${serviceCreds}`;
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: serviceCreds, namespace, labels: managedLabels },
-    type: 'Opaque',
-    data: base64Of(stringData),
-  } satisfies V1Secret;
-  const apply = () => api.applyJson(path, secret, fieldManager, { signal, deadlineMs });
-  try {
-    await apply().catch(async (error: unknown) => {
-      if (!(error instanceof KubeError) || error.status !== 422) throw error;
-      // An existing Secret of another type, or an immutable one, must be replaced. For other refusals it stays.
-      const found = await nullIfMissing(api.getJson(path, { signal, deadlineMs, answer: 'secret' }));
-      const { data: fixed } = Fixed.safeParse(found);
-      if (!fixed) throw error;
-      const { uid } = fixed.metadata;
-      await nullIfMissing(api.deleteJson(path, { preconditions: { uid } }, { signal, deadlineMs }));
-      return apply();
-    });
-    return true;
-  } catch (error) {
-    if (isNamespaceGone(error) || (error instanceof KubeError && error.status === 404)) return false;
-    throw error;
-  }
-}
-
-const base64Of = (texts: object) =>
+const base64Of = (texts: object): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]));

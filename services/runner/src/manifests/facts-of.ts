@@ -1,3 +1,4 @@
+import { upstreamCredentials } from '@berth/contracts/fields/kubernetes-names';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import { parseManifest } from './parse-manifest.ts';
 import { hostsOf, type RoutedHosts } from './hosts-of.ts';
@@ -31,6 +32,8 @@ export interface ManifestFacts {
   objects: ObjectFacts[];
   /** Documents that Helm may read differently, or that are not objects. */
   unreadable: number;
+  /** Whether an object refers to the credentials by their upstream name, and none has that name. */
+  wantsUpstreamCredentials: boolean;
 }
 
 /** Runs in another process, since the chart determines the cost. */
@@ -40,7 +43,9 @@ export function factsOf(manifests: string): ManifestFacts {
     isAmbiguous ? null : factsOfObject(content, isCrdFile),
   );
   const known = facts.filter((fact) => fact !== null);
-  return { objects: known, unreadable: unreadable + facts.length - known.length };
+  const isOwn = known.some(({ kind, name }) => kind === 'Secret' && name === upstreamCredentials);
+  const wantsUpstreamCredentials = !isOwn && manifests.includes(upstreamCredentials);
+  return { objects: known, unreadable: unreadable + facts.length - known.length, wantsUpstreamCredentials };
 }
 
 function factsOfObject(content: JsonValue, isCrdFile: boolean): ObjectFacts | null {

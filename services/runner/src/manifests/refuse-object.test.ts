@@ -106,7 +106,7 @@ test.for([
   ],
   ['text', 'just text\n'],
 ] as const)('YAML with %s is not read as an object', ([, yaml]) => {
-  expect(factsOf(yaml)).toEqual({ objects: [], unreadable: 1 });
+  expect(factsOf(yaml)).toMatchObject({ objects: [], unreadable: 1 });
 });
 
 test('each item of a List is an object', () => {

@@ -1,7 +1,8 @@
 import type { Bus } from '@berth/bus/bus';
-import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
+import { serviceCreds, upstreamCredentials } from '@berth/contracts/fields/kubernetes-names';
 import { deploymentCredentials } from '@berth/contracts/resources/clusters/deployment-credentials';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { AppError, isOutage } from '@berth/contracts/errors';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import type { Secret } from '../cluster/kube-objects.ts';
 import type { KnownSecrets } from '../log/known-secrets.ts';
@@ -58,6 +59,21 @@ export async function ensureCredentials(
   const { reason } = await (early?.catch(again) ?? again());
   if (reason !== null) run.log.say(`the namespace has no ${serviceCreds}: ${reason}`);
   return reason === null;
+}
+
+/** The same for a release that refers to the credentials by their upstream name. Its contents are those of `service-creds`. */
+export async function ensureUpstreamCredentials({ task, log, deps }: Omit<Run, 'secrets'>): Promise<void> {
+  const body = { task_id: task.task_id, fence: task.fence };
+  const call = { deadlineMs: 15_000 };
+  const { reason } = await deps.bus
+    .call(deploymentCredentials.operations.write_upstream, { body }, call)
+    .catch((error: unknown) => {
+      // The release can run without it; in an outage the task waits.
+      if (!(error instanceof AppError) || isOutage(error)) throw error;
+      return { reason: error.message };
+    });
+  if (reason !== null)
+    log.say(`the release refers to the Secret ${upstreamCredentials}, which was not written: ${reason}`);
 }
 
 /** The token is redacted, because a template can print it. */

@@ -46,8 +46,8 @@ export function createChartCrds({ helm, work }: ChartCrdsDeps) {
         deadlineMs,
         signal,
       });
-      const { objects, unreadable } = await readFacts(output, { work, owner, signal });
-      const facts = { objects, unreadable: unreadable + (breaksOfGo.test(output) ? 1 : 0) };
+      const read = await readFacts(output, { work, owner, signal });
+      const facts = { ...read, unreadable: read.unreadable + (breaksOfGo.test(output) ? 1 : 0) };
       cache.set(chart.digest, facts);
       return facts;
     },

@@ -6,6 +6,7 @@ import { valuesYaml } from '../files/values-yaml.ts';
 import { shownText } from '../log/shown-text.ts';
 import {
   ensureCredentials,
+  ensureUpstreamCredentials,
   hideCredentials,
   readCredentials,
   writeCredentialsEarly,
@@ -144,7 +145,10 @@ async function upgrade(
       args: deployArguments(task, files, { labels, skipCrds, waits }),
       lastRead,
       check: async (manifests: string) => {
-        ({ objects } = await checkRendered(run, cluster, manifests));
+        const facts = await checkRendered(run, cluster, manifests);
+        ({ objects } = facts);
+        if (facts.wantsUpstreamCredentials)
+          await inSpan('ensure upstream credentials', () => ensureUpstreamCredentials(run));
         const isLate = objects.some(runsAfterReadiness);
         if (task.wait.enabled && isLate !== waits && !(waits && isAgain)) throw new OtherOrder(isLate);
         return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));

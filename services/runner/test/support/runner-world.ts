@@ -40,6 +40,9 @@ export interface RunnerProcess extends AsyncDisposable {
 interface FakeCredentials {
   written: { task_id: string; fence: number }[];
   write(claim: { task_id: string; fence: number }): Promise<{ expires_at: string | null; reason: string | null }>;
+  /** The tasks for which they were written under the upstream name. */
+  upstream: string[];
+  writeUpstream(claim: { task_id: string; fence: number }): Promise<{ reason: string | null }>;
 }
 
 export interface RunnerWorld extends AsyncDisposable {
@@ -88,12 +91,21 @@ export async function startRunnerWorld({
   let kubeconfigs: string[] = [];
   let issued = 0;
   const issuedFor = new Map<string, string>();
-  const credentials: FakeCredentials = { written: [], write: async () => ({ expires_at: null, reason: null }) };
+  const credentials: FakeCredentials = {
+    written: [],
+    write: async () => ({ expires_at: null, reason: null }),
+    upstream: [],
+    writeUpstream: async () => ({ reason: null }),
+  };
   neighbours.serve(
     implement(deploymentCredentials, {
       write: async ({ body }) => {
         credentials.written.push(body);
         return credentials.write(body);
+      },
+      write_upstream: async ({ body }) => {
+        credentials.upstream.push(body.task_id);
+        return credentials.writeUpstream(body);
       },
     }),
   );

@@ -25,5 +25,8 @@ export const holderOf = ({ task_id, fence }: { readonly task_id: string; readonl
 /** The Secret with the token that the pods of a deployment use to call Berth. */
 export const serviceCreds = 'service-creds';
 
+/** The same contents under the name by which charts of the upstream project know them. */
+export const upstreamCredentials = 'platz-creds';
+
 /** On the Secret in which Helm stores a release: the run that created it. */
 export const releaseLabels = { task: 'berth-task-id', fence: 'berth-fence' } as const;

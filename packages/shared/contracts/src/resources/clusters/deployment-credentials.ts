@@ -21,5 +21,16 @@ export const deploymentCredentials = resource('deployment_credentials', {
       }),
       idempotent: true,
     }),
+    write_upstream: operation({
+      summary: 'Write the credentials under their upstream name too, for a release that refers to it',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject(Claim),
+      response: z.strictObject({
+        /** Why they were not written. */
+        reason: z.string().nullable(),
+      }),
+      idempotent: true,
+    }),
   },
 });
