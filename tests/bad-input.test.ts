@@ -123,6 +123,40 @@ describe('a body is refused', () => {
   });
 });
 
+describe('a list over HTTP', () => {
+  const get = async (path: string) => {
+    const response = await fetch(`${platform.stack.url}/api/v2${path}`, {
+      headers: { 'x-service-token': platform.adminToken },
+    });
+    return { status: response.status, body: await response.json() };
+  };
+
+  test('of resources has no env that is null: they are refused by the name of the parameter', async () => {
+    expect(await get('/deployment-resources?env_id=null')).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'query.env_id' }] },
+    });
+  });
+
+  test('of charts is filtered by version and tag', async () => {
+    const { id, parsed_version, image_tag } = sample.chart;
+    const idsOf = async (query: string) => {
+      const { status, body } = await get(`/helm-charts?${query}`);
+      expect(status).toBe(200);
+      return z
+        .object({ items: z.array(z.object({ id: z.string() })) })
+        .parse(body)
+        .items.map((chart) => chart.id);
+    };
+    const version = encodeURIComponent(parsed_version ?? '');
+    const ofRegistry = `helm_registry_id=${sample.registry.id}`;
+
+    expect(await idsOf(`${ofRegistry}&parsed_version=${version}`)).toContain(id);
+    expect(await idsOf(`${ofRegistry}&image_tag=${encodeURIComponent(image_tag)}`)).toEqual([id]);
+    expect(await idsOf(`${ofRegistry}&parsed_version=77.0.0`)).toEqual([]);
+  });
+});
+
 test('a wrong method on a known path answers 405 and lists the allowed methods', async () => {
   const response = await fetch(`${platform.stack.url}/api/v2/envs`, { method: 'DELETE' });
   expect(response.status).toBe(405);
