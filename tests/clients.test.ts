@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildCli } from '../scripts/cli/build-cli.ts';
 import { testCommandLine } from './clients/command-line.ts';
 import type { Grounds } from './clients/grounds.ts';
+import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
 import { startPlatform } from './setup/platform.ts';
 
@@ -14,7 +16,8 @@ beforeAll(async () => {
   const platform = await startPlatform();
   const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
   const sample = await platform.sample('clients');
-  grounds = { platform, sample, folder };
+  await buildCli(join(folder, 'cli'));
+  grounds = { platform, sample, folder, program: join(folder, 'cli/berth.js') };
 });
 afterAll(async () => {
   await grounds.platform[Symbol.asyncDispose]();
@@ -23,6 +26,7 @@ afterAll(async () => {
 
 testPublishedClient(() => grounds);
 testCommandLine(() => grounds);
+testOperating(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;

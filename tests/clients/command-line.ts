@@ -2,7 +2,6 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildCli } from '../../scripts/cli/build-cli.ts';
 import { deploySlowly } from '../setup/slow-deployment.ts';
 import type { Grounds } from './grounds.ts';
 import { startLossyProxy } from './lossy-proxy.ts';
@@ -24,11 +23,9 @@ export function testCommandLine(grounds: () => Grounds): void {
     let folder: string;
 
     beforeAll(async () => {
-      const { platform } = grounds();
+      const { platform, program } = grounds();
       folder = grounds().folder;
       admin = platform.admin;
-      await buildCli(join(folder, 'cli'));
-      const program = join(folder, 'cli/berth.js');
       const address = { BERTH_URL: platform.stack.url, BERTH_CONFIG: join(folder, 'none.json') };
       berth = createBerth(program, { ...address, BERTH_TOKEN: platform.adminToken }, written);
       alone = createBerth(program, { XDG_CONFIG_HOME: join(folder, 'config') }, written);
@@ -169,11 +166,10 @@ export function testCommandLine(grounds: () => Grounds): void {
       const body = { env_id: sample.cluster.env_id ?? '', collection: 'lost', name: 'answer', contents: 'x' };
       unwrap(await admin.secrets.create({ body }));
       await using lossy = await startLossyProxy(platform.stack.url, 'PUT');
-      const program = join(folder, 'cli/berth.js');
       const env = { BERTH_URL: lossy.url, BERTH_TOKEN: platform.adminToken };
 
       const set = ['secret', 'set', 'answer', ...where, '--collection', 'lost'];
-      const ran = await createBerth(program, env, written)(set, { input: 'swordfish-3' });
+      const ran = await createBerth(grounds().program, env, written)(set, { input: 'swordfish-3' });
 
       expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/trying again.*replaced/s) });
       expect(lossy.lost()).toBe(1);
@@ -256,8 +252,11 @@ export function testCommandLine(grounds: () => Grounds): void {
     });
 
     test('a platform that is out of reach is a failure that says so', async () => {
-      const program = join(folder, 'cli/berth.js');
-      const nowhere = createBerth(program, { BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: `${missing}.x` }, written);
+      const nowhere = createBerth(
+        grounds().program,
+        { BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: `${missing}.x` },
+        written,
+      );
 
       expect(await nowhere(['get', 'envs'])).toMatchObject({ code: 1, err: expect.stringContaining('(unreachable,') });
     });
@@ -266,7 +265,19 @@ export function testCommandLine(grounds: () => Grounds): void {
       const { out, code } = await berth(['--help']);
 
       expect(code).toBe(0);
-      for (const name of ['login', 'get', 'deploy', 'logs', 'wait', 'retry', 'secret', 'Exit codes'])
+      for (const name of [
+        'login',
+        'get',
+        'deploy',
+        'logs',
+        'wait',
+        'retry',
+        'restart',
+        'events',
+        'secret',
+        'token',
+        'Exit codes',
+      ])
         expect(out).toContain(name);
     });
 

@@ -1,9 +1,10 @@
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import type { Platform } from '../setup/platform.ts';
 
-/** What the tests of all clients share: one platform with the sample chart and the env `clients`, and a folder for files. */
+/** What the tests of all clients share: one platform with the sample chart and the env `clients`, a folder for files, and `berth` built there. */
 export interface Grounds {
   platform: Platform;
   sample: Sample;
   folder: string;
+  program: string;
 }

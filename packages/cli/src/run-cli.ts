@@ -5,9 +5,11 @@ import { cancel } from './commands/tasks/cancel.ts';
 import { deleteCommand } from './commands/rows/delete.ts';
 import { deploy } from './commands/deployments/deploy.ts';
 import { describe } from './commands/rows/describe.ts';
+import { events } from './commands/deployments/events.ts';
 import { get } from './commands/rows/get.ts';
 import { login } from './commands/access/login.ts';
 import { logs } from './commands/tasks/logs.ts';
+import { restart } from './commands/deployments/restart.ts';
 import { retry } from './commands/tasks/retry.ts';
 import { rollback } from './commands/deployments/rollback.ts';
 import { secretRoutes } from './commands/secrets/secret.ts';
@@ -26,6 +28,8 @@ const routes = buildRouteMap({
     why,
     deploy,
     rollback,
+    restart,
+    events,
     delete: deleteCommand,
     logs,
     wait,
