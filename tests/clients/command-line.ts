@@ -276,6 +276,7 @@ export function testCommandLine(grounds: () => Grounds): void {
         'events',
         'secret',
         'token',
+        'token',
         'Exit codes',
       ])
         expect(out).toContain(name);

@@ -4,7 +4,7 @@ import { createBerth } from './run-berth.ts';
 
 const where = ['-e', 'clients'];
 
-/** Restarts and events. */
+/** Restarts, events, logs of pods and tokens. */
 export function testOperating(grounds: () => Grounds): void {
   describe('berth, for who operates', () => {
     let url: string;
@@ -52,6 +52,31 @@ export function testOperating(grounds: () => Grounds): void {
       const { out } = await berth(['events', 'ops', ...where, '-o', 'json']);
       expect(JSON.parse(out)).toBeInstanceOf(Array);
       expect(await berth(['events', 'nothing', ...where])).toMatchObject({ code: 3, out: '' });
+    });
+
+    test('a token is created, used, listed without its value and revoked; one of several with a name by its id', async () => {
+      const created = await berth(['token', 'create', 'laptop', '--expires', '2h']);
+      expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^\S+\.\S+\n$/) });
+      const token = created.out.trim();
+      const [, secret = 'none'] = token.split('.');
+      expect(created.err).not.toContain(secret);
+      const holder = as(token);
+      expect(await holder(['get', 'envs', '-o', 'name'])).toMatchObject({ code: 0 });
+
+      const own: { id: string; name: string }[] = JSON.parse((await berth(['token', 'list', '-o', 'json'])).out);
+      const { id = '' } = own.find(({ name }) => name === 'laptop') ?? {};
+      await berth(['token', 'create', 'laptop']);
+      const ambiguous = await berth(['token', 'revoke', 'laptop']);
+      expect(ambiguous).toMatchObject({ code: 2, err: expect.stringContaining(id) });
+      const listed = await berth(['token', 'list', '-o', 'yaml']);
+      expect(listed.out).toContain('laptop');
+      expect(listed.out).not.toContain(secret);
+
+      expect(await berth(['token', 'revoke', id])).toMatchObject({ code: 0 });
+      expect(await holder(['get', 'envs'])).toMatchObject({ code: 3, err: expect.stringContaining('Sign in again') });
+      expect(await berth(['token', 'revoke', 'laptop'])).toMatchObject({ code: 0 });
+      expect(await berth(['token', 'revoke', 'laptop'])).toMatchObject({ code: 3 });
+      expect(await berth(['token', 'list', '--bot', 'nobody'])).toMatchObject({ code: 3 });
     });
   });
 }

@@ -13,6 +13,7 @@ import { restart } from './commands/deployments/restart.ts';
 import { retry } from './commands/tasks/retry.ts';
 import { rollback } from './commands/deployments/rollback.ts';
 import { secretRoutes } from './commands/secrets/secret.ts';
+import { tokenRoutes } from './commands/access/token.ts';
 import { wait } from './commands/tasks/wait.ts';
 import { why } from './commands/rows/why.ts';
 import { exitCodeOf } from './failure/exit-code-of.ts';
@@ -36,6 +37,7 @@ const routes = buildRouteMap({
     cancel,
     retry,
     secret: secretRoutes,
+    token: tokenRoutes,
   },
   docs: {
     brief: 'Deploy packaged Helm charts onto many clusters with Berth',
