@@ -1,28 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@berth/contracts/fields/json';
-import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { randomOf } from '../../tasks/test/support/random-of.ts';
-import { taskOf } from './support/fake-tasks.ts';
-import { actionsIn, soon } from './support/helm-actions.ts';
+import { dryRunOf, taskOf } from './support/fake-tasks.ts';
+import { soon } from './support/helm-actions.ts';
 import { upgradeByHand } from './support/helm-by-hand.ts';
-import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { type Running, startRunning } from './support/start-running.ts';
 
-let world: RunnerWorld;
-let runner: RunnerProcess;
-let act: ReturnType<typeof actionsIn>;
+let running: Running;
+let world: Running['world'];
+let act: Running['act'];
+let planned: Running['planned'];
 beforeAll(async () => {
-  world = await startRunnerWorld();
-  act = actionsIn(world);
-  runner = await world.start();
+  running = await startRunning();
+  ({ world, act, planned } = running);
 });
-afterAll(async () => {
-  await runner?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
+afterAll(() => running?.[Symbol.asyncDispose]());
 
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 const labels = { app: 'web' };
@@ -214,33 +209,14 @@ describe('a deploy', () => {
   });
 });
 
-const dryRunOf = ({ namespace, deployment_id, cluster_id, chart }: ClaimedTask, objects: JsonObject[]): DryRun => ({
-  task_id: randomUUID(),
-  fence: 1,
-  action: 'deploy',
-  deployment_id,
-  cluster_id,
-  namespace,
-  chart,
-  values: { objects },
-  secrets: {},
-  confidential: [],
-  fields: { keep: [] },
-  within_ms: 60_000,
-});
-
-async function planned(run: DryRun): Promise<DryRunResult> {
-  world.tasks.giveDryRun(run);
-  const outcome = await soon('the outcome of the dry run', () => world.tasks.outcomeOf(run.task_id));
-  if (!('result' in outcome)) throw new Error(outcome.failure.reason);
-  return outcome.result;
-}
+const planOf = (task: ClaimedTask, objects: JsonObject[]) =>
+  planned(dryRunOf(task, { values: { objects }, fields: { keep: [] }, within_ms: 60_000 }));
 
 describe('a plan', () => {
   test('says of each contested field what becomes of it, and shows no change of one that is kept', async () => {
     const task = await installed([web({ replicas: 2 })]);
     await scale(task.namespace, 5, 'kubectl');
-    const changed = await planned(dryRunOf(task, [web({ replicas: 2 })]));
+    const changed = await planOf(task, [web({ replicas: 2 })]);
     expect(changed.contested).toMatchObject([
       {
         kind: 'Deployment',
@@ -257,7 +233,7 @@ describe('a plan', () => {
     ]);
 
     await scale(task.namespace, 6, 'keda-operator');
-    const same = await planned(dryRunOf(task, [web({ replicas: 2 })]));
+    const same = await planOf(task, [web({ replicas: 2 })]);
     expect(same).toMatchObject({
       objects: [],
       unchanged: 2,
@@ -296,7 +272,7 @@ describe('a plan', () => {
     };
     const typo: JsonObject = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'typo' }, spec: { prots: [] } };
 
-    const result = await planned(dryRunOf(task, [web({ replicas: -1 }), map('over'), typo, role, binding]));
+    const result = await planOf(task, [web({ replicas: -1 }), map('over'), typo, role, binding]);
 
     const reasons = result.objects.map(({ action, kind, name, reason }) => `${action} ${kind} ${name}: ${reason}`);
     expect(reasons).toEqual(
@@ -316,7 +292,7 @@ describe('a plan', () => {
 
   test('of a release whose namespace is not there says that nothing was tried', async () => {
     const task = taskOf(world.chart);
-    const result = await planned(dryRunOf(task, [web({ replicas: 1 })]));
+    const result = await planOf(task, [web({ replicas: 1 })]);
     expect(result).toMatchObject({
       contested: [],
       untried: [
@@ -379,7 +355,7 @@ async function sequence(mode: keyof typeof scalers, random: () => number): Promi
     const becomes = isKept ? 'kept' : 'taken_back';
     const said = isContested ? [becomes] : [];
     if (action === 3) {
-      const { contested = [], objects } = await planned(dryRunOf(task, objectsOf(next)));
+      const { contested = [], objects } = await planOf(task, objectsOf(next));
       same(
         `plan of ${what}`,
         contested.map((one) => one.becomes),

@@ -4,55 +4,28 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@berth/contracts/fields/json';
-import type { DryRun, DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
+import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { freePort } from '@berth/testing/network/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { taskOf } from './support/fake-tasks.ts';
-import { actionsIn, watchHelms, soon } from './support/helm-actions.ts';
-import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { dryRunOf, taskOf } from './support/fake-tasks.ts';
+import { watchHelms, soon } from './support/helm-actions.ts';
+import { type Running, startRunning } from './support/start-running.ts';
 
-let world: RunnerWorld;
-let runner: RunnerProcess;
+let running: Running;
+let world: Running['world'];
+let runner: Running['runner'];
+let act: Running['act'];
+let outcomeOf: Running['outcomeOf'];
+let planned: Running['planned'];
 let health: number;
-let act: ReturnType<typeof actionsIn>;
 beforeAll(async () => {
-  world = await startRunnerWorld();
-  act = actionsIn(world);
   health = await freePort();
-  runner = await world.start({ HEALTH_PORT: String(health) });
+  running = await startRunning({ HEALTH_PORT: String(health) });
+  ({ world, runner, act, outcomeOf, planned } = running);
 });
-afterAll(async () => {
-  await runner?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
-
-const dryRunOf = (task: ClaimedTask, fields: Partial<DryRun> = {}): DryRun => ({
-  task_id: randomUUID(),
-  fence: 7,
-  action: 'deploy',
-  deployment_id: task.deployment_id,
-  cluster_id: task.cluster_id,
-  namespace: task.namespace,
-  chart: task.chart,
-  values: task.values,
-  secrets: {},
-  confidential: [],
-  within_ms: 25_000,
-  ...fields,
-});
-
-async function outcomeOf(run: DryRun) {
-  world.tasks.giveDryRun(run);
-  return soon('the outcome of the dry run', () => world.tasks.outcomeOf(run.task_id));
-}
-
-async function planned(run: DryRun): Promise<DryRunResult> {
-  const outcome = await outcomeOf(run);
-  if (!('result' in outcome)) throw new Error(outcome.failure.reason);
-  return outcome.result;
-}
+afterAll(() => running?.[Symbol.asyncDispose]());
 
 const shown = ({ objects }: DryRunResult) =>
   objects.map(({ action, kind, name }) => `${action} ${kind} ${name}`).sort();

@@ -3,23 +3,19 @@ import { z } from 'zod';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { recordInPayload, withStatus } from '../src/release/release-payload.ts';
 import { type Admission, holdWrites, type Write } from './support/admission.ts';
-import { actionsIn, helmsOf, soon } from './support/helm-actions.ts';
+import { helmsOf, soon } from './support/helm-actions.ts';
 import { upgradeByHand } from './support/helm-by-hand.ts';
-import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
+import { type Running, startRunning } from './support/start-running.ts';
 import { taskOf } from './support/fake-tasks.ts';
 
-let world: RunnerWorld;
-let runner: RunnerProcess;
-let act: ReturnType<typeof actionsIn>;
+let running: Running;
+let world: Running['world'];
+let act: Running['act'];
 beforeAll(async () => {
-  world = await startRunnerWorld();
-  act = actionsIn(world);
-  runner = await world.start();
+  running = await startRunning();
+  ({ world, act } = running);
 });
-afterAll(async () => {
-  await runner?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-});
+afterAll(() => running?.[Symbol.asyncDispose]());
 
 const Secret = z.looseObject({
   metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
@@ -92,6 +88,38 @@ test('a release whose record a workload set to uninstalled gets nothing of the f
   expect(await act.run(again)).toMatchObject({ outcome: 'Done' });
 
   expect(await act.exists(`/api/v1/namespaces/${task.namespace}/configmaps/unseen`)).toBe(false);
+});
+
+test('a first deploy that finds only some definitions of the folder crds names those that Helm applies over them', async () => {
+  const crd = (plural: string, description: string) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.harbour.example` },
+    spec: {
+      group: 'harbour.example',
+      names: { plural, kind: `Of${plural}` },
+      scope: 'Namespaced',
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', description } } },
+      ],
+    },
+  });
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  await act.post(definitions, crd('ships', 'of others'));
+  const chart = await world.lateChart(async () => undefined, {
+    'Chart.yaml': 'apiVersion: v2\nname: harbour\nversion: 1.0.0\n',
+    'crds/ships.yaml': JSON.stringify(crd('ships', 'of the chart')),
+    'crds/piers.yaml': JSON.stringify(crd('piers', 'of the chart')),
+  });
+  const task = taskOf(chart);
+  world.issueFor(task.namespace, world.adminKubeconfig);
+
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
+
+  expect(world.tasks.textOf(task.task_id)).toContain(
+    'Helm applies all of the folder crds, also what the cluster has already: ships.harbour.example\n',
+  );
+  expect(await act.exists(`${definitions}/piers.harbour.example`)).toBe(true);
 });
 
 test('a deploy fails on a release that cannot be read', async () => {

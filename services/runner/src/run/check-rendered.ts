@@ -34,7 +34,12 @@ export async function skipsCrds(run: RunContext, cluster: TaskCluster, facts: Ma
   const defined = await Promise.all(objects.map((object) => isDefined(object, cluster.client.findKind)));
   if (defined.every(Boolean)) return true;
   const group = 'apiextensions.k8s.io';
-  return (await cluster.client.mayCreate({ group, resource: 'customresourcedefinitions', namespace: null })) === false;
+  const may = await cluster.client.mayCreate({ group, resource: 'customresourcedefinitions', namespace: null });
+  if (may === false) return true;
+  const overwritten = objects.filter((_, index) => defined[index]).map(({ name }) => name);
+  if (overwritten.length > 0)
+    run.log.say(`Helm applies all of the folder crds, also what the cluster has already: ${overwritten.join(', ')}`);
+  return false;
 }
 
 function refuseUncertain({ log }: RunContext, { isShared }: TaskCluster, { unreadable }: ManifestFacts): void {

@@ -6,7 +6,7 @@ import { type DryRun, dryRuns } from '@berth/contracts/resources/tasks/dry-runs'
 import { AppError } from '@berth/contracts/errors';
 import type { z } from 'zod';
 
-type DryRunOutcome = z.output<typeof dryRuns.operations.report.body>['outcome'];
+export type DryRunOutcome = z.output<typeof dryRuns.operations.report.body>['outcome'];
 
 export interface ReportedOutcome {
   task_id: string;
@@ -219,3 +219,19 @@ export function taskOf(chart: ClaimedTask['chart'], fields: Partial<ClaimedTask>
     ...fields,
   };
 }
+
+/** What a plan of this task asks the runner for. */
+export const dryRunOf = (task: ClaimedTask, fields: Partial<DryRun> = {}): DryRun => ({
+  task_id: randomUUID(),
+  fence: 7,
+  action: 'deploy',
+  deployment_id: task.deployment_id,
+  cluster_id: task.cluster_id,
+  namespace: task.namespace,
+  chart: task.chart,
+  values: task.values,
+  secrets: {},
+  confidential: [],
+  within_ms: 25_000,
+  ...fields,
+});
