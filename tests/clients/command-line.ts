@@ -276,7 +276,7 @@ export function testCommandLine(grounds: () => Grounds): void {
         'events',
         'secret',
         'token',
-        'token',
+        'action',
         'Exit codes',
       ])
         expect(out).toContain(name);

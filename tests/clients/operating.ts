@@ -1,8 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unwrap } from '@berth/client';
+import type { Stack } from '@berth/devstack';
+import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Grounds } from './grounds.ts';
+import { fixtureChart } from '../setup/charts/fixture-chart.ts';
+import { startEndlessLog } from './endless-log.ts';
 import { createBerth } from './run-berth.ts';
 
 const where = ['-e', 'clients'];
+
+const callable = '1.3.0-callable.1';
+
+/** The sample chart with an ingress, through which its action is called. */
+async function publishCallable(stack: Stack): Promise<void> {
+  const read = (file: string) => readFile(join(sampleChart.folder, file), 'utf8');
+  const manifest = (await read('Chart.yaml')).replace(/^version: .*$/m, `version: ${callable}`);
+  const features = `${await read('berth/features.yaml')}  ingress: { enabled: true }\n`;
+  await using chart = await fixtureChart({
+    name: sampleChart.name,
+    base: sampleChart.folder,
+    files: { 'Chart.yaml': manifest, 'berth/features.yaml': features },
+  });
+  await pushChart({ ...stack, folder: chart.folder, signal: AbortSignal.timeout(60_000) });
+}
 
 /** Restarts, events, logs of pods and tokens. */
 export function testOperating(grounds: () => Grounds): void {
@@ -45,6 +67,43 @@ export function testOperating(grounds: () => Grounds): void {
       expect(await berth(['restart', 'ops', ...where, one.toLowerCase()])).toMatchObject({ code: 0 });
       const stranger = as((await grounds().platform.person('linus')).session);
       expect(await stranger(['restart', 'ops', ...where])).toMatchObject({ code: 3, out: '' });
+    });
+
+    test('an action is called with its inputs, and its failure is one of the command', async () => {
+      const { platform, sample } = grounds();
+      const ingress_domain = 'apps.localhost';
+      unwrap(await platform.admin.k8sClusters.update({ id: sample.cluster.id, body: { ingress_domain } }));
+      await publishCallable(platform.stack);
+      const deploy = [
+        'deploy',
+        'ops',
+        ...where,
+        '--chart',
+        `HelloWeb@${callable}`,
+        '--wait-for-chart',
+        '60s',
+        '--wait',
+      ];
+      expect(await berth(deploy)).toMatchObject({ code: 0 });
+
+      const unknown = await berth(['action', 'ops', ...where, 'sing']);
+      expect(unknown).toMatchObject({ code: 3, out: '', err: expect.stringContaining('action_id') });
+      // Nothing listens at the hostname of the deployment.
+      const called = await berth(['action', 'ops', ...where, 'say', '--set', 'words=Good evening', '--wait']);
+      expect(called).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/^task\//),
+        err: expect.stringContaining('failed:'),
+      });
+    });
+
+    test('a log that is followed ends where its reader goes', async () => {
+      await using endless = await startEndlessLog();
+      const follow = createBerth(grounds().program, { BERTH_URL: endless.url, BERTH_TOKEN: 'a.b' }, []);
+
+      const ran = await follow(['logs', '11111111-1111-4111-8111-111111111111', '-f'], { readsOnce: true });
+
+      expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('line'), err: '' });
     });
 
     test('events shows what Kubernetes reports about the objects of a deployment', async () => {

@@ -9,6 +9,8 @@ export interface Ran {
 
 interface Given {
   input?: string;
+  /** Stops reading standard output after its first part, as `| head` does. */
+  readsOnce?: true;
   /** Called with all that was written so far, whenever more is. */
   onOutput?: (sofar: string, interrupt: () => void) => void;
 }
@@ -16,7 +18,7 @@ interface Given {
 /** `berth` as a process of its own, with nothing of this one's environment but the path. */
 export const createBerth =
   (program: string, env: Record<string, string>, written: string[]) =>
-  async (args: readonly string[], { input = '', onOutput }: Given = {}): Promise<Ran> => {
+  async (args: readonly string[], { input = '', onOutput, readsOnce }: Given = {}): Promise<Ran> => {
     const child = spawn(process.execPath, [program, ...args], {
       env: { PATH: process.env['PATH'], LANG: 'C', ...env },
     });
@@ -24,6 +26,7 @@ export const createBerth =
     const interrupt = (): void => void child.kill('SIGINT');
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
+      if (readsOnce) child.stdout.destroy();
       onOutput?.(out + err, interrupt);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

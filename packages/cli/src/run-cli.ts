@@ -1,5 +1,6 @@
 import { buildApplication, buildRouteMap, run, type StricliProcess, text_en } from '@stricli/core';
 import type { Cli } from './terminal/cli.ts';
+import { action } from './commands/deployments/action.ts';
 import { contextRoutes } from './commands/access/context.ts';
 import { cancel } from './commands/tasks/cancel.ts';
 import { deleteCommand } from './commands/rows/delete.ts';
@@ -30,6 +31,7 @@ const routes = buildRouteMap({
     deploy,
     rollback,
     restart,
+    action,
     events,
     delete: deleteCommand,
     logs,
@@ -62,18 +64,20 @@ const application = buildApplication<Cli>(routes, {
 /** Runs the command that the arguments name; the exit code says what became of it. */
 export async function runCli(given: NodeJS.Process): Promise<void> {
   // `| head` ends the reader before the writer, which is no failure.
+  let isOutputRead = true;
   given.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
+    isOutputRead = false;
   });
   const { stdout, stderr, env } = given;
   const process: StricliProcess = { stdout, stderr, env };
-  await run(application, given.argv.slice(2), { ...cliOf(given), process });
+  await run(application, given.argv.slice(2), { ...cliOf(given), isOutputRead: () => isOutputRead, process });
   const code = Number(process.exitCode ?? 0);
   // The framework has negative codes for wrong usage.
   given.exitCode = code < 0 ? exitCodes.usage : code;
 }
 
-const cliOf = (given: NodeJS.Process): Omit<Cli, 'process'> => ({
+const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead'> => ({
   env: given.env,
   readInput: async () => (await given.stdin.setEncoding('utf8').toArray()).join(''),
   onInterrupt: (act) => {

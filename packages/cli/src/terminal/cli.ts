@@ -6,6 +6,8 @@ export interface Cli extends CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The whole standard input. */
   readonly readInput: () => Promise<string>;
+  /** False once the reader of standard output has gone, as after `| head`: what only writes there may end. */
+  readonly isOutputRead: () => boolean;
   /** Calls it for each Ctrl-C, instead of ending, until the returned function is called. */
   readonly onInterrupt: (act: () => void) => () => void;
 }

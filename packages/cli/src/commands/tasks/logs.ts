@@ -31,6 +31,9 @@ export const logs = buildCommand<Flags, [string], Cli>({
     const client = await connect(this, flags);
     const { id } = await taskOf(client, name, env);
     const lines = follow ? followLog(client, id) : unwrap(await client.deploymentTasks.log({ id })).lines();
-    for await (const line of lines) print(this, line);
+    for await (const line of lines) {
+      if (!this.isOutputRead()) break;
+      print(this, line);
+    }
   },
 });
