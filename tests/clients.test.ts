@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCli } from '../scripts/cli/build-cli.ts';
+import { testCheckingCharts } from './clients/checking-charts.ts';
 import { testCommandLine } from './clients/command-line.ts';
 import type { Grounds } from './clients/grounds.ts';
 import { testOperating } from './clients/operating.ts';
@@ -27,6 +28,7 @@ afterAll(async () => {
 testPublishedClient(() => grounds);
 testCommandLine(() => grounds);
 testOperating(() => grounds);
+testCheckingCharts(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;

@@ -33,6 +33,12 @@ test.for([
   },
 );
 
+test('a folder in place of a file is named', async () => {
+  const { defects } = await verdictOf({ 'Chart.yaml': chartYaml(), 'berth/values-ui.yaml/x': '' });
+
+  expect(defects).toEqual([{ file: null, path: '', rule: 'berth/values-ui.yaml is not a file', line: null }]);
+});
+
 test('a file that is not text is named', async () => {
   const { defects } = await verdictOf({ 'Chart.yaml': Buffer.from([0xff, 0xfe]) });
 

@@ -34,7 +34,9 @@ async function parsedPaths(folder: string): Promise<string[]> {
 
 async function textOf(folder: string, path: string): Promise<string> {
   const file = join(folder, path);
-  const { size } = await stat(file);
+  const found = await stat(file);
+  if (!found.isFile()) throw new ChartUnreadable(`${path} is not a file`);
+  const { size } = found;
   if (size > archiveLimits.readBytes) {
     throw new ChartUnreadable(`${path} is larger than ${archiveLimits.readBytes} bytes`);
   }

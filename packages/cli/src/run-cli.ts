@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, run, type StricliProcess, text_en } fr
 import type { Cli } from './terminal/cli.ts';
 import { action } from './commands/deployments/action.ts';
 import { contextRoutes } from './commands/access/context.ts';
+import { chartRoutes } from './commands/charts/chart.ts';
 import { cancel } from './commands/tasks/cancel.ts';
 import { deleteCommand } from './commands/rows/delete.ts';
 import { deploy } from './commands/deployments/deploy.ts';
@@ -40,6 +41,7 @@ const routes = buildRouteMap({
     retry,
     secret: secretRoutes,
     token: tokenRoutes,
+    chart: chartRoutes,
   },
   docs: {
     brief: 'Deploy packaged Helm charts onto many clusters with Berth',
