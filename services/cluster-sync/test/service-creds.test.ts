@@ -411,13 +411,44 @@ describe('the same credentials under their upstream name', () => {
       reason: `the namespace ${namespace} has a Secret platz-creds that Berth has not made`,
     });
 
-    await service.db.query(sql.unsafe`
-      update service_credentials set refresh_at = now(), upstream = true where deployment_id = ${id}
-    `);
+    await service.db.query(sql.unsafe`update service_credentials set refresh_at = now() where deployment_id = ${id}`);
     await soon(async () =>
       expect((await secretIn(namespace)).data['access_token']).not.toBe(secret.data['access_token']),
     );
     expect(await upstreamIn(namespace)).toEqual(data);
+  });
+
+  test('are removed for a release that brings its own Secret of that name, and stay away', async () => {
+    const { id, secret } = await withCredentials('upstream-removed');
+    const claim = claimOf(id, 'upstream-removed');
+    const remove = () =>
+      service.runner.call(deploymentCredentials.operations.remove_upstream, { body: claim }, { deadlineMs: 10_000 });
+    await writeUpstream(claim);
+
+    expect([await remove(), await remove()]).toEqual([null, null]);
+
+    await expect(upstreamIn('upstream-removed')).rejects.toMatchObject({ status: 404 });
+    await service.db.query(sql.unsafe`update service_credentials set refresh_at = now() where deployment_id = ${id}`);
+    await soon(async () =>
+      expect((await secretIn('upstream-removed')).data['access_token']).not.toBe(secret.data['access_token']),
+    );
+    await expect(upstreamIn('upstream-removed')).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('follow once the Secret of an earlier release is gone', async () => {
+    const { id } = await withCredentials('upstream-later');
+    const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+    await admin.postJson(
+      '/api/v1/namespaces/upstream-later/secrets',
+      { metadata: { name: 'platz-creds', labels } },
+      call(),
+    );
+    await writeUpstream(claimOf(id, 'upstream-later'));
+
+    await admin.deleteJson(upstreamPath('upstream-later'), {}, call());
+    await service.db.query(sql.unsafe`update service_credentials set refresh_at = now() where deployment_id = ${id}`);
+
+    await soon(async () => expect(await upstreamIn('upstream-later')).toEqual((await secretIn('upstream-later')).data));
   });
 
   test('are not written for the claim of another runner, nor for a plan', async () => {

@@ -121,6 +121,28 @@ test('a release that refers to platz-creds has them requested before it is appli
   );
 });
 
+test('a release that brings its own Secret platz-creds has the one of Berth removed before it is applied', async () => {
+  const task = usual({ values: { text: 'platz-creds' } });
+  const secrets = `/api/v1/namespaces/${task.namespace}/secrets`;
+  const metadata = { name: 'platz-creds', labels: managedLabels };
+  world.credentials.writeUpstream = async () => {
+    await act.post(secrets, { metadata, stringData: { access_token: token } });
+    return { reason: null };
+  };
+  world.credentials.removeUpstream = async () => {
+    await world.api.deleteJson(`${secrets}/platz-creds`, {}, call());
+    return null;
+  };
+  expect(await run(task)).toMatchObject({ outcome: 'Done' });
+
+  const own = { ...next(task), values: { text: 'platz-creds', bringsUpstream: true } };
+  expect(await run(own)).toMatchObject({ outcome: 'Done', reason: null });
+
+  expect(await act.get(`${secrets}/platz-creds`)).toMatchObject({
+    metadata: { labels: { 'app.kubernetes.io/managed-by': 'Helm' } },
+  });
+});
+
 test('a first install requests its service-creds while the namespace is created, and again if that was too early', async () => {
   const write = world.credentials.write;
   const seen: boolean[] = [];

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import type { DryRunResult } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { waitUntil } from '@berth/client';
 import { freePort } from '@berth/testing/network/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -367,16 +368,18 @@ describe('a dry run', () => {
 
 test('no argument or environment of a process contains values of a dry run', async () => {
   // This many objects keep Helm busy long enough to be sampled.
-  const task = taskOf(world.chart, { values: { text: `canary-${'x'.repeat(20)}`, many: 100, bytes: 10 } });
+  const task = taskOf(world.chart, { values: { text: `canary-${'x'.repeat(20)}`, many: 300, bytes: 10 } });
   const seen: string[] = [];
   const read = (pid: number, name: string) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
   const helms = watchHelms(task.namespace);
   world.tasks.giveDryRun(dryRunOf(task, { task_id: task.task_id }));
 
-  await soon('the outcome', async () => {
+  const look = async () => {
     for (const pid of await helms()) seen.push(await read(pid, 'cmdline'), await read(pid, 'environ'));
     return world.tasks.outcomeOf(task.task_id);
-  });
+  };
+  // Helm is gone after a tenth of a second.
+  await waitUntil(look, { what: 'the outcome', withinMs: 60_000, everyMs: 5, longestPauseMs: 5 });
 
   expect(seen.join()).toContain('--api-versions');
   expect(seen.join()).not.toContain('canary-');

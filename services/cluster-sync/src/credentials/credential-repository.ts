@@ -78,10 +78,13 @@ export const createCredentialRepository = (db: Queries) => ({
       returning s.upstream
     `),
 
-  /** From now on, the Secret with the upstream name is refreshed as well. */
-  keepUpstream: async (deploymentId: string, { clusterId, namespace }: { clusterId: string; namespace: string }) => {
+  /** Whether the Secret with the upstream name is refreshed as well. */
+  keepUpstream: async (
+    { deploymentId, clusterId, namespace }: { deploymentId: string; clusterId: string; namespace: string },
+    keeps: boolean,
+  ): Promise<void> => {
     await db.query(nothing`
-      update service_credentials set upstream = true
+      update service_credentials set upstream = ${keeps}
       where deployment_id = ${deploymentId} and cluster_id = ${clusterId} and namespace = ${namespace}
     `);
   },

@@ -14,7 +14,7 @@ import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 import { secretPath } from './apply-credentials.ts';
 import type { CredentialRepository } from './credential-repository.ts';
 import { type FoundSecret, foundSecret } from './found-secret.ts';
-import { writeUpstreamCredentials } from './upstream-credentials.ts';
+import { removeUpstreamCredentials, writeUpstreamCredentials } from './upstream-credentials.ts';
 import type { WriteCredentials } from './write-credentials.ts';
 
 export interface DeploymentCredentialsHandlersDeps {
@@ -74,12 +74,17 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
   async function writeUpstream(place: Place, signal: AbortSignal) {
     const { reason } = await write(place, signal);
     if (reason !== null) return { reason };
+    // Before the token is read, so that a refresh in between writes its own, and one after a refusal tries again.
+    await credentialRepository.keepUpstream(place, true);
     const path = secretPath(place.namespace, serviceCreds);
     const read = await place.api.getJson(path, { signal, deadlineMs, answer: 'secret' });
-    const refused = await writeUpstreamCredentials(place, WithData.parse(read).data, signal);
-    // After the write, so that a cluster whose roles do not allow this Secret keeps its other one.
-    if (refused === null) await credentialRepository.keepUpstream(place.deploymentId, place);
-    return { reason: refused };
+    return { reason: await writeUpstreamCredentials(place, WithData.parse(read).data, signal) };
+  }
+
+  async function removeUpstream(place: Place, signal: AbortSignal): Promise<null> {
+    await credentialRepository.keepUpstream(place, false);
+    await removeUpstreamCredentials(place, signal);
+    return null;
   }
 
   return implement(deploymentCredentials, {
@@ -90,6 +95,10 @@ export const deploymentCredentialsHandlers = (deps: DeploymentCredentialsHandler
     write_upstream: async ({ body }, { signal, requestId }) => {
       const place = await placeOf(body, requestId);
       return writeUpstream(place, signal).catch(explain(place.api, upstreamCredentials));
+    },
+    remove_upstream: async ({ body }, { signal, requestId }) => {
+      const place = await placeOf(body, requestId);
+      return removeUpstream(place, signal).catch(explain(place.api, upstreamCredentials));
     },
   });
 };

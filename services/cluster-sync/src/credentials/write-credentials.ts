@@ -1,4 +1,5 @@
 import type { KubeApi } from '@berth/kube/kube-api';
+import { KubeError } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
 import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
@@ -90,7 +91,7 @@ export function createWriteCredentials({
     });
     const data = base64Of(credentials);
     const isWritten = await applyCredentials(place, { name: serviceCreds, data }, signal);
-    if (isWritten && upstream) await writeUpstreamCredentials(place, data, signal);
+    if (isWritten && upstream) await writeUpstreamCredentials(place, data, signal).catch(leaveRefused);
     return isWritten ? { kind: 'written', digest, expiresAt: expires_at, refreshInMs } : { kind: 'no_namespace' };
   };
 }
@@ -115,6 +116,12 @@ async function isOfDeployment(
   }
   if (found === null || found.isTerminating) return false;
   return ownerOf(await namespaceRepository.find({ clusterId, name }), found) === deploymentId;
+}
+
+/** The first Secret is good. Why the second one is refused, the log of the task that asked for it says. */
+function leaveRefused(error: unknown): null {
+  if (error instanceof KubeError && error.status < 500) return null;
+  throw error;
 }
 
 const base64Of = (texts: object): Record<string, string> =>

@@ -32,8 +32,8 @@ export interface ManifestFacts {
   objects: ObjectFacts[];
   /** Documents that Helm may read differently, or that are not objects. */
   unreadable: number;
-  /** Whether an object refers to the credentials by their upstream name, and none has that name. */
-  wantsUpstreamCredentials: boolean;
+  /** Whether objects refer to the credentials by their upstream name, or bring a Secret of that name; null: neither. */
+  upstreamCredentials: 'referred' | 'own' | null;
 }
 
 /** Runs in another process, since the chart determines the cost. */
@@ -44,8 +44,12 @@ export function factsOf(manifests: string): ManifestFacts {
   );
   const known = facts.filter((fact) => fact !== null);
   const isOwn = known.some(({ kind, name }) => kind === 'Secret' && name === upstreamCredentials);
-  const wantsUpstreamCredentials = !isOwn && manifests.includes(upstreamCredentials);
-  return { objects: known, unreadable: unreadable + facts.length - known.length, wantsUpstreamCredentials };
+  const isReferred = manifests.includes(upstreamCredentials);
+  return {
+    objects: known,
+    unreadable: unreadable + facts.length - known.length,
+    upstreamCredentials: isOwn ? 'own' : isReferred ? 'referred' : null,
+  };
 }
 
 function factsOfObject(content: JsonValue, isCrdFile: boolean): ObjectFacts | null {

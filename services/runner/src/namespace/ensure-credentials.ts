@@ -61,19 +61,31 @@ export async function ensureCredentials(
   return reason === null;
 }
 
-/** The same for a release that refers to the credentials by their upstream name. Its contents are those of `service-creds`. */
-export async function ensureUpstreamCredentials({ task, log, deps }: Omit<Run, 'secrets'>): Promise<void> {
+/**
+ * Has the contents of `service-creds` written under their upstream name too for a release that refers to them by it. For one that brings
+ * a Secret of that name, the one that Berth has made is removed, since Helm does not take it over.
+ */
+export async function ensureUpstreamCredentials(
+  run: Run,
+  cluster: Pick<ClusterClient, 'readSecret'>,
+  /** Whether its objects refer to them, or bring a Secret of that name. */
+  wanted: 'referred' | 'own' | null,
+): Promise<void> {
+  if (wanted === null) return;
+  const { task, log, deps } = run;
+  const { write_upstream, remove_upstream } = deploymentCredentials.operations;
   const body = { task_id: task.task_id, fence: task.fence };
   const call = { deadlineMs: 15_000 };
-  const { reason } = await deps.bus
-    .call(deploymentCredentials.operations.write_upstream, { body }, call)
-    .catch((error: unknown) => {
-      // The release can run without it; in an outage the task waits.
-      if (!(error instanceof AppError) || isOutage(error)) throw error;
-      return { reason: error.message };
-    });
+  if (wanted === 'own') return void (await deps.bus.call(remove_upstream, { body }, call));
+  const { reason } = await deps.bus.call(write_upstream, { body }, call).catch((error: unknown) => {
+    // The release can run without it; in an outage the task waits.
+    if (!(error instanceof AppError) || isOutage(error)) throw error;
+    return { reason: error.message };
+  });
   if (reason !== null)
-    log.say(`the release refers to the Secret ${upstreamCredentials}, which was not written: ${reason}`);
+    return log.say(`the release refers to the Secret ${upstreamCredentials}, which was not written: ${reason}`);
+  // The token may be a new one.
+  await hideCredentials(run, cluster);
 }
 
 /** The token is redacted, because a template can print it. */

@@ -6,9 +6,9 @@ import { valuesYaml } from '../files/values-yaml.ts';
 import { shownText } from '../log/shown-text.ts';
 import {
   ensureCredentials,
-  ensureUpstreamCredentials,
   hideCredentials,
   readCredentials,
+  ensureUpstreamCredentials,
   writeCredentialsEarly,
 } from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
@@ -147,8 +147,9 @@ async function upgrade(
       check: async (manifests: string) => {
         const facts = await checkRendered(run, cluster, manifests);
         ({ objects } = facts);
-        if (facts.wantsUpstreamCredentials)
-          await inSpan('ensure upstream credentials', () => ensureUpstreamCredentials(run));
+        await inSpan('ensure upstream credentials', () =>
+          ensureUpstreamCredentials(run, cluster.client, facts.upstreamCredentials),
+        );
         const isLate = objects.some(runsAfterReadiness);
         if (task.wait.enabled && isLate !== waits && !(waits && isAgain)) throw new OtherOrder(isLate);
         return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));

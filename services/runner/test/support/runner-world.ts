@@ -43,6 +43,7 @@ interface FakeCredentials {
   /** The tasks for which they were written under the upstream name. */
   upstream: string[];
   writeUpstream(claim: { task_id: string; fence: number }): Promise<{ reason: string | null }>;
+  removeUpstream(claim: { task_id: string; fence: number }): Promise<null>;
 }
 
 export interface RunnerWorld extends AsyncDisposable {
@@ -96,6 +97,7 @@ export async function startRunnerWorld({
     write: async () => ({ expires_at: null, reason: null }),
     upstream: [],
     writeUpstream: async () => ({ reason: null }),
+    removeUpstream: async () => null,
   };
   neighbours.serve(
     implement(deploymentCredentials, {
@@ -107,6 +109,7 @@ export async function startRunnerWorld({
         credentials.upstream.push(body.task_id);
         return credentials.writeUpstream(body);
       },
+      remove_upstream: ({ body }) => credentials.removeUpstream(body),
     }),
   );
   const packed = await packChart(helm, '1.0.0', chartFiles);

@@ -12,6 +12,13 @@ kind: Secret
 metadata: { name: web }
 stringData: { text: {{ .Values.text | quote }} }
 ---
+{{ if .Values.bringsUpstream }}
+apiVersion: v1
+kind: Secret
+metadata: { name: platz-creds }
+stringData: { access_token: of the chart }
+---
+{{ end }}
 apiVersion: v1
 kind: Service
 metadata: { name: web }

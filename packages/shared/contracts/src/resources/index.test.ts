@@ -50,6 +50,7 @@ test('the access table lists every operation', () => {
     cluster_usage.of_env | from auth | services of the platform
     deployment_credentials.write | from runner | services of the platform
     deployment_credentials.write_upstream | from runner | services of the platform
+    deployment_credentials.remove_upstream | from runner | services of the platform
     deployment_health.report | from cluster-sync | services of the platform
     deployment_kinds.list | GET /deployment-kinds | anyone signed in
     deployment_kinds.get | GET /deployment-kinds/:id | anyone signed in

@@ -32,5 +32,13 @@ export const deploymentCredentials = resource('deployment_credentials', {
       }),
       idempotent: true,
     }),
+    remove_upstream: operation({
+      summary: 'Remove the Secret with the upstream name, for a release that brings its own',
+      allow: ourServices,
+      callers: ['runner'],
+      body: z.strictObject(Claim),
+      response: z.null(),
+      idempotent: true,
+    }),
   },
 });
