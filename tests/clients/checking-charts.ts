@@ -54,7 +54,7 @@ export function testCheckingCharts(grounds: () => Grounds): void {
       expect(found).toMatchObject({
         code: 1,
         out: expect.stringMatching(/^berth\/values-ui\.yaml:5: inputs\[1\]\.type: /),
-        err: expect.stringContaining('1 defects'),
+        err: expect.stringContaining('the chart could not be deployed (defects: 1)'),
       });
       expect(await berth(['chart', 'lint', `${wrong}.tgz`])).toEqual(found);
       expect(JSON.parse((await berth(['chart', 'lint', wrong, '--json'])).out)).toMatchObject({

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { ClaimLease } from '../claim/claim-lease.ts';
 import type { KnownSecrets } from '../log/known-secrets.ts';
-import { beyondCut, redactStart } from '../log/redact.ts';
+import { redactStart } from '../log/redact.ts';
 import type { TaskLog } from '../log/task-log.ts';
 import { permanent } from '../outcome/task-failure.ts';
 import { type Answer, CallFailed, type DeploymentClient } from './deployment-client.ts';
@@ -54,11 +54,12 @@ export async function invoke(run: InvokeRun): Promise<void> {
 
 function logAnswer({ status, text, isCut }: Answer, { log, secrets }: InvokeRun): void {
   log.say(`the deployment answered ${status}`);
-  // What was cut off may be the rest of a secret.
-  const whole = isCut ? redactStart(text, text.length - beyondCut, secrets.texts()) : text;
-  const lines = whole.split(/\r?\n/, maxLines + 1).filter((line) => line !== '');
-  for (const line of lines.slice(0, maxLines)) log.line('stdout', line);
-  if (lines.length > maxLines) log.say(`only the first ${maxLines} lines of the answer are kept`);
+  const lines = text.split(/\r?\n/, maxLines + 1);
+  const hasMore = lines.length > maxLines;
+  // A line that was cut may end with the beginning of a secret. Where it is the only one, it is longer than what the log shows of a line.
+  if (hasMore || (isCut && lines.length > 1)) lines.pop();
+  for (const line of lines) if (line !== '') log.line('stdout', line);
+  if (hasMore) log.say(`only the first ${maxLines} lines of the answer are kept`);
   else if (isCut) log.say(`only the first ${maxAnswerBytes / 1024} KiB of the answer are kept`);
   if (status >= 200 && status < 300) return;
   if (status >= 300 && status < 400)

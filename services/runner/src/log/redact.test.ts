@@ -38,13 +38,14 @@ test.for([
   }
 });
 
-test.for(['x', 'eyJ-', 'a://', 'Bearer ', 'a:'])(
+test.for(['x', 'eyJ-', 'eyJ', 'a://', 'a://b:', 'Bearer ', 'a:'])(
   'redacting a long line that repeats %s takes time in proportion to its length',
   (piece) => {
     const line = piece.repeat(65_536 / piece.length);
     const before = process.threadCpuUsage();
 
     redact(line, finderOf([]));
+    redactStart(`${line} ${'after '.repeat(200)}`, line.length + 1, finderOf([]));
 
     expect(cpuMsSince(before)).toBeLessThan(1_000);
   },

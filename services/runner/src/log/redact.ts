@@ -11,10 +11,9 @@ const patterns: [RegExp, string][] = [
 const cutPatterns: [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{1,7}$/i, '$1 ***'],
   [/\b(\w{1,30}:\/\/)[^\s/@:]+:[^\s/@]*$/, '$1***'],
-  [/(?<![\w-])([\w-]*?)eyJ[\w.-]*$/, '$1***'],
 ];
 /** How far secrets are searched for beyond a cut: as far as a block of the finder reaches when each of its units is escaped. */
-export const beyondCut = 512;
+const beyondCut = 512;
 
 /** Words with dots. Matched at word starts only, so that a line is scanned once. */
 const dottedWord = /(?<![\w-])[\w-]+(?:\.[\w-]+)+/g;
@@ -54,7 +53,15 @@ export function redactStart(
     (rest, [pattern, replacement]) => rest.replace(pattern, replacement),
     withoutTokens(shown),
   );
-  return `${whole.toWellFormed()}…`;
+  return `${withoutCutJwt(whole).toWellFormed()}…`;
+}
+
+/** By hand: an expression that ends in `$` is tried at each position of a long word, in quadratic time. */
+function withoutCutJwt(text: string): string {
+  let from = text.length;
+  while (from > 0 && /[\w.-]/.test(text.charAt(from - 1))) from -= 1;
+  const at = text.indexOf('eyJ', from);
+  return at === -1 ? text : `${text.slice(0, at)}***`;
 }
 
 function withoutSecrets(line: string, secrets: TextFinder, most = line.length): string {

@@ -106,7 +106,17 @@ test.for([
   ],
   ['text', 'just text\n'],
 ] as const)('YAML with %s is not read as an object', ([, yaml]) => {
-  expect(factsOf(yaml)).toMatchObject({ objects: [], unreadable: 1 });
+  expect(factsOf(yaml)).toEqual({ objects: [], unreadable: 1, upstreamCredentials: null });
+});
+
+test.for([
+  ['does not name them', 'kind: Pod, spec: { volumes: [{ secret: { secretName: service-creds } }] }', null],
+  ['refers to them', 'kind: Pod, spec: { volumes: [{ secret: { secretName: platz-creds } }] }', 'referred'],
+  ['brings its own', 'kind: Secret', 'own'],
+] as const)('the credentials under their upstream name, where a release %s', ([, object, expected]) => {
+  const name = expected === 'own' ? 'platz-creds' : 'web';
+
+  expect(factsOf(`{ apiVersion: v1, metadata: { name: ${name} }, ${object} }`).upstreamCredentials).toBe(expected);
 });
 
 test('each item of a List is an object', () => {

@@ -12,6 +12,8 @@ const mostSecrets = 10_000;
 const mostLengths = 8;
 /** `cutText` ends a text with it, which may be within a secret. */
 const cutMark = '…';
+/** Of a beginning that is searched for, with each character escaped as in `\\u0041`. */
+const mostEncoded = 6 * mostCharacters;
 const incompleteEscape = /(?:%[0-9a-f]?|\\(?:u[0-9a-f]{0,3})?)$/i;
 const steps: readonly number[] = [mostCharacters, 32, 24, 16, 12, 8, leastCharacters];
 
@@ -26,9 +28,9 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
   const beginnings = new Map<string, boolean>();
   /** The lengths of the beginnings by their first characters, the longest first. */
   const lengthsAt = new Map<string, readonly number[]>();
-  /** The secrets by their first characters. */
-  const groups = Map.groupBy(wantedOf(secrets), (text) => text.slice(0, leastCharacters));
-  for (const [first, group] of groups) {
+  const wanted = wantedOf(secrets);
+  const ordered = wanted.toSorted((a, b) => (a < b ? -1 : 1));
+  for (const [first, group] of Map.groupBy(wanted, (text) => text.slice(0, leastCharacters))) {
     const lengths = lengthsFor(group);
     for (const text of group) {
       const beginning = text.slice(
@@ -52,23 +54,33 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
   }
 
   /** Where the end of a text is the beginning of a secret; -1 if it is not. */
-  function beginningAtEnd(text: string, atLeast: number): number {
+  function beginningAtEnd(text: string): number {
     for (let at = Math.max(0, text.length - mostCharacters); at + leastCharacters <= text.length; at += 1) {
       const rest = text.slice(at);
-      const group = groups.get(rest.slice(0, leastCharacters)) ?? [];
-      if (group.some((secret) => secret.length >= atLeast && secret.startsWith(rest))) return at;
+      if (lengthsAt.has(rest.slice(0, leastCharacters)) && isBeginning(rest)) return at;
     }
     return -1;
   }
 
+  /** By halves, since thousands of secrets may begin alike: those that begin with the text follow it in their order. */
+  function isBeginning(text: string): boolean {
+    let [low, high] = [0, ordered.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ordered[middle] ?? '') < text) low = middle + 1;
+      else high = middle;
+    }
+    return ordered[low]?.startsWith(text) === true;
+  }
+
   /** Redacts what is left of a secret at the end of a text that was cut. */
-  function redactEnd(text: string, atLeast: number): string {
+  function redactEnd(text: string): string {
     const start = text.slice(0, -cutMark.length);
-    const whole = start.replace(incompleteEscape, '');
-    const ends = decodedOf(whole).map((each) => each.replace(/\uFFFD+$/, ''));
-    if (ends.some((each) => beginningAtEnd(each.toLowerCase(), atLeast) >= 0)) return redacted;
+    const end = start.slice(-mostEncoded).replace(incompleteEscape, '');
+    const decoded = decodedOf(end).map((each) => each.replace(/\uFFFD+$/, ''));
+    if (decoded.some((each) => beginningAtEnd(each.toLowerCase()) >= 0)) return redacted;
     const lower = start.toLowerCase();
-    const at = beginningAtEnd(lower, atLeast);
+    const at = beginningAtEnd(lower);
     if (at < 0) return text;
     return lower.length === start.length ? `${start.slice(0, at)}${redacted}${cutMark}` : redacted;
   }
@@ -92,7 +104,7 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
     const isInDecoded = decodedOf(text).some((each) => find(each.toLowerCase(), 0, atLeast) !== null);
     if (isInDecoded) return redacted;
     const shown = redactPlain(text, atLeast);
-    return shown.endsWith(cutMark) ? redactEnd(shown, atLeast) : shown;
+    return shown.endsWith(cutMark) ? redactEnd(shown) : shown;
   };
 }
 

@@ -27,7 +27,8 @@ export const lint = buildCommand<Flags, [string], Cli>({
     const { defects, metadata } = verdict;
     if (json) print(this, JSON.stringify({ defects }, null, 2));
     else for (const line of defectLines(verdict)) print(this, line);
-    if (defects.length > 0) throw new CliFailure('failed', `${defects.length} defects: it could not be deployed`);
+    if (defects.length > 0)
+      throw new CliFailure('failed', `the chart could not be deployed (defects: ${defects.length})`);
     say(this, harmless(`${metadata?.name ?? path} ${metadata?.version ?? ''} has no defects`));
   },
 });
