@@ -11,20 +11,24 @@ const installedMark = join(root, 'node_modules', '.berth-installed');
 const say = (words) => process.stderr.write(`berth: ${words}\n`);
 
 /** The programs of each command, run with the pinned Node. */
+const buildConsole = ['scripts/console/build-console-main.ts'];
 const commands = {
-  start: (args) => [['packages/devstack/src/main.ts', ...args]],
-  test: (args) => [['node_modules/vitest/vitest.mjs', 'run', ...args]],
+  start: (args) => [buildConsole, ['packages/devstack/src/main.ts', ...args]],
+  test: (args) => [buildConsole, ['node_modules/vitest/vitest.mjs', 'run', ...args]],
   'test:deploy': (args) => [['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.deploy.config.ts', ...args]],
-  bench: (args) => [['bench/main.ts', ...args]],
-  examples: () => [['scripts/openapi/record-examples-main.ts']],
-  schemathesis: () => [['scripts/openapi/schemathesis-main.ts']],
-  build: () => [['scripts/build.ts']],
-  images: (args) => [['scripts/build.ts'], ['scripts/images/images-main.ts', ...args]],
+  bench: (args) => [buildConsole, ['bench/main.ts', ...args]],
+  'dev:console': (args) => [['packages/console/node_modules/vite/bin/vite.js', 'packages/console', ...args]],
+  examples: () => [buildConsole, ['scripts/openapi/record-examples-main.ts']],
+  schemathesis: () => [buildConsole, ['scripts/openapi/schemathesis-main.ts']],
+  build: () => [buildConsole, ['scripts/build.ts']],
+  images: (args) => [buildConsole, ['scripts/build.ts'], ['scripts/images/images-main.ts', ...args]],
   check: () => [
     ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
     ['node_modules/@biomejs/biome/bin/biome', 'format', '.'],
     ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit'],
+    ['node_modules/typescript/bin/tsc', '-p', 'packages/console/tsconfig.json', '--noEmit'],
     ['node_modules/knip/bin/knip.js', '--include', 'exports,types', '--no-progress', '--no-config-hints'],
+    buildConsole,
     ['scripts/build.ts'],
   ],
 };

@@ -1,11 +1,17 @@
 import { operationTable } from '@berth/client/operation-table';
+import { ruleTable } from '@berth/client/rule-table';
 import type { Plugin } from 'rolldown';
 
-/** Puts the value of the table of operations into a bundle, instead of the contracts from which it is made. */
+const tables = { 'operation-table': { operationTable }, 'rule-table': { ruleTable } };
+
+/** Puts the values of the tables that are made from the contracts into a bundle, instead of the contracts. */
 export const inlineOperations: Plugin = {
   name: 'inline-operations',
-  load: (id) =>
-    id.endsWith('/client/src/operation-table.ts')
-      ? `export const operationTable = ${JSON.stringify(operationTable)};`
-      : null,
+  load: (id) => {
+    const found = Object.entries(tables).find(([file]) => id.endsWith(`/client/src/${file}.ts`));
+    if (!found) return null;
+    return Object.entries(found[1])
+      .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+      .join('\n');
+  },
 };

@@ -20,9 +20,10 @@ import { type AuditExportDeps, auditExportRoute } from './routes/audit-export-ro
 import { createHttpServer, type HttpServerDeps } from './http/create-http-server.ts';
 import { type EventRouteDeps, eventRoute } from './routes/event-route.ts';
 import { collectMethods, refuseOtherMethods } from './http/refuse-other-methods.ts';
+import { consoleRoutes } from './routes/console-routes.ts';
 import { documentationRoutes } from './routes/documentation-routes.ts';
 import { healthRoutes } from './routes/health-routes.ts';
-import { pageRoutes } from './routes/page-routes.ts';
+
 import { type PodLogDeps, podLogRoute } from './routes/pod-log-route.ts';
 import { type RouteDeps, routesFromContracts } from './routes/routes-from-contracts.ts';
 import { type TaskLogDeps, taskLogRoute } from './routes/task-log-route.ts';
@@ -96,7 +97,7 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
 
   healthRoutes(app, { ...deps.bus, ...deps });
   documentationRoutes(app, { ...deps, resources });
-  pageRoutes(app);
+  consoleRoutes(app);
   const compress = compressLists({ fromBytes: deps.compressFromBytes ?? 0 });
   const waits = deps.slotWaitsMs ?? { requests: 5_000, largeBodies: 10_000 };
   const slots = slotsOfIdentity({ most: 16, patienceMs: waits.requests, what: 'requests' });

@@ -29,6 +29,8 @@ export interface FollowEvents {
   env_id?: string;
   /** The position of the last event that was handled; without it, events from now on. */
   after?: string;
+  /** Called when the stream begins and when it ends: while it is lost, what was read before may be out of date. */
+  onState?: (state: 'live' | 'lost') => void;
   signal?: AbortSignal;
 }
 
@@ -41,7 +43,7 @@ const pauseMs = 2_000;
  */
 export async function* followEvents(
   { events }: Pick<Client, 'events'>,
-  { signal = never, after, ...query }: FollowEvents = {},
+  { signal = never, after, onState, ...query }: FollowEvents = {},
 ): AsyncGenerator<RowEvent | EventsMissing> {
   let position = after;
   while (!signal.aborted) {
@@ -49,6 +51,7 @@ export async function* followEvents(
     const answer = await events.stream({ query }, options);
     if (!answer.ok && !passing.has(answer.problem.code)) throw new ProblemError(answer.problem);
     if (answer.ok) {
+      onState?.('live');
       try {
         for await (const event of unwrap(answer).events()) {
           position = event.id;
@@ -58,6 +61,7 @@ export async function* followEvents(
         signal.throwIfAborted();
       }
     }
+    onState?.('lost');
     await pause(pauseMs, signal);
   }
 }

@@ -1,0 +1,81 @@
+import { type Client, everyItem, unwrap } from '@berth/client';
+import * as rules from '@berth/contracts/access/rules';
+import type { UserIdentity } from '@berth/contracts/access/identity';
+import { ruleTable, type RuleName } from '@berth/client/rule-table';
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { berth } from './berth.ts';
+import type { Row } from './reads.ts';
+
+export interface Me {
+  user: Row<'users'>;
+  /** What the rules of the contracts judge. */
+  identity: UserIdentity;
+}
+
+/** Who is signed in, with all roles. Read again when roles change. */
+export const meQuery = queryOptions({
+  queryKey: ['users', 'me'],
+  queryFn: async (): Promise<Me> => {
+    const me = unwrap(await berth.me.get());
+    if (!('User' in me)) throw new Error('The session is not of a user');
+    const user = me.User;
+    const of = { user_id: user.id };
+    // The rules let a site admin do everything.
+    const [envs, kinds] = user.is_admin ? [[], []] : await Promise.all([rolesInEnvs(of), rolesForKinds(of)]);
+    return {
+      user,
+      identity: {
+        kind: 'user',
+        id: user.id,
+        is_admin: user.is_admin,
+        env_roles: Object.fromEntries(envs.map(({ env_id, role }) => [env_id, role])),
+        deployment_roles: kinds,
+      },
+    };
+  },
+  staleTime: 60_000,
+});
+
+const rolesInEnvs = (of: { user_id: string }) =>
+  Array.fromAsync(everyItem((after) => berth.envUserPermissions.list({ query: { ...of, after, per_page: 100 } })));
+const rolesForKinds = (of: { user_id: string }) =>
+  Array.fromAsync(everyItem((after) => berth.deploymentPermissions.list({ query: { ...of, after, per_page: 100 } })));
+
+/** Below the shell there is always somebody signed in. */
+export const useMe = (): Me => useSuspenseQuery(meQuery).data;
+
+export interface Permission {
+  allowed: boolean;
+  /** Who may, in the words of the rule: `an owner of the deployment`. */
+  needs: string;
+}
+
+interface Asked {
+  resource: keyof Client;
+  operation: string;
+  /** Asks for the part of the operation that needs more, as a change of the name does. */
+  stricter?: boolean;
+}
+
+/** Whether an operation would be allowed for a row with this scope, by the rule of its contract. */
+export function permissionOf(identity: UserIdentity, asked: Asked, scope: object = {}): Permission {
+  const found = ruleTable[asked.resource]?.[asked.operation];
+  if (!found) throw new Error(`${asked.resource} has no operation ${asked.operation}`);
+  const all: RuleName[] = asked.stricter ? [found.allow, ...found.stricter.map(({ rule }) => rule)] : [found.allow];
+  for (const name of all) {
+    const rule: rules.Access = rules[name];
+    if ('allows' in rule && !rule.allows(identity, scope)) return { allowed: false, needs: rule.says };
+  }
+  return { allowed: true, needs: '' };
+}
+
+/** The same for who is signed in. */
+export function useMay(): (
+  resource: keyof Client,
+  operation: string,
+  scope?: object,
+  part?: { stricter: boolean },
+) => Permission {
+  const { identity } = useMe();
+  return (resource, operation, scope, part) => permissionOf(identity, { resource, operation, ...part }, scope);
+}

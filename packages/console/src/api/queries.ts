@@ -1,0 +1,28 @@
+import { ProblemError } from '@berth/client';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { sessions } from '../sign-in/session.ts';
+
+/** What was read, by table first: `['deployments', …]` is read again when a row of that table changes. */
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: endRefusedSession }),
+  defaultOptions: {
+    // The client repeats reads itself, and events say what is out of date.
+    queries: { retry: false, staleTime: 30_000, gcTime: 60_000, refetchOnWindowFocus: false, networkMode: 'always' },
+    mutations: { onError: endRefusedSession, networkMode: 'always' },
+  },
+});
+
+// Nothing of one identity is shown to the next.
+sessions.follow();
+let { token } = sessions.current();
+sessions.subscribe(() => {
+  if (sessions.current().token === token) return;
+  token = sessions.current().token;
+  queries.clear();
+});
+
+function endRefusedSession(error: Error): void {
+  if (error instanceof ProblemError && error.problem.code === 'unauthenticated') {
+    sessions.end('Your session has ended. Sign in again to go on where you were.');
+  }
+}

@@ -1,0 +1,5 @@
+import { Page } from '../ui/page.tsx';
+
+export function AuditLog() {
+  return <Page title="Audit log">Nothing yet.</Page>;
+}

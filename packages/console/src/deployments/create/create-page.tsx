@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx';
+
+export function CreatePage() {
+  return <Page title="New deployment">Nothing yet.</Page>;
+}

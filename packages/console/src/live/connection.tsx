@@ -1,0 +1,38 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+import { berth } from '../api/berth.ts';
+import { followChanges } from './follow-changes.ts';
+
+export interface Connection {
+  state: 'connecting' | 'live' | 'lost';
+  /** Since when, in ms since 1970. */
+  since: number;
+}
+
+const Current = createContext<Connection>({ state: 'connecting', since: 0 });
+
+/** The state of the connection to the stream of events: unless it is live, what is shown may be out of date. */
+export const useConnection = (): Connection => use(Current);
+
+/** Keeps what is inside up to date. */
+export function Live({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  const [connection, setConnection] = useState<Connection>(() => ({ state: 'connecting', since: Date.now() }));
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const onState = (state: Connection['state']) => {
+      if (!stop.signal.aborted) setConnection((before) => (before.state === state ? before : { state, since: Date.now() }));
+    };
+    // A refusal of the session shows in every read; the page stays as it is, and says that it is not live.
+    followChanges({ berth, queries, onState, signal: stop.signal }).catch(() => onState('lost'));
+    const onOffline = () => onState('lost');
+    addEventListener('offline', onOffline);
+    return () => {
+      removeEventListener('offline', onOffline);
+      stop.abort();
+    };
+  }, [queries]);
+
+  return <Current value={connection}>{children}</Current>;
+}

@@ -1,0 +1,23 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries } from './api/queries.ts';
+import { router } from './routes.tsx';
+import { applyTheme, storedTheme } from './shell/theme.ts';
+import { allowOnlyEmptyHtml } from './ui/trusted-types.ts';
+import './ui/tokens.css';
+import './ui/styles.css';
+
+allowOnlyEmptyHtml();
+applyTheme(storedTheme());
+
+const app = document.querySelector('#app');
+if (!app) throw new Error('index.html has no #app');
+createRoot(app).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

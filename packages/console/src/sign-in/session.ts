@@ -1,0 +1,46 @@
+/** Named by the interface specification: other clients in the browser find the session there. */
+const key = 'access_token';
+
+export interface Session {
+  token: string | null;
+  /** Why there is none, for the person who had one. */
+  ended: string | null;
+}
+
+const listeners = new Set<() => void>();
+let session: Session = { token: null, ended: null };
+
+function set(next: Session): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+/** The session of this browser, which other tabs may start and end. */
+export const sessions = {
+  current: (): Session => session,
+
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+
+  start(token: string): void {
+    localStorage.setItem(key, token);
+    set({ token, ended: null });
+  },
+
+  end(ended: string | null = null): void {
+    localStorage.removeItem(key);
+    set({ token: null, ended });
+  },
+
+  /** Reads what is stored, and follows what other tabs store. */
+  follow(): void {
+    set({ token: localStorage.getItem(key), ended: null });
+    addEventListener('storage', (change) => {
+      if (change.key !== key && change.key !== null) return;
+      const token = localStorage.getItem(key);
+      if (token !== session.token) set({ token, ended: token === null ? 'You signed out in another tab.' : null });
+    });
+  },
+};

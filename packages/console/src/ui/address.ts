@@ -1,0 +1,13 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Search } from '../routes.tsx';
+
+/** What the address says beside its path, and how to change it. Filters, sort and tab live there, so that a link shows the same. */
+export function useAddress(): [Search, (changes: Record<string, string | null | undefined>) => void] {
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const change = (changes: Record<string, string | null | undefined>) => {
+    const next = Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, value ?? undefined]));
+    void navigate({ to: '.', search: ((before: object) => ({ ...before, ...next })) as never, replace: true });
+  };
+  return [search, change];
+}

@@ -1,0 +1,52 @@
+import { useSyncExternalStore } from 'react';
+
+const everyMs = 5_000;
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** One clock for all ages on a page. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, everyMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The present time in ms, a few seconds exact. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** A span in its largest whole unit: `14 min`. */
+export function spanOf(ms: number): string {
+  const [unit, size] = units.find(([, unitMs]) => ms >= unitMs) ?? units[3];
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+
+/** A time in the zone of the viewer, to the second. */
+export const exactTime = (time: string): string => exact.format(new Date(time));
+
+/** How long ago something was, or how long it is until then; the exact time on hover. */
+export function Age({ time }: { time: string }) {
+  const ms = Math.max(useNow(), now) - Date.parse(time);
+  return (
+    <time dateTime={time} title={exactTime(time)}>
+      {ms < 0 ? `in ${spanOf(-ms)}` : ms < 5_000 ? 'now' : spanOf(ms)}
+    </time>
+  );
+}

@@ -1,0 +1,49 @@
+import { Button } from 'react-aria-components/Button';
+import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
+import { Popover } from 'react-aria-components/Popover';
+import { Select, SelectValue } from 'react-aria-components/Select';
+import { Label } from 'react-aria-components/Label';
+import { Icon } from './icons.tsx';
+
+export interface Choice {
+  id: string;
+  words: string;
+}
+
+interface ChooseProps {
+  label: string;
+  choices: readonly Choice[];
+  /** The id of the choice; null where none is made. */
+  value: string | null;
+  onChange: (id: string | null) => void;
+  /** The words for no choice: `any`. Without them, one has to be made. */
+  none?: string;
+  /** Shows label and choice on one line, as filters do. */
+  inline?: boolean;
+  isDisabled?: boolean;
+}
+
+const noChoice = '';
+
+/** A choice of one among few. For many, use a `ComboBox` that searches the server. */
+export function Choose({ label, choices, value, onChange, none, inline = false, isDisabled = false }: ChooseProps) {
+  const items = none === undefined ? choices : [{ id: noChoice, words: none }, ...choices];
+  return (
+    <Select
+      className={inline ? 'choose inline' : 'choose'}
+      value={value ?? (none === undefined ? null : noChoice)}
+      onChange={(key) => onChange(key === noChoice || key === null ? null : String(key))}
+      isDisabled={isDisabled}
+      data-chosen={value === null ? undefined : true}
+    >
+      <Label>{label}</Label>
+      <Button className="button choose-button">
+        <SelectValue />
+        <Icon name="down" />
+      </Button>
+      <Popover className="popover">
+        <ListBox items={items}>{({ id, words }) => <ListBoxItem id={id}>{words}</ListBoxItem>}</ListBox>
+      </Popover>
+    </Select>
+  );
+}

@@ -1,0 +1,113 @@
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type Listed, type ListQuery, pageOf, type Row } from '../api/reads.ts';
+import { Icon } from './icons.tsx';
+import { Button } from 'react-aria-components/Button';
+import { LoadingRows, Problem } from './problem.tsx';
+
+const perPage = 100;
+const rowHeight = 36;
+
+export interface Column<T> {
+  title: string;
+  /** A track of the grid: `minmax(160px, 2fr)`. */
+  width: string;
+  /** The column of the server's sort. */
+  sort?: string;
+  cell: (row: T) => ReactNode;
+  className?: string;
+}
+
+interface RowsProps<R extends Listed> {
+  label: string;
+  resource: R;
+  query: Omit<ListQuery<R>, 'page' | 'per_page' | 'after'>;
+  columns: Column<Row<R>>[];
+  sort?: { value: string | undefined; onChange: (sort: string) => void };
+  /** Shown instead of an empty table. */
+  empty: ReactNode;
+  isSelected?: (row: Row<R>) => boolean;
+}
+
+/**
+ * A table of all rows that match a query. It reads only the pages that are in view, so that ten thousand rows cost what a screen of
+ * them does.
+ */
+export function Rows<R extends Listed>({ label, resource, query, columns, sort, empty, isSelected }: RowsProps<R>) {
+  const page = (number: number) => pageOf(resource, { ...query, page: number, per_page: perPage } as ListQuery<R>);
+  const first = useQuery({ ...page(1), placeholderData: keepPreviousData });
+  const body = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [first.data === undefined]);
+  const total = first.data?.num_total ?? 0;
+  const virtual = useWindowVirtualizer({
+    count: total,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    scrollMargin: top,
+  });
+  const inView = virtual.getVirtualItems();
+  const numbers = [...new Set(inView.map(({ index }) => Math.floor(index / perPage) + 1))];
+  const pages = useQueries({ queries: numbers.map((number) => page(number)) });
+  const byNumber = new Map(numbers.map((number, index) => [number, pages[index]?.data?.items]));
+  const template = columns.map(({ width }) => width).join(' ');
+
+  if (first.data === undefined) {
+    return first.error ? <Problem error={first.error} onRetry={() => void first.refetch()} /> : <LoadingRows rows={8} />;
+  }
+  if (total === 0) return <div className="panel">{empty}</div>;
+  return (
+    <>
+      {first.error && <Problem error={first.error} onRetry={() => void first.refetch()} />}
+      <div className="panel table" role="table" aria-label={label} aria-rowcount={total + 1}>
+        <div role="row" className="row header" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+          {columns.map((column) => (
+            <ColumnTitle key={column.title} column={column} sort={sort} />
+          ))}
+        </div>
+        <div role="rowgroup" ref={body} style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+          {inView.map(({ index, start }) => {
+            const row = byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage];
+            return (
+              <div
+                key={index}
+                role="row"
+                className="row"
+                aria-rowindex={index + 2}
+                data-selected={row !== undefined && isSelected?.(row) ? 'true' : undefined}
+                style={{
+                  gridTemplateColumns: template,
+                  position: 'absolute',
+                  insetInline: 0,
+                  height: rowHeight,
+                  transform: `translateY(${start - top}px)`,
+                }}
+              >
+                {columns.map(({ title, cell, className }) => (
+                  <div key={title} role="cell" className={className}>
+                    {row === undefined ? null : cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function ColumnTitle<T>({ column, sort }: { column: Column<T>; sort: RowsProps<Listed>['sort'] }) {
+  const by = column.sort;
+  if (by === undefined || sort === undefined) return <div role="columnheader">{column.title}</div>;
+  const direction = sort.value === by ? 'ascending' : sort.value === `-${by}` ? 'descending' : 'none';
+  return (
+    <div role="columnheader" aria-sort={direction}>
+      <Button className="button" onPress={() => sort.onChange(direction === 'ascending' ? `-${by}` : by)}>
+        {column.title}
+        {direction !== 'none' && <Icon name={direction === 'ascending' ? 'up' : 'down'} />}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { FieldError } from 'react-aria-components/FieldError';
+import { Input } from 'react-aria-components/Input';
+import { Label } from 'react-aria-components/Label';
+import { Text } from 'react-aria-components/Text';
+import { TextArea } from 'react-aria-components/TextArea';
+import { TextField, type TextFieldProps } from 'react-aria-components/TextField';
+
+interface TextInputProps extends Omit<TextFieldProps, 'children' | 'className'> {
+  label: string;
+  help?: string | undefined;
+  /** The rule that the value breaks. */
+  error?: string | undefined;
+  placeholder?: string;
+  rows?: number;
+}
+
+/** A line of text, or several, with its label, its help and its error. */
+export function TextInput({ label, help, error, placeholder, rows, ...field }: TextInputProps) {
+  return (
+    <TextField {...field} className="field" isInvalid={error !== undefined}>
+      <Label>
+        {label}
+        {field.isRequired && <span aria-hidden="true"> *</span>}
+      </Label>
+      {help !== undefined && <Text slot="description">{help}</Text>}
+      {rows === undefined ? (
+        <Input placeholder={placeholder ?? ''} />
+      ) : (
+        <TextArea rows={rows} placeholder={placeholder ?? ''} />
+      )}
+      <FieldError>{error}</FieldError>
+    </TextField>
+  );
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { inlineOperations } from '../../scripts/client/inline-operations.ts';
+import { precompress } from '../../scripts/console/precompress.ts';
+
+/** The console is built into the gateway, which serves it below /console/. `npm run dev:console` passes calls on to a running platform. */
+export default defineConfig(({ command }) => ({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: command === 'build' ? '/console/' : '/',
+  plugins: [react(), inlineOperations, precompress],
+  server: { proxy: { '/api': { target: process.env['BERTH_URL'] ?? 'http://127.0.0.1:8080', changeOrigin: true } } },
+  build: {
+    outDir: fileURLToPath(new URL('../../services/api-gateway/console/', import.meta.url)),
+    emptyOutDir: true,
+    // The policy of the page allows no data: URL.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+}));
