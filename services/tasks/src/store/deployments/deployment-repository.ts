@@ -3,7 +3,7 @@ import type { RequestOutput } from '@berth/contracts/definition/contract';
 import type { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import type { Queries } from '@berth/db/database';
-import { containsInLowerCase, equals, inEnvs } from '@berth/db/lists/list-filters';
+import { type Condition, containsInLowerCase, equals, inEnvs, isOneOf } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -27,12 +27,21 @@ const deployment = sql.type(Deployment);
 const record = sql.type(DeploymentRecord);
 const Named = z.object({ name: z.string(), namespace: z.string() });
 
+/** As the partial indexes for it have it: Postgres uses them only for the same expression. */
+const needsAttention = sql.fragment`(status = 'Error' or (enabled and health_state in ('Degraded', 'Unknown')))`;
+
+const ofAttention = (wanted: boolean | undefined): Condition => {
+  if (wanted === undefined) return undefined;
+  return wanted ? needsAttention : sql.fragment`${needsAttention} is not true`;
+};
+
 type ListQuery = RequestOutput<typeof deployments.operations.list>['query'];
 
 export const createDeploymentRepository = (db: Queries) => ({
   list: (query: ListQuery, visible: VisibleEnvs) => {
     const ofEnv = inEnvs(sql.fragment`env_id`, visible, query.env_id);
     const others = [
+      isOneOf(sql.fragment`id`, query.ids),
       containsInLowerCase(sql.fragment`name`, query.name),
       equals(sql.fragment`kind_id`, query.kind_id),
       equals(sql.fragment`cluster_id`, query.cluster_id),
@@ -40,6 +49,7 @@ export const createDeploymentRepository = (db: Queries) => ({
       equals(sql.fragment`enabled`, query.enabled),
       equals(sql.fragment`status`, query.status),
       equals(sql.fragment`health_state`, query.health),
+      ofAttention(query.needs_attention),
     ];
     return listPage(db, {
       row: Deployment,
