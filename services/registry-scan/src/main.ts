@@ -9,6 +9,8 @@ import { catalogueStateHandlers } from './charts/catalogue-state-handlers.ts';
 import { chartArchiveHandlers } from './charts/chart-archive-handlers.ts';
 import { chartHandlers } from './charts/chart-handlers.ts';
 import { createChartRepository } from './charts/chart-repository.ts';
+import { chartVersionHandlers } from './charts/chart-version-handlers.ts';
+import { createChartVersionRepository } from './charts/chart-version-repository.ts';
 import { Config } from './config.ts';
 import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { kindHandlers } from './kinds/kind-handlers.ts';
@@ -55,6 +57,7 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
   const formatsChanged = createWakeUp(signal);
 
   bus.serve(chartHandlers({ chartRepository }));
+  bus.serve(chartVersionHandlers({ chartVersionRepository: createChartVersionRepository(db) }));
   bus.serve(registryHandlers({ db, inTransaction }));
   bus.serve(kindHandlers({ db, inTransaction }));
   bus.serve(catalogueStateHandlers({ db }));

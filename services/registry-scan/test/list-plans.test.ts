@@ -1,8 +1,18 @@
 import type { Database } from '@berth/db/database';
-import { aTime, faultsAtManyRows, nthId, numbers, oneOf, type PlannedList, rowId } from '@berth/testing/db/list-plans';
+import {
+  aTime,
+  faultsAtManyRows,
+  nthId,
+  numbers,
+  oneOf,
+  type PlannedList,
+  rowId,
+  someIds,
+} from '@berth/testing/db/list-plans';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { createChartRepository } from '../src/charts/chart-repository.ts';
+import { createChartVersionRepository } from '../src/charts/chart-version-repository.ts';
 import { createKindRepository } from '../src/kinds/kind-repository.ts';
 import { createRegistryRepository } from '../src/registries/registry-repository.ts';
 import { createTagFormatRepository } from '../src/tag-formats/tag-format-repository.ts';
@@ -44,6 +54,15 @@ const lists: Record<string, PlannedList> = {
       kind_id: ['00000000-0000-4000-8000-000000000005', '00000000-0000-4000-8000-00000000fffe'],
       image_tag: ['1.0.77'],
       parsed_version: ['1.0.77'],
+      parsed_branch: ['main', 'branch-77'],
+    },
+  },
+  chart_versions: {
+    list: (queries, query) => createChartVersionRepository(queries).list(query),
+    values: {
+      ids: [someIds],
+      available: [true, false],
+      kind_id: ['00000000-0000-4000-8000-000000000005', '00000000-0000-4000-8000-00000000fffe'],
       parsed_branch: ['main', 'branch-77'],
     },
   },

@@ -7,6 +7,7 @@ import {
   oneOf,
   type PlannedList,
   rowId,
+  someIds,
   visible,
 } from '@berth/testing/db/list-plans';
 import { sql } from 'slonik';
@@ -34,6 +35,8 @@ const lists: Record<string, PlannedList> = {
       from ${numbers}`,
     list: (queries, query, seeing) => createDeploymentRepository(queries).list(query, visible[seeing]),
     values: {
+      ids: [someIds],
+      needs_attention: [true, false],
       name: ['t 4711', 'deploy', 'xyz'],
       enabled: [true, false],
       status: ['Error', 'Running', 'Uninstalled', 'Installing'],
@@ -43,16 +46,20 @@ const lists: Record<string, PlannedList> = {
   deployment_tasks: {
     rows: sql.fragment`
       insert into deployment_tasks (
-        id, created_at, execute_at, due_at, started_at, finished_at, cluster_id, env_id, deployment_id, operation, effect,
-        status, lease_until
+        id, created_at, execute_at, due_at, started_at, finished_at, cluster_id, env_id, deployment_id, acting_user_id,
+        operation, effect, status, lease_until
       )
       select ${rowId}, at, at, at, case when n % 200 > 0 then at end, case when n % 200 > 1 then at end,
-        ${nthId(oneOf(1_000, 2))}, ${env}, ${nthId(sql.fragment`1 + ${oneOf(5_000, 4)}`)}, '{"Uninstall": {}}', 'removes',
+        ${nthId(oneOf(1_000, 2))}, ${env}, ${nthId(sql.fragment`1 + ${oneOf(5_000, 4)}`)},
+        case when n % 4 = 0 then ${nthId(sql.fragment`0`)} when n % 4 = 1 then ${nthId(oneOf(500, 10))} end,
+        '{"Uninstall": {}}', 'removes',
         case n % 200 when 0 then 'Pending' when 1 then 'Canceled' when 2 then 'Failed' else 'Done' end, null
       from (select n, ${aTime()} as at from ${numbers}) rows`,
     list: (queries, query, seeing) => createTaskRepository(queries).list(query, visible[seeing]),
     values: {
+      ids: [someIds],
       env_id: [oneEnv],
+      acting_user_id: ['00000000-0000-4000-8000-000000000007', '00000000-0000-4000-8000-000000000000'],
       status: ['Pending', 'Done', 'Failed', 'Started'],
       active_only: [true, false],
       show_future: [true, false],

@@ -7,7 +7,7 @@ import {
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Queries, Transaction } from '@berth/db/database';
-import { inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
+import { equals, inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
@@ -15,6 +15,7 @@ import { z } from 'zod';
 
 export interface DeploymentPermissionFilters extends ListRequest {
   env_id?: string | undefined;
+  user_id?: string | undefined;
 }
 
 const permission = sql.type(DeploymentPermission);
@@ -29,7 +30,7 @@ export const createDeploymentPermissionRepository = (db: Queries) => ({
       row: DeploymentPermission,
       columns,
       from: sql.fragment`deployment_permissions`,
-      where: [inEnvs(sql.fragment`env_id`, visible, request.env_id)],
+      where: [inEnvs(sql.fragment`env_id`, visible, request.env_id), equals(sql.fragment`user_id`, request.user_id)],
       request,
       sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
     }),

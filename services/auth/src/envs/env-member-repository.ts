@@ -9,7 +9,7 @@ import {
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import type { Queries, Transaction } from '@berth/db/database';
-import { inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
+import { equals, inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { sql } from 'slonik';
@@ -17,6 +17,7 @@ import { z } from 'zod';
 
 export interface EnvMemberFilters extends ListRequest {
   env_id?: string | undefined;
+  user_id?: string | undefined;
 }
 
 const member = sql.type(EnvUserPermission);
@@ -31,7 +32,7 @@ export const createEnvMemberRepository = (db: Queries) => ({
       row: EnvUserPermission,
       columns,
       from: sql.fragment`env_user_permissions`,
-      where: [inEnvs(sql.fragment`env_id`, visible, request.env_id)],
+      where: [inEnvs(sql.fragment`env_id`, visible, request.env_id), equals(sql.fragment`user_id`, request.user_id)],
       request,
       sortable: { created_at: sql.fragment`created_at`, role: sql.fragment`role` },
     }),

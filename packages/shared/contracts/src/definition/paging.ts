@@ -28,9 +28,26 @@ export const wholeNumber = (min: number, max: number) => {
     .meta({ wire: { type: 'integer', minimum: min, maximum: max } });
 };
 
+const mostIds = 100;
+const idsRule = `must be 1 to ${mostIds} UUIDs, separated by commas`;
+const Ids = z.array(Id).min(1).max(mostIds);
+
+/** A string with commas over HTTP, an array between services. One error for the whole list, whichever id is broken. */
+const ids = z
+  .union([z.array(z.string()), z.string().transform((value) => value.split(','))], { error: idsRule })
+  .transform((value, context) => {
+    const { success, data } = Ids.safeParse(value);
+    if (success) return data;
+    context.addIssue({ code: 'custom', message: idsRule });
+    return z.NEVER;
+  })
+  .meta({ wire: { type: 'array', items: { type: 'string', format: 'uuid' }, minItems: 1, maxItems: mostIds } });
+
 /** Filters in a query string. All are optional and are combined with AND. */
 export const filter = {
   id: Id,
+  /** Any of these; what does not exist, or is not visible to the caller, is not in the list. */
+  ids,
   /** For ids that may be null: the word `null` selects rows without a value. */
   nullableId: z
     .union([Id, z.literal('null').transform(() => null)], { error: 'must be a UUID or the word null' })

@@ -121,6 +121,8 @@ function queryParameters({ query }: Operation, writer: SchemaWriter): JsonObject
     name,
     in: 'query',
     schema,
+    // Values of a list are separated by commas.
+    ...(isJsonObject(schema) && schema.type === 'array' && { explode: false }),
     ...(isJsonObject(schema) && schema.description !== undefined && { description: schema.description }),
   }));
 }

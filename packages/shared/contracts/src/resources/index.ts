@@ -3,6 +3,7 @@ import { botTokens } from './accounts/bot-tokens.ts';
 import { bots } from './accounts/bots.ts';
 import { catalogueState } from './charts/catalogue-state.ts';
 import { chartArchives } from './charts/chart-archives.ts';
+import { chartVersions } from './charts/chart-versions.ts';
 import { clusterAccess } from './clusters/cluster-access.ts';
 import { clusterHealth } from './clusters/cluster-health.ts';
 import { clusterRoleGrants } from './clusters/cluster-role-grants.ts';
@@ -60,6 +61,7 @@ export const contracts = {
   bots,
   catalogueState,
   chartArchives,
+  chartVersions,
   clusterAccess,
   clusterHealth,
   clusterRoleGrants,

@@ -11,6 +11,10 @@ export function equals(column: FragmentSqlToken, value: PrimitiveValueExpression
   return value === null ? sql.fragment`${column} is null` : sql.fragment`${column} = ${value}`;
 }
 
+/** Matches any of the ids. */
+export const isOneOf = (column: FragmentSqlToken, ids: readonly string[] | undefined): Condition =>
+  ids === undefined ? undefined : sql.fragment`${column} = any(${sql.array([...ids], 'uuid')})`;
+
 /** Matches the whole text, ignoring case. */
 export const equalsIgnoringCase = (column: FragmentSqlToken, text: string | undefined): Condition =>
   text === undefined ? undefined : sql.fragment`lower(${column}) = lower(${text})`;

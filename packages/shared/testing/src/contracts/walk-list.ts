@@ -39,7 +39,7 @@ export type CallOperation = (operation: Operation, request: object) => Promise<u
 export interface ReadEveryWay {
   /** The ids of the walk by keyset. */
   walked: ListedRow[];
-  /** The first ten of these rows, each read by its id. */
+  /** The first ten of these rows, each read by its id, or from the list by its id. */
   read: ListedRow[];
   /** The ids by page number, for each order that the contract names. */
   sorted: Record<string, string[]>;
@@ -52,7 +52,7 @@ export async function readEveryWay(
   per_page: number,
   orders?: readonly string[],
 ): Promise<ReadEveryWay> {
-  const { list, get } = operationsOf(name);
+  const { list, readById } = operationsOf(name, call);
   const pageOf = async (query: object) => ListedPage.parse(await call(list, { query: { per_page, ...query } }));
   const walked: ListedRow[] = [];
   await walkList(async (after) => {
@@ -62,7 +62,7 @@ export async function readEveryWay(
   });
 
   const read: ListedRow[] = [];
-  for (const { id } of walked.slice(0, 10)) read.push(Row.parse(await call(get, { id })));
+  for (const { id } of walked.slice(0, 10)) read.push(await readById(id));
 
   const sorted: Record<string, string[]> = {};
   for (const sort of orders ?? sortsOf(list)) {
@@ -94,11 +94,18 @@ export const wrongOrders = (sorted: ReadEveryWay['sorted'], newestFirst: readonl
 export const largestOf = (rows: readonly ListedRow[]): number =>
   Math.max(...rows.map((row) => Buffer.byteLength(JSON.stringify(row)) + 1));
 
-function operationsOf(name: string): { list: Operation; get: Operation } {
+function operationsOf(name: string, call: CallOperation) {
   const { list, get }: Partial<Resource['operations']> = resources.find((each) => each.name === name)?.operations ?? {};
-  if (!list || !get) throw new UntestableContract(`${name} has no list and no read by id`);
-  return { list, get };
+  if (!list || !(get || takesIds(list))) throw new UntestableContract(`${name} has no list and no read by id`);
+  const readById = async (id: string): Promise<ListedRow> => {
+    if (get) return Row.parse(await call(get, { id }));
+    const { items } = ListedPage.parse(await call(list, { query: { ids: id } }));
+    return Row.parse(items[0]);
+  };
+  return { list, readById };
 }
+
+const takesIds = ({ query }: Operation): boolean => query instanceof z.ZodObject && 'ids' in query.shape;
 
 const sortsOf = ({ query }: Operation): string[] =>
   z

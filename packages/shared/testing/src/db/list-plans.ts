@@ -18,8 +18,8 @@ export const oneEnv = '00000000-0000-4000-8000-000000000003';
 export const visible = { 'all envs': 'all', 'one env': [oneEnv] } as const satisfies Record<Seeing, unknown>;
 
 export interface PlannedList {
-  /** Fills the table with `manyRows` rows. */
-  rows: FragmentSqlToken;
+  /** Fills the table with `manyRows` rows; absent for a list over the table of another one. */
+  rows?: FragmentSqlToken;
   /** Calls the list as the service does. */
   list(queries: Queries, query: object, seeing: Seeing): Promise<unknown>;
   /** Values for filters that cannot be taken from a row. */
@@ -32,6 +32,12 @@ export const nthId = (n: FragmentSqlToken): FragmentSqlToken =>
 
 /** The UUID of a row among `numbers`. */
 export const rowId = nthId(sql.fragment`n`);
+
+/** The UUIDs of as many rows as a filter takes. */
+export const someIds = Array.from({ length: 100 }, (_, n) => {
+  const digits = (977 * (n + 1)).toString(16).padStart(12, '0');
+  return `00000000-0000-4000-8000-${digits}`;
+});
 
 /** One of `many` values, in an order independent of that of the rows. */
 export const oneOf = (count: number, salt = 0): FragmentSqlToken =>
@@ -48,6 +54,7 @@ const nothing = sql.type(z.object({}));
 /** Writes the rows of all lists and vacuums their tables like autovacuum. */
 async function fillLists(db: Database, lists: Readonly<Record<string, PlannedList>>): Promise<void> {
   for (const [table, { rows }] of Object.entries(lists)) {
+    if (rows === undefined) continue;
     await db.transaction(async (tx) => {
       // Turns off foreign keys, since these rows refer to rows that do not exist.
       await tx.query(nothing`set local session_replication_role = replica`);

@@ -3,9 +3,9 @@ import type { RequestOutput } from '@berth/contracts/definition/contract';
 import type { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import type { Queries } from '@berth/db/database';
-import { containsInLowerCase, equals, inEnvs } from '@berth/db/lists/list-filters';
+import { type Condition, containsInLowerCase, equals, inEnvs, isOneOf } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
 import { usedItems } from './reference-repository.ts';
@@ -27,12 +27,29 @@ const deployment = sql.type(Deployment);
 const record = sql.type(DeploymentRecord);
 const Named = z.object({ name: z.string(), namespace: z.string() });
 
+/** In the words of the partial indexes: Postgres uses them only for the same expression. */
+const needsAttention = sql.fragment`(status = 'Error' or (enabled and health_state in ('Degraded', 'Unknown')))`;
+
+const ofAttention = (wanted: boolean | undefined): Condition => {
+  if (wanted === undefined) return undefined;
+  return wanted ? needsAttention : sql.fragment`${needsAttention} is not true`;
+};
+
+/** All deployments of envs, or those among them that do not need attention: the others are few, so they are counted and subtracted. */
+function totalOfEnvs(ofEnv: Condition, needs_attention: boolean | undefined): FragmentSqlToken | undefined {
+  if (needs_attention === true) return undefined;
+  const all = numberOfDeployments([ofEnv]);
+  if (needs_attention === undefined) return all;
+  return sql.fragment`select (${all}) - (select count(*) from deployments where ${sql.and([ofEnv, needsAttention])})`;
+}
+
 type ListQuery = RequestOutput<typeof deployments.operations.list>['query'];
 
 export const createDeploymentRepository = (db: Queries) => ({
   list: (query: ListQuery, visible: VisibleEnvs) => {
     const ofEnv = inEnvs(sql.fragment`env_id`, visible, query.env_id);
     const others = [
+      isOneOf(sql.fragment`id`, query.ids),
       containsInLowerCase(sql.fragment`name`, query.name),
       equals(sql.fragment`kind_id`, query.kind_id),
       equals(sql.fragment`cluster_id`, query.cluster_id),
@@ -45,8 +62,8 @@ export const createDeploymentRepository = (db: Queries) => ({
       row: Deployment,
       columns,
       from: sql.fragment`deployments`,
-      where: [ofEnv, ...others],
-      numTotal: others.every((other) => other === undefined) ? numberOfDeployments([ofEnv]) : undefined,
+      where: [ofEnv, ...others, ofAttention(query.needs_attention)],
+      numTotal: others.every((other) => other === undefined) ? totalOfEnvs(ofEnv, query.needs_attention) : undefined,
       request: query,
       // Besides inputs and description: ids, times, names, reasons, the reported status and the health.
       bytes: sql.fragment`bytes + 12288 + 6 * coalesce(octet_length(reason), 0) + coalesce(octet_length(reported_status::text), 0)

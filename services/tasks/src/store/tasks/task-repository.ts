@@ -2,7 +2,7 @@ import type { RequestOutput } from '@berth/contracts/definition/contract';
 import { DeploymentTask, type deploymentTasks, TaskEnd } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { Queries } from '@berth/db/database';
 import { Id, Timestamp } from '@berth/contracts/fields/fields';
-import { type Condition, equals, inEnvs } from '@berth/db/lists/list-filters';
+import { type Condition, equals, inEnvs, isOneOf } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
@@ -78,17 +78,26 @@ const countedConditions = (query: ListQuery, visible: VisibleEnvs): Condition[] 
   query.active_only ? sql.fragment`status in ('Pending', 'Started')` : undefined,
 ];
 
+const otherConditions = ({ ids, acting_user_id }: ListQuery): Condition[] => [
+  isOneOf(sql.fragment`id`, ids),
+  equals(sql.fragment`acting_user_id`, acting_user_id),
+];
+
 const timeConditions = ({ show_future, created_from }: ListQuery): Condition[] => [
   show_future === false ? sql.fragment`execute_at <= now()` : undefined,
   createdFrom(created_from),
 ];
 
-/** Tasks in the future are few, so they are counted and subtracted. */
+/**
+ * The number of tasks, from their counts if these know each condition. Tasks in the future are few, so they are counted and
+ * subtracted.
+ */
 function totalOf(
-  { show_future, deployment_id }: ListQuery,
+  { show_future, deployment_id, created_from, ids, acting_user_id }: ListQuery,
   visible: VisibleEnvs,
   counted: readonly Condition[],
-): FragmentSqlToken {
+): FragmentSqlToken | undefined {
+  if ([created_from, ids, acting_user_id].some((filter) => filter !== undefined)) return undefined;
   const dependsOnDeployments = visible !== 'all' || deployment_id !== undefined;
   const all = (dependsOnDeployments ? numberOfTasksOfDeployments : numberOfTasksOfEnvs)(counted);
   if (show_future !== false) return all;
@@ -103,8 +112,8 @@ export const createTaskRepository = (db: Queries) => ({
       row: DeploymentTask,
       columns,
       from: sql.fragment`deployment_tasks`,
-      where: [...counted, ...timeConditions(query)],
-      numTotal: query.created_from === undefined ? totalOf(query, visible, counted) : undefined,
+      where: [...counted, ...otherConditions(query), ...timeConditions(query)],
+      numTotal: totalOf(query, visible, counted),
       request: query,
       bytes,
       newestBy: sql.fragment`execute_at`,

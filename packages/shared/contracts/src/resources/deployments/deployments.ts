@@ -136,6 +136,7 @@ export const deployments = resource('deployments', {
       allow: signedIn,
       query: listQuery({
         filters: {
+          ids: filter.ids,
           name: filter.containing,
           kind_id: filter.id,
           cluster_id: filter.id,
@@ -144,6 +145,10 @@ export const deployments = resource('deployments', {
           enabled: filter.boolean,
           status: DeploymentStatus,
           health: HealthState,
+          needs_attention: filter.boolean.meta({
+            description:
+              'status is Error, or it is enabled and health is Degraded or Unknown; false selects the others',
+          }),
         },
         sort: ['created_at', 'name', 'status', 'enabled', 'health'],
       }),

@@ -28,7 +28,7 @@ export const deploymentPermissions = resource('deployment_permissions', {
       http: 'GET /deployment-permissions',
       summary: 'List roles of users for kinds of deployments',
       allow: signedIn,
-      query: listQuery({ filters: { env_id: filter.id }, sort: ['created_at', 'role'] }),
+      query: listQuery({ filters: { env_id: filter.id, user_id: filter.id }, sort: ['created_at', 'role'] }),
       response: pageOf(DeploymentPermission),
     }),
     create: operation({

@@ -31,7 +31,7 @@ export const envUserPermissions = resource('env_user_permissions', {
       http: 'GET /env-user-permissions',
       summary: 'List the users of envs with their roles',
       allow: signedIn,
-      query: listQuery({ filters: { env_id: filter.id }, sort: ['created_at', 'role'] }),
+      query: listQuery({ filters: { env_id: filter.id, user_id: filter.id }, sort: ['created_at', 'role'] }),
       response: pageOf(EnvUserPermission),
     }),
     create: operation({

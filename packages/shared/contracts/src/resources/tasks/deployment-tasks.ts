@@ -104,9 +104,11 @@ export const deploymentTasks = resource('deployment_tasks', {
       allow: signedIn,
       query: listQuery({
         filters: {
+          ids: filter.ids,
           cluster_id: filter.id,
           deployment_id: filter.id,
           env_id: filter.id,
+          acting_user_id: filter.id.meta({ description: 'created by this user' }),
           status: TaskStatus,
           active_only: filter.boolean.meta({ description: 'only tasks that are Pending or Started' }),
           show_future: filter.boolean
