@@ -100,6 +100,23 @@ describe('the users of an env', () => {
     }
   });
 
+  test('are found by user, in the envs that the caller sees', async () => {
+    const { boss, member, roleOf } = await place();
+    const elsewhere = await place();
+    const body = { env_id: elsewhere.env_id, user_id: member.id, role: 'Admin' } as const;
+    const { id } = await elsewhere.boss.send(create, { body });
+    const rolesOf = async (caller: Somebody, query: object) =>
+      (await caller.send(list, { query: { user_id: member.id, ...query } })).items.map((role) => role.id);
+
+    expect(await rolesOf(member, {})).toEqual([id, roleOf(member)]);
+    expect(await rolesOf(admin, {})).toEqual([id, roleOf(member)]);
+    expect(await rolesOf(member, { env_id: elsewhere.env_id })).toEqual([id]);
+    expect(await rolesOf(boss, {})).toEqual([roleOf(member)]);
+    expect(await rolesOf(boss, { env_id: elsewhere.env_id })).toEqual([]);
+    expect(await rolesOf(boss, { user_id: randomUUID() })).toEqual([]);
+    await expect(rolesOf(boss, malformed({ user_id: 'me' }))).rejects.toEqual(refusal('invalid', '', 'query.user_id'));
+  });
+
   test('have one role each, and must exist', async () => {
     const { env_id, boss, member } = await place();
     const body = { env_id, user_id: member.id, role: 'Admin' } as const;
@@ -165,6 +182,17 @@ describe('deployment permissions', () => {
     await expect(boss.send(get, { id: given.id })).rejects.toEqual(
       refusal('not_found', 'No such deployment permission'),
     );
+  });
+
+  test('are found by user, in the envs that the caller sees', async () => {
+    const { env_id, boss, member } = await place();
+    const given = await boss.send(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
+    await boss.send(create, { body: { env_id, user_id: boss.id, kind_id, role: 'Owner' } });
+    const of = async (caller: Somebody, user_id: string) => (await caller.send(list, { query: { user_id } })).items;
+
+    for (const caller of [member, boss, admin]) expect(await of(caller, member.id)).toEqual([given]);
+    expect(await of(elsewhereBoss, member.id)).toEqual([]);
+    await expect(of(member, 'me')).rejects.toEqual(refusal('invalid', '', 'query.user_id'));
   });
 
   test('are not created twice, nor for missing users, envs or kinds', async () => {

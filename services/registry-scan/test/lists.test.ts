@@ -49,6 +49,7 @@ const inserts: Record<string, FragmentSqlToken> = {
         created_at)
       select (select id from helm_registries limit 1), n, '1.0.0', n, true, 1, at from ${times}`,
   chart_versions: sql.fragment`
+      with charts_before as (delete from helm_charts)
       insert into helm_charts (helm_registry_id, image_digest, image_tag, archive_digest, is_final, formats_revision,
         created_at)
       select (select id from helm_registries limit 1), n, '2.0.0', n, true, 1, at from ${times}`,

@@ -31,7 +31,7 @@ const lists: Record<string, PlannedList> = {
       select ${rowId}, ${aTime()}, 'deployment ' || n, ${nthId(oneOf(2_000, 1))}, ${env}, ${nthId(oneOf(1_000, 2))}, 'n' || n,
         n % 20 > 0, case when n % 400 = 0 then 'Error' when n % 10 = 0 then 'Uninstalled' else 'Running' end,
         ${nthId(oneOf(2_000, 3))}, jsonb_build_object('input', repeat('x', 200)),
-        case when n % 97 = 0 then 'Degraded' when n % 11 = 0 then null else 'Healthy' end
+        case when n % 151 = 0 then 'Degraded' when n % 11 = 0 then null else 'Healthy' end
       from ${numbers}`,
     list: (queries, query, seeing) => createDeploymentRepository(queries).list(query, visible[seeing]),
     values: {
@@ -51,7 +51,7 @@ const lists: Record<string, PlannedList> = {
       )
       select ${rowId}, at, at, at, case when n % 200 > 0 then at end, case when n % 200 > 1 then at end,
         ${nthId(oneOf(1_000, 2))}, ${env}, ${nthId(sql.fragment`1 + ${oneOf(5_000, 4)}`)},
-        case when n % 4 = 0 then ${nthId(sql.fragment`0`)} when n % 4 = 1 then ${nthId(oneOf(500, 10))} end,
+        case when n % 2 = 0 then ${nthId(sql.fragment`0`)} when n % 4 = 1 then ${nthId(oneOf(500, 10))} end,
         '{"Uninstall": {}}', 'removes',
         case n % 200 when 0 then 'Pending' when 1 then 'Canceled' when 2 then 'Failed' else 'Done' end, null
       from (select n, ${aTime()} as at from ${numbers}) rows`,

@@ -22,6 +22,34 @@ describe('queries', () => {
     expect(refused('deployments.list', { query: { env_id: 'null' } })).toEqual(['query.env_id: must be a UUID']);
   });
 
+  test('take ids as text with commas, as over HTTP, and as an array', () => {
+    const other = id.replace('2222', '3333');
+
+    expect(query('deployments.list', { ids: id })).toEqual({ query: { ids: [id] } });
+    expect(query('deployments.list', { ids: `${id.toUpperCase()},${other}` })).toEqual({ query: { ids: [id, other] } });
+    expect(query('deployments.list', { ids: [id, other] })).toEqual({ query: { ids: [id, other] } });
+    expect(query('deployments.list', { ids: Array(100).fill(id).join() })).toEqual({
+      query: { ids: Array(100).fill(id) },
+    });
+  });
+
+  test.for([
+    ['no text', ''],
+    ['a word', 'x'],
+    ['a broken one among others', `${id},x`],
+    ['a comma at the end', `${id},`],
+    ['a space after the comma', `${id}, ${id}`],
+    ['101', Array(101).fill(id).join()],
+    ['no id', []],
+    ['101 in an array', Array(101).fill(id)],
+    ['lists of lists', [`${id},${id}`]],
+    ['a number', 7],
+  ] as const)('refuse ids that are %s, once', ([, ids]) => {
+    expect(refused('deployments.list', { query: { ids } })).toEqual([
+      'query.ids: must be 1 to 100 UUIDs, separated by commas',
+    ]);
+  });
+
   test('may be left out', () => {
     expect(operationNamed('deployments.list').request.parse({})).toEqual({ query: {} });
   });

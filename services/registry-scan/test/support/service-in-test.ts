@@ -9,6 +9,8 @@ import { createChartParser } from '../../src/archive/chart-parser.ts';
 import { chartArchiveHandlers } from '../../src/charts/chart-archive-handlers.ts';
 import { chartHandlers } from '../../src/charts/chart-handlers.ts';
 import { createChartRepository } from '../../src/charts/chart-repository.ts';
+import { chartVersionHandlers } from '../../src/charts/chart-version-handlers.ts';
+import { createChartVersionRepository } from '../../src/charts/chart-version-repository.ts';
 import { kindHandlers } from '../../src/kinds/kind-handlers.ts';
 import { createRegistryClient } from '../../src/oci/client/registry-client.ts';
 import type { RegistrySource } from '../../src/oci/registry-source.ts';
@@ -58,6 +60,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const currentFormats = createCurrentFormats();
   const parse = reparseTags({ inTransaction, currentFormats });
   bus.serve(chartHandlers({ chartRepository }));
+  bus.serve(chartVersionHandlers({ chartVersionRepository: createChartVersionRepository(db) }));
   bus.serve(registryHandlers({ db, inTransaction }));
   bus.serve(kindHandlers({ db, inTransaction }));
   bus.serve(tagFormatHandlers({ db, inTransaction, onChanged: () => undefined }));

@@ -34,7 +34,7 @@ const Ids = z.array(Id).min(1).max(mostIds);
 
 /** A string with commas over HTTP, an array between services. One error for the whole list, whichever id is broken. */
 const ids = z
-  .union([z.array(z.string()), z.string().transform((value) => value.split(','))], { error: idsRule })
+  .union([z.array(Text), Text.transform((value) => value.split(','))], { error: idsRule })
   .transform((value, context) => {
     const { success, data } = Ids.safeParse(value);
     if (success) return data;

@@ -96,6 +96,18 @@ describe('the OpenAPI document', () => {
     expect(at('components', 'schemas', 'K8sCluster', 'properties', 'is_ok')).toEqual({ type: 'boolean' });
   });
 
+  test('documents ids in a query as a list with commas', () => {
+    const parameters = at('paths', '/api/v2/deployments', 'get', 'parameters') as { name: string }[];
+
+    expect(parameters.find(({ name }) => name === 'ids')).toEqual({
+      name: 'ids',
+      in: 'query',
+      explode: false,
+      schema: { type: 'array', items: { type: 'string', format: 'uuid' }, minItems: 1, maxItems: 100 },
+    });
+    expect(parameters.filter((parameter) => 'explode' in parameter)).toHaveLength(1);
+  });
+
   test('lists the columns to sort by, and documents flags as booleans', () => {
     const parameters = at('paths', '/api/v2/users', 'get', 'parameters') as { name: string; schema: object }[];
     const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema;

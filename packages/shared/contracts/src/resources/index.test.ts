@@ -40,6 +40,7 @@ test('the access table lists every operation', () => {
     catalogue_state.now | from cluster-sync, tasks | services of the platform
     chart_archives.ensure | from tasks | services of the platform
     chart_archives.read | from runner | services of the platform
+    chart_versions.list | GET /chart-versions | anyone signed in
     cluster_access.issue | from runner | services of the platform
     cluster_health.repeat | from tasks | services of the platform
     cluster_role_grants.list | GET /cluster-role-grants | anyone signed in
@@ -237,6 +238,7 @@ test('the paths match the specification', () => {
     ...crud('/users', 'lgu'),
     'GET /users/me',
     ...crud('/bots', 'lcgud'),
+    ...crud('/chart-versions', 'l'),
     ...crud('/bot-tokens', 'lcgd'),
     'GET /auth/me',
     'GET /auth/idp',
