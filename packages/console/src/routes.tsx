@@ -1,12 +1,17 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, retainSearchParams } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  retainSearchParams,
+} from '@tanstack/react-router';
 import { Live } from './live/connection.tsx';
 import { LostPage, FailedPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
+import type { Search } from './ui/page/address.ts';
 import { Callback } from './sign-in/callback.tsx';
 import { Gate } from './sign-in/gate.tsx';
-
-/** What an address says beside its path. Each screen reads its own part. */
-export type Search = Record<string, string | undefined> & { env?: string };
 
 /** Values of an address are texts; anything else in it means nothing. */
 const searchOf = (given: Record<string, unknown>): Search =>
@@ -42,23 +47,74 @@ const screen = <const Path extends string>(path: Path, component: ReturnType<typ
   createRoute({ getParentRoute: () => inside, path, component });
 
 const screens = [
-  screen('/', lazyRouteComponent(() => import('./home/home.tsx'), 'Home')),
-  screen('/deployments', lazyRouteComponent(() => import('./deployments/deployment-list.tsx'), 'DeploymentList')),
-  screen('/deployments/new', lazyRouteComponent(() => import('./deployments/create/create-page.tsx'), 'CreatePage')),
-  screen('/deployments/$id/change', lazyRouteComponent(() => import('./deployments/change/change-page.tsx'), 'ChangePage')),
-  screen('/deployments/$id/{-$tab}', lazyRouteComponent(() => import('./deployments/deployment-page.tsx'), 'DeploymentPage')),
-  screen('/tasks', lazyRouteComponent(() => import('./tasks/task-list.tsx'), 'TaskList')),
-  screen('/tasks/$id', lazyRouteComponent(() => import('./tasks/task-page.tsx'), 'TaskPage')),
-  screen('/charts', lazyRouteComponent(() => import('./charts/chart-list.tsx'), 'ChartList')),
-  screen('/charts/$id', lazyRouteComponent(() => import('./charts/chart-page.tsx'), 'ChartPage')),
-  screen('/clusters', lazyRouteComponent(() => import('./clusters/cluster-list.tsx'), 'ClusterList')),
-  screen('/clusters/$id', lazyRouteComponent(() => import('./clusters/cluster-page.tsx'), 'ClusterPage')),
-  screen('/envs', lazyRouteComponent(() => import('./envs/env-list.tsx'), 'EnvList')),
-  screen('/envs/$id/{-$tab}', lazyRouteComponent(() => import('./envs/env-page.tsx'), 'EnvPage')),
-  screen('/profile/user-tokens', lazyRouteComponent(() => import('./access/user-tokens.tsx'), 'UserTokens')),
-  screen('/admin/users', lazyRouteComponent(() => import('./access/user-list.tsx'), 'UserList')),
-  screen('/admin/bots', lazyRouteComponent(() => import('./access/bot-list.tsx'), 'BotList')),
-  screen('/admin/audit', lazyRouteComponent(() => import('./audit/audit-log.tsx'), 'AuditLog')),
+  screen(
+    '/',
+    lazyRouteComponent(() => import('./home/home.tsx'), 'Home'),
+  ),
+  screen(
+    '/deployments',
+    lazyRouteComponent(() => import('./deployments/deployment-list.tsx'), 'DeploymentList'),
+  ),
+  screen(
+    '/deployments/new',
+    lazyRouteComponent(() => import('./deployments/create/create-page.tsx'), 'CreatePage'),
+  ),
+  screen(
+    '/deployments/$id/change',
+    lazyRouteComponent(() => import('./deployments/change/change-page.tsx'), 'ChangePage'),
+  ),
+  screen(
+    '/deployments/$id/{-$tab}',
+    lazyRouteComponent(() => import('./deployments/deployment-page.tsx'), 'DeploymentPage'),
+  ),
+  screen(
+    '/tasks',
+    lazyRouteComponent(() => import('./tasks/task-list.tsx'), 'TaskList'),
+  ),
+  screen(
+    '/tasks/$id',
+    lazyRouteComponent(() => import('./tasks/task-page.tsx'), 'TaskPage'),
+  ),
+  screen(
+    '/charts',
+    lazyRouteComponent(() => import('./charts/chart-list.tsx'), 'ChartList'),
+  ),
+  screen(
+    '/charts/$id',
+    lazyRouteComponent(() => import('./charts/chart-page.tsx'), 'ChartPage'),
+  ),
+  screen(
+    '/clusters',
+    lazyRouteComponent(() => import('./clusters/cluster-list.tsx'), 'ClusterList'),
+  ),
+  screen(
+    '/clusters/$id',
+    lazyRouteComponent(() => import('./clusters/cluster-page.tsx'), 'ClusterPage'),
+  ),
+  screen(
+    '/envs',
+    lazyRouteComponent(() => import('./envs/env-list.tsx'), 'EnvList'),
+  ),
+  screen(
+    '/envs/$id/{-$tab}',
+    lazyRouteComponent(() => import('./envs/env-page.tsx'), 'EnvPage'),
+  ),
+  screen(
+    '/profile/user-tokens',
+    lazyRouteComponent(() => import('./access/user-tokens.tsx'), 'UserTokens'),
+  ),
+  screen(
+    '/admin/users',
+    lazyRouteComponent(() => import('./access/user-list.tsx'), 'UserList'),
+  ),
+  screen(
+    '/admin/bots',
+    lazyRouteComponent(() => import('./access/bot-list.tsx'), 'BotList'),
+  ),
+  screen(
+    '/admin/audit',
+    lazyRouteComponent(() => import('./audit/audit-log.tsx'), 'AuditLog'),
+  ),
 ] as const;
 
 export const router = createRouter({
@@ -70,7 +126,9 @@ export const router = createRouter({
   // Values stay texts: no JSON in addresses.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
-    const given = Object.entries(search).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
+    const given = Object.entries(search).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+    );
     const text = new URLSearchParams(given).toString();
     return text === '' ? '' : `?${text}`;
   },

@@ -96,8 +96,8 @@ export async function createGateway({ resources = allResources, ...deps }: Gatew
   const known = collectMethods(app);
 
   healthRoutes(app, { ...deps.bus, ...deps });
-  documentationRoutes(app, { ...deps, resources });
   consoleRoutes(app);
+  documentationRoutes(app, { ...deps, resources });
   const compress = compressLists({ fromBytes: deps.compressFromBytes ?? 0 });
   const waits = deps.slotWaitsMs ?? { requests: 5_000, largeBodies: 10_000 };
   const slots = slotsOfIdentity({ most: 16, patienceMs: waits.requests, what: 'requests' });

@@ -1,4 +1,4 @@
-import { Page } from '../ui/page.tsx';
+import { Page } from '../shell/page.tsx';
 
 export function UserTokens() {
   return <Page title="Your tokens">Nothing yet.</Page>;

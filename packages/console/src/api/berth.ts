@@ -1,5 +1,5 @@
 import { createClient } from '@berth/client';
-import { sessions } from '../sign-in/session.ts';
+import { sessions } from './session.ts';
 
 /** The API of the platform that serves this page, called as whoever is signed in. */
 export const berth = createClient({

@@ -1,6 +1,6 @@
 import { ProblemError } from '@berth/client';
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { sessions } from '../sign-in/session.ts';
+import { sessions } from './session.ts';
 
 /** What was read, by table first: `['deployments', …]` is read again when a row of that table changes. */
 export const queries = new QueryClient({

@@ -6,7 +6,8 @@ type Call = (request: never, options: never) => Promise<Answer<unknown>>;
 type With<Operation extends string> = {
   [R in keyof Client]: Client[R] extends Record<Operation, Call> ? R : never;
 }[keyof Client];
-type CallOf<R extends keyof Client, Operation extends string> = Client[R] extends Record<Operation, infer C> ? C : never;
+type CallOf<R extends keyof Client, Operation extends string> =
+  Client[R] extends Record<Operation, infer C> ? C : never;
 type ValueOf<C> = C extends (...given: never[]) => Promise<Answer<infer T>> ? T : never;
 
 export type Listed = With<'list'>;
@@ -44,7 +45,9 @@ export const allOf = <R extends Listed>(resource: R, query: ListQuery<R>) =>
     queryFn: async ({ signal }) => {
       const list = callOf<Page<Row<R>>>(resource, 'list');
       const rows: Row<R>[] = [];
-      for await (const row of everyItem((after) => list({ query: { ...(query as object), after, per_page: 100 } }, { signal }))) {
+      for await (const row of everyItem((after) =>
+        list({ query: { ...(query as object), after, per_page: 100 } }, { signal }),
+      )) {
         rows.push(row);
         if (rows.length === mostRows) break;
       }

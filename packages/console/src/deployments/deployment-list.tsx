@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useClusters, useEnvs, useKinds, nameIn } from '../api/names.ts';
 import { type ListQuery, pageOf, type Row } from '../api/reads.ts';
-import { useAddress } from '../ui/address.ts';
-import { Choose } from '../ui/choose.tsx';
-import { Page } from '../ui/page.tsx';
-import { Empty } from '../ui/problem.tsx';
-import { type Column, Rows } from '../ui/rows.tsx';
+import { useAddress } from '../ui/page/address.ts';
+import { Choose } from '../ui/inputs/choose.tsx';
+import { Page } from '../shell/page.tsx';
+import { Empty } from '../ui/reading/problem.tsx';
+import { type Column, Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
-import { TextInput } from '../ui/text-input.tsx';
+import { TextInput } from '../ui/inputs/text-input.tsx';
 import { deploymentState } from './deployment-state.ts';
 
 type Deployment = Row<'deployments'>;
@@ -46,7 +46,12 @@ export function DeploymentList() {
     },
     { title: 'Env', width: 'minmax(72px, .7fr)', cell: ({ env_id }) => nameIn(envs, env_id) },
     { title: 'Cluster', width: 'minmax(72px, .7fr)', cell: ({ cluster_id }) => nameIn(clusters, cluster_id) },
-    { title: 'Why', width: 'minmax(160px, 2.4fr)', className: 'muted', cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span> },
+    {
+      title: 'Why',
+      width: 'minmax(160px, 2.4fr)',
+      className: 'muted',
+      cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
+    },
   ];
 
   return (
@@ -61,9 +66,30 @@ export function DeploymentList() {
             onChange={(name) => change({ name })}
           />
         </div>
-        <Choose label="State" inline none="Any state" choices={healths.map((id) => ({ id, words: id }))} value={address['health'] ?? null} onChange={(health) => change({ health })} />
-        <Choose label="Kind" inline none="Any kind" choices={choices(kinds)} value={address['kind'] ?? null} onChange={(kind) => change({ kind })} />
-        <Choose label="Cluster" inline none="Any cluster" choices={choices(clusters)} value={address['cluster'] ?? null} onChange={(cluster) => change({ cluster })} />
+        <Choose
+          label="State"
+          inline
+          none="Any state"
+          choices={healths.map((id) => ({ id, words: id }))}
+          value={address['health'] ?? null}
+          onChange={(health) => change({ health })}
+        />
+        <Choose
+          label="Kind"
+          inline
+          none="Any kind"
+          choices={choices(kinds)}
+          value={address['kind'] ?? null}
+          onChange={(kind) => change({ kind })}
+        />
+        <Choose
+          label="Cluster"
+          inline
+          none="Any cluster"
+          choices={choices(clusters)}
+          value={address['cluster'] ?? null}
+          onChange={(cluster) => change({ cluster })}
+        />
         <span className="meta">{data && `${data.num_total.toLocaleString()} deployments`}</span>
       </div>
       <Rows

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { nameIn, useKinds } from '../api/names.ts';
 import { oneOf } from '../api/reads.ts';
-import { Page } from '../ui/page.tsx';
-import { Reading } from '../ui/reading.tsx';
+import { Page } from '../shell/page.tsx';
+import { Reading } from '../ui/reading/reading.tsx';
 import { State } from '../ui/state.tsx';
 import { deploymentState } from './deployment-state.ts';
 

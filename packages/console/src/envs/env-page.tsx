@@ -1,4 +1,4 @@
-import { Page } from '../ui/page.tsx';
+import { Page } from '../shell/page.tsx';
 
 export function EnvPage() {
   return <Page title="Env">Nothing yet.</Page>;

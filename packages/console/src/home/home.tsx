@@ -1,4 +1,4 @@
-import { Page } from '../ui/page.tsx';
+import { Page } from '../shell/page.tsx';
 
 export function Home() {
   return <Page title="Home">Nothing yet.</Page>;

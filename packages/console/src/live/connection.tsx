@@ -22,7 +22,8 @@ export function Live({ children }: { children: ReactNode }) {
   useEffect(() => {
     const stop = new AbortController();
     const onState = (state: Connection['state']) => {
-      if (!stop.signal.aborted) setConnection((before) => (before.state === state ? before : { state, since: Date.now() }));
+      if (!stop.signal.aborted)
+        setConnection((before) => (before.state === state ? before : { state, since: Date.now() }));
     };
     // A refusal of the session shows in every read; the page stays as it is, and says that it is not live.
     followChanges({ berth, queries, onState, signal: stop.signal }).catch(() => onState('lost'));

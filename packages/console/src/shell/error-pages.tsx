@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Empty, Problem } from '../ui/problem.tsx';
+import { Empty, Problem } from '../ui/reading/problem.tsx';
 
 export function LostPage() {
   return (

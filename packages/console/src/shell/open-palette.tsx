@@ -8,8 +8,7 @@ export function OpenPalette() {
   return (
     <Button className="find" onPress={() => palette.set(true)} aria-keyshortcuts="Control+K Meta+K">
       <Icon name="search" />
-      Search or jump to …
-      <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+      Search or jump to …<kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
     </Button>
   );
 }

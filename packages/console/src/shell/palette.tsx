@@ -1,4 +1,4 @@
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/page/dialog.tsx';
 import { palette } from './palette-state.ts';
 
 export function Palette() {

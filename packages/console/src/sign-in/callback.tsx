@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { berth } from '../api/berth.ts';
 import { NoAccess } from './no-access.tsx';
-import { sessions } from './session.ts';
+import { sessions } from '../api/session.ts';
 import { finishSignIn } from './sign-in.ts';
 
 // Taken from the address at once: a code must not stay in the history. Once per load, since a code is valid once.

@@ -4,9 +4,9 @@ import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { meQuery } from '../api/me.ts';
-import { Problem } from '../ui/problem.tsx';
+import { Problem } from '../ui/reading/problem.tsx';
 import { NoAccess } from './no-access.tsx';
-import { sessions } from './session.ts';
+import { sessions } from '../api/session.ts';
 
 const askAgainMs = 3_000;
 
@@ -24,7 +24,10 @@ export function Gate({ children }: { children: ReactNode }) {
   if (token === null) return <NoAccess words={ended} from={from} />;
   if (isInactive(me.error)) {
     return (
-      <NoAccess words="Your account is not active yet. A site admin has to activate it; this page then goes on by itself." from={from}>
+      <NoAccess
+        words="Your account is not active yet. A site admin has to activate it; this page then goes on by itself."
+        from={from}
+      >
         <Button className="button" onPress={() => sessions.end()}>
           Sign out
         </Button>
@@ -42,5 +45,4 @@ export function Gate({ children }: { children: ReactNode }) {
   return <main className="gate" aria-busy="true" />;
 }
 
-const isInactive = (error: unknown): boolean =>
-  error instanceof ProblemError && error.problem.code === 'user_inactive';
+const isInactive = (error: unknown): boolean => error instanceof ProblemError && error.problem.code === 'user_inactive';

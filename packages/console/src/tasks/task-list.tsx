@@ -1,4 +1,4 @@
-import { Page } from '../ui/page.tsx';
+import { Page } from '../shell/page.tsx';
 
 export function TaskList() {
   return <Page title="Tasks">Nothing yet.</Page>;

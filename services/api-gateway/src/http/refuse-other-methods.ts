@@ -8,6 +8,8 @@ export type KnownMethods = Map<string, Set<string>>;
 export function collectMethods(app: FastifyInstance): KnownMethods {
   const known: KnownMethods = new Map();
   app.addHook('onRoute', ({ method, url }) => {
+    // The pages of the console are at all paths without a route of their own, which have no methods that one could name.
+    if (url === '/*') return;
     const methods = known.get(url) ?? new Set();
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);

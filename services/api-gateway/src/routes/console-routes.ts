@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loginCallbackPath } from '@berth/contracts/resources/accounts/logins';
 import { AppError } from '@berth/contracts/errors';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendProblem } from '../http/problems/send-problem.ts';
 import { methodNotAllowed } from '../http/refuse-other-methods.ts';
 
 const built = fileURLToPath(new URL('../../console/', import.meta.url));
+const assets = join(built, 'assets');
 
 /** Nothing inline, nothing from other servers, no markup made from text; a URL with a login code is never sent as a referrer. */
 const pageHeaders = {
@@ -29,25 +29,30 @@ const pageHeaders = {
 };
 
 /** The names of the files below `assets/` contain digests of their contents. */
-const immutable = 'public, max-age=31536000, immutable';
+const assetHeaders = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'",
+};
 
 /** Paths that belong to the API, where an unknown one is an error for programs. All others are pages of the console. */
 const ofTheApi = /^\/(?:api|auth|console|\.well-known|healthz|readyz)(?:\/|$)/;
 
 /** Serves the console: its files, and its page at every path that is neither a file nor the API's, so that each of its addresses can be opened. */
 export function consoleRoutes(app: FastifyInstance): void {
-  const page = readPage();
+  if (!existsSync(join(built, 'index.html'))) {
+    throw new Error(`the console is not built: ${built} lacks index.html. npm run build makes it`);
+  }
   const send = (reply: FastifyReply) =>
-    reply.headers({ ...pageHeaders, 'cache-control': 'no-store' }).type('text/html; charset=utf-8').send(page);
+    reply.headers({ ...pageHeaders, 'cache-control': 'no-store' }).sendFile('index.html', built);
 
   app.register(fastifyStatic, {
-    root: join(built, 'assets'),
+    root: assets,
     prefix: '/console/assets/',
     index: false,
     preCompressed: true,
     cacheControl: false,
-    decorateReply: false,
-    setHeaders: (reply) => void reply.headers({ 'cache-control': immutable, 'content-security-policy': "default-src 'none'" }),
+    // The page is sent by the same plugin, with headers of its own.
+    setHeaders: (reply, path) => path.startsWith(assets) && reply.headers(assetHeaders),
   });
   app.get('/', (_request, reply) => send(reply));
   app.get(loginCallbackPath, (request, reply) => {
@@ -57,18 +62,16 @@ export function consoleRoutes(app: FastifyInstance): void {
     reply.header('allow', 'POST');
     throw methodNotAllowed(request.method, ['POST']);
   });
-  app.setNotFoundHandler((request, reply) => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const [path = ''] = request.url.split('?', 1);
-    if (isRead && acceptsPages(request) && !ofTheApi.test(path)) return send(reply);
-    return sendProblem(new AppError('not_found', 'No such path'), request, reply);
+  app.get('/*', {
+    // In a hook, as for every path that does not exist, before anything else of the request is looked at.
+    onRequest: (request, _reply, done) => done(isPage(request) ? undefined : new AppError('not_found', 'No such path')),
+    handler: (_request, reply) => send(reply),
   });
 }
 
-const acceptsPages = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true;
-
-function readPage(): Buffer {
-  const file = join(built, 'index.html');
-  if (!existsSync(file)) throw new Error(`the console is not built: ${file} is missing. npm run build makes it`);
-  return readFileSync(file);
+function isPage(request: FastifyRequest): boolean {
+  const [path = ''] = request.url.split('?', 1);
+  return acceptsPages(request) && !ofTheApi.test(path);
 }
+
+const acceptsPages = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') === true;

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { type Listed, type ListQuery, pageOf, type Row } from '../api/reads.ts';
-import { Icon } from './icons.tsx';
+import { type Listed, type ListQuery, pageOf, type Row } from '../../api/reads.ts';
+import { Icon } from '../icons.tsx';
 import { Button } from 'react-aria-components/Button';
 import { LoadingRows, Problem } from './problem.tsx';
 
@@ -54,7 +54,11 @@ export function Rows<R extends Listed>({ label, resource, query, columns, sort, 
   const template = columns.map(({ width }) => width).join(' ');
 
   if (first.data === undefined) {
-    return first.error ? <Problem error={first.error} onRetry={() => void first.refetch()} /> : <LoadingRows rows={8} />;
+    return first.error ? (
+      <Problem error={first.error} onRetry={() => void first.refetch()} />
+    ) : (
+      <LoadingRows rows={8} />
+    );
   }
   if (total === 0) return <div className="panel">{empty}</div>;
   return (

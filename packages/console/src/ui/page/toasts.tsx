@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { Button } from 'react-aria-components/Button';
-import { Icon } from './icons.tsx';
+import { Icon } from '../icons.tsx';
 
 interface Toast {
   id: number;

@@ -12,7 +12,11 @@ interface ReadingProps<T> {
 export function Reading<T>({ of, rows, children }: ReadingProps<T>) {
   const retry = () => void of.refetch();
   if (of.data === undefined) {
-    return of.error ? <Problem error={of.error} onRetry={retry} /> : <LoadingRows {...(rows !== undefined && { rows })} />;
+    return of.error ? (
+      <Problem error={of.error} onRetry={retry} />
+    ) : (
+      <LoadingRows {...(rows !== undefined && { rows })} />
+    );
   }
   return (
     <>

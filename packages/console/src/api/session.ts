@@ -36,6 +36,8 @@ export const sessions = {
 
   /** Reads what is stored, and follows what other tabs store. */
   follow(): void {
+    // The development server calls the platform with a token of its own, whatever the page sends.
+    if (import.meta.env.DEV && localStorage.getItem(key) === null) localStorage.setItem(key, 'development');
     set({ token: localStorage.getItem(key), ended: null });
     addEventListener('storage', (change) => {
       if (change.key !== key && change.key !== null) return;

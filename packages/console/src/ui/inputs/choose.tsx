@@ -3,7 +3,7 @@ import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select, SelectValue } from 'react-aria-components/Select';
 import { Label } from 'react-aria-components/Label';
-import { Icon } from './icons.tsx';
+import { Icon } from '../icons.tsx';
 
 export interface Choice {
   id: string;

@@ -1,5 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { Search } from '../routes.tsx';
+
+/** What an address says beside its path. Each screen reads its own part. */
+export type Search = Record<string, string | undefined> & { env?: string };
 
 /** What the address says beside its path, and how to change it. Filters, sort and tab live there, so that a link shows the same. */
 export function useAddress(): [Search, (changes: Record<string, string | null | undefined>) => void] {

@@ -2,8 +2,8 @@ import { type ReactNode, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Dialog as AriaDialog, Heading } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
-import { Problem } from './problem.tsx';
-import { TextInput } from './text-input.tsx';
+import { Problem } from '../reading/problem.tsx';
+import { TextInput } from '../inputs/text-input.tsx';
 
 interface DialogProps {
   title: string;

@@ -2,8 +2,8 @@ import { Button } from 'react-aria-components/Button';
 import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { Text } from 'react-aria-components/Text';
-import type { Permission } from '../api/me.ts';
-import { Icon } from './icons.tsx';
+import type { Permission } from '../../api/me.ts';
+import { Icon } from '../icons.tsx';
 
 export interface MenuAction {
   words: string;
