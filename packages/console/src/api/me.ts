@@ -69,13 +69,24 @@ export function permissionOf(identity: UserIdentity, asked: Asked, scope: object
   return { allowed: true, needs: '' };
 }
 
-/** The same for who is signed in. */
-export function useMay(): (
-  resource: keyof Client,
-  operation: string,
-  scope?: object,
-  part?: { stricter: boolean },
-) => Permission {
+/** False where the rule refuses this identity whatever the row is. */
+export function isAllowedSomewhere(identity: UserIdentity, { resource, operation }: Asked): boolean {
+  const rule: rules.Access | undefined = rules[ruleTable[resource]?.[operation]?.allow ?? 'siteAdmin'];
+  return 'allows' in rule && rules.mayBeAllowed(rule, identity);
+}
+
+export interface May {
+  /** Whether who is signed in may run an operation on a row with this scope. */
+  (resource: keyof Client, operation: string, scope?: object, part?: { stricter: boolean }): Permission;
+  /** Whether there can be a row on which it is allowed. */
+  somewhere(resource: keyof Client, operation: string): boolean;
+}
+
+export function useMay(): May {
   const { identity } = useMe();
-  return (resource, operation, scope, part) => permissionOf(identity, { resource, operation, ...part }, scope);
+  const may = (resource: keyof Client, operation: string, scope?: object, part?: { stricter: boolean }) =>
+    permissionOf(identity, { resource, operation, ...part }, scope);
+  return Object.assign(may, {
+    somewhere: (resource: keyof Client, operation: string) => isAllowedSomewhere(identity, { resource, operation }),
+  });
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type Listed, type ListQuery, pageOf, type Row } from '../../api/reads.ts';
 import { Icon } from '../icons.tsx';
 import { Button } from 'react-aria-components/Button';
@@ -11,6 +11,8 @@ const rowHeight = 36;
 
 export interface Column<T> {
   title: string;
+  /** For a screen reader only. */
+  hideTitle?: boolean;
   /** A track of the grid: `minmax(160px, 2fr)`. */
   width: string;
   /** The column of the server's sort. */
@@ -28,13 +30,24 @@ interface RowsProps<R extends Listed> {
   /** Shown instead of an empty table. */
   empty: ReactNode;
   isSelected?: (row: Row<R>) => boolean;
+  /** Told which rows are read, so that what belongs to them can be read at once. */
+  onView?: (rows: Row<R>[]) => void;
 }
 
 /**
  * A table of all rows that match a query. It reads only the pages that are in view, so that ten thousand rows cost what a screen of
  * them does.
  */
-export function Rows<R extends Listed>({ label, resource, query, columns, sort, empty, isSelected }: RowsProps<R>) {
+export function Rows<R extends Listed>({
+  label,
+  resource,
+  query,
+  columns,
+  sort,
+  empty,
+  isSelected,
+  onView,
+}: RowsProps<R>) {
   const page = (number: number) => pageOf(resource, { ...query, page: number, per_page: perPage } as ListQuery<R>);
   const first = useQuery({ ...page(1), placeholderData: keepPreviousData });
   const body = useRef<HTMLDivElement>(null);
@@ -51,6 +64,14 @@ export function Rows<R extends Listed>({ label, resource, query, columns, sort, 
   const numbers = [...new Set(inView.map(({ index }) => Math.floor(index / perPage) + 1))];
   const pages = useQueries({ queries: numbers.map((number) => page(number)) });
   const byNumber = new Map(numbers.map((number, index) => [number, pages[index]?.data?.items]));
+  const shown = inView.flatMap(({ index }) => byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage] ?? []);
+  const view = useRef<string>('');
+  useEffect(() => {
+    const key = JSON.stringify(shown);
+    if (key === view.current) return;
+    view.current = key;
+    onView?.(shown);
+  });
   const template = columns.map(({ width }) => width).join(' ');
 
   if (first.data === undefined) {
@@ -104,7 +125,13 @@ export function Rows<R extends Listed>({ label, resource, query, columns, sort, 
 
 function ColumnTitle<T>({ column, sort }: { column: Column<T>; sort: RowsProps<Listed>['sort'] }) {
   const by = column.sort;
-  if (by === undefined || sort === undefined) return <div role="columnheader">{column.title}</div>;
+  if (by === undefined || sort === undefined) {
+    return (
+      <div role="columnheader">
+        <span className={column.hideTitle ? 'visually-hidden' : undefined}>{column.title}</span>
+      </div>
+    );
+  }
   const direction = sort.value === by ? 'ascending' : sort.value === `-${by}` ? 'descending' : 'none';
   return (
     <div role="columnheader" aria-sort={direction}>
