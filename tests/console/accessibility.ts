@@ -9,9 +9,7 @@ export function testAccessibility(grounds: () => Grounds): void {
       await using guest = await visitAs(grounds(), 'ada', '/', { theme });
       const found: string[] = [];
       for (const path of await screensOf(grounds())) {
-        await guest.open(path);
-        await guest.page.getByRole('heading', { level: 1 }).waitFor();
-        await guest.page.waitForLoadState('networkidle');
+        await guest.show(path);
         found.push(...(await violationsOf(guest.page)).map((violation) => `${path} ${violation}`));
       }
       expect(found).toEqual([]);
@@ -22,10 +20,8 @@ export function testAccessibility(grounds: () => Grounds): void {
     await using guest = await visitAs(grounds(), 'ada', '/', { width: 360 });
     const tooWide: string[] = [];
     for (const path of await screensOf(grounds())) {
-      await guest.open(path);
-      await guest.page.getByRole('heading', { level: 1 }).waitFor();
-      await guest.page.waitForLoadState('networkidle');
-      const width = await guest.page.evaluate(() => document.documentElement.scrollWidth);
+      await guest.show(path);
+      const width = await guest.page.evaluate<number>('document.documentElement.scrollWidth');
       if (width > 360) tooWide.push(`${path}: ${width}`);
     }
     expect(tooWide).toEqual([]);

@@ -37,9 +37,7 @@ export function testSafety(grounds: () => Grounds): void {
         '/charts',
         '/tasks',
       ]) {
-        await guest.open(path);
-        await guest.page.getByRole('heading', { level: 1 }).waitFor();
-        await guest.page.waitForLoadState('networkidle');
+        await guest.show(path);
       }
       await guest.open(`/deployments/${deployment.id}`);
       await guest.page.getByText('{{constructor.constructor').waitFor();

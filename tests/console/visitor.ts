@@ -9,9 +9,15 @@ export interface Visitor extends AsyncDisposable {
   faults: string[];
   /** Opens a page of the console. */
   open(path: string): Promise<void>;
+  /** Opens a screen, and waits until what it reads is there. */
+  show(path: string): Promise<void>;
   /** Signs in as a person of the local identity provider, from wherever the page asks for it. */
   signIn(name: string): Promise<void>;
 }
+
+/** In the page: says on its console what its policy has refused. */
+const reportRefusals = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) =>
+  console.error('policy: ' + violatedDirective + ' ' + blockedURI + ' ' + sourceFile))`;
 
 export interface VisitorOptions {
   url: string;
@@ -31,11 +37,7 @@ export async function visitor({ url, browser, theme = 'light', width = 1280 }: V
   });
   context.setDefaultTimeout(30_000);
   const faults: string[] = [];
-  await context.addInitScript(() => {
-    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) =>
-      console.error(`policy: ${violatedDirective} ${blockedURI} ${sourceFile}`),
-    );
-  });
+  await context.addInitScript({ content: reportRefusals });
   const page = await context.newPage();
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -47,6 +49,11 @@ export async function visitor({ url, browser, theme = 'light', width = 1280 }: V
     page,
     faults,
     open: async (path) => void (await page.goto(`${url}${path}`)),
+    async show(path) {
+      await page.goto(`${url}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.locator('.loading').count()).toBe(0);
+    },
     async signIn(name) {
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByRole('button', { name: new RegExp(displayNames[name] ?? name) }).click();
