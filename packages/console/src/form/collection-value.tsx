@@ -1,4 +1,5 @@
 import type { Input } from '@berth/chart-extensions/form/input';
+import type { JsonValue } from '@berth/client';
 import { type QueryKey, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use, useState } from 'react';
 import { useClusters, useKinds } from '../api/names.ts';
@@ -69,6 +70,15 @@ export function CollectionValue(props: ControlProps) {
       isDisabled={isDisabled}
     />
   );
+}
+
+/** The item that a value points to, by its name. */
+export function ItemName({ input, value }: { input: Input; value: JsonValue | undefined }) {
+  const names = { kinds: useKinds(), clusters: useClusters() };
+  const { data } = useQuery(itemsQuery(input, { ...names, envId: use(FormEnv), search: '' }));
+  const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
+  if (ids.length === 0) return 'empty';
+  return ids.map((id) => data?.items.find((item) => item.id === id)?.words ?? id.slice(0, 8)).join(', ');
 }
 
 interface Foot {

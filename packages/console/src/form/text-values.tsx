@@ -23,7 +23,7 @@ export function TextValue(props: ControlProps) {
       error={wordsOf(errors)}
       value={text}
       onChange={(next) => onChange(next === '' && label !== '' ? undefined : next)}
-      isRequired={input.required}
+      isRequired={input.required && label !== ''}
       isDisabled={isDisabled}
       {...(isLong && { rows: 4 })}
       {...(input.sensitive && { type: isShown ? 'text' : 'password', autoComplete: 'off' })}
@@ -71,7 +71,7 @@ export function NumberValue(props: ControlProps) {
           onChange(numberOf(next.trim()) ?? (label === '' ? null : undefined));
         }}
         inputMode="decimal"
-        isRequired={input.required}
+        isRequired={input.required && label !== ''}
         isDisabled={isDisabled}
       />
     </div>

@@ -3,7 +3,7 @@ import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import type { FieldError, JsonObject, JsonValue } from '@berth/client';
 import { type ComponentType, memo, useCallback, useMemo, useRef, useState } from 'react';
 import { CheckboxValue, RadioValue } from './choice-values.tsx';
-import { CollectionValue, FormEnv } from './collection-value.tsx';
+import { CollectionValue, FormEnv, ItemName } from './collection-value.tsx';
 import { inputWords, sameInput } from './config.ts';
 import type { ControlProps } from './control.ts';
 import { DaysAndHour } from './days-and-hour.tsx';
@@ -122,7 +122,12 @@ const FormInput = memo(function FormInput({ input, value, before, refused, onCha
       {input.type === 'array' ? <ListValue {...props} of={Control} /> : <Control {...props} />}
       {before !== nothingBefore && !sameInput(before, value) && (
         <p className="was">
-          {typeOfItems(input) === 'CollectionSelect' ? 'changed' : `was ${inputWords(input, before)}`}
+          was{' '}
+          {typeOfItems(input) === 'CollectionSelect' ? (
+            <ItemName input={input} value={before} />
+          ) : (
+            inputWords(input, before)
+          )}
         </p>
       )}
     </div>

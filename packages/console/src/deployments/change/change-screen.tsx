@@ -40,11 +40,8 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
     address['chart'],
   );
   const { row, etag } = began;
-  const [isOverrideBroken, setIsOverrideBroken] = useState(false);
   const [isSuperseding, setIsSuperseding] = useState(false);
   const [isScheduling, setIsScheduling] = useState(false);
-  /** A new one forgets what was typed but not yet taken over. */
-  const [round, setRound] = useState(0);
   const isDone = useRef(false);
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -55,6 +52,7 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
 
   const form = now.data?.form ?? null;
   const changes = isReady ? changesOf(row, draft, form) : {};
+  const isOverrideBroken = draft.typed?.isBroken ?? false;
   const isDirty = hasChanges(changes) || isOverrideBroken;
   // As on the server: inputs that stay as they are, with the same chart, are not judged again.
   const isJudged = changes.config !== undefined || changes.helm_chart_id !== undefined;
@@ -121,8 +119,6 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
             isDisabled={!isDirty}
             onPress={() => {
               discard();
-              setIsOverrideBroken(false);
-              setRound(round + 1);
               setAddress({ chart: null });
             }}
           >
@@ -155,11 +151,9 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
           <Reading of={now}>
             {() => (
               <DraftInputs
-                key={round}
                 form={form}
                 draft={draft}
                 onChange={setDraft}
-                onOverride={setIsOverrideBroken}
                 envId={row.env_id}
                 before={row}
                 refused={refused}

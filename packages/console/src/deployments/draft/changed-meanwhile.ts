@@ -39,6 +39,7 @@ export function rebased(draft: Draft, began: Row, fresh: Row): Draft {
   return {
     chartId: draft.chartId === began.helm_chart_id ? fresh.helm_chart_id : draft.chartId,
     config,
+    typed: draft.typed,
     override: sameJson(draft.override, began.values_override) ? fresh.values_override : draft.override,
   };
 }

@@ -1,5 +1,5 @@
 import type { FieldError, JsonObject } from '@berth/client';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs';
 import { changedInputs, droppedInputs } from '../../form/config.ts';
 import type { Form } from '../../form/parsed-form.ts';
@@ -8,7 +8,6 @@ import { useAddress } from '../../ui/page/address.ts';
 import { LoadingRows } from '../../ui/reading/problem.tsx';
 import type { Draft } from './draft.ts';
 import { knownKeys } from './known-keys.ts';
-import type { OverrideText } from './override-part.tsx';
 import './draft.css';
 
 const OverridePart = lazy(() => import('./override-part.tsx'));
@@ -17,8 +16,6 @@ interface DraftInputsProps {
   form: Form | null;
   draft: Draft;
   onChange: (change: (draft: Draft) => Draft) => void;
-  /** Whether the text of the override says something. */
-  onOverride: (isBroken: boolean) => void;
   envId: string | null;
   /** What was wanted before; null for a new deployment. */
   before: { config: JsonObject; values_override: JsonObject | null } | null;
@@ -30,9 +27,8 @@ interface DraftInputsProps {
 
 /** What a person says about a deployment: the inputs of the form, and the override. */
 export function DraftInputs(props: DraftInputsProps) {
-  const { form, draft, onChange, onOverride, envId, before, refused, isDisabled = false, overrideNeeds } = props;
+  const { form, draft, onChange, envId, before, refused, isDisabled = false, overrideNeeds } = props;
   const [address, change] = useAddress();
-  const [typed, setTyped] = useState<OverrideText | null>(null);
   const setConfig = useMemo(
     () => (next: (config: JsonObject) => JsonObject) => onChange((now) => ({ ...now, config: next(now.config) })),
     [onChange],
@@ -43,6 +39,7 @@ export function DraftInputs(props: DraftInputsProps) {
   const overridden = Object.keys(draft.override ?? {}).length;
   return (
     <Tabs
+      className="draft-tabs"
       selectedKey={address['part'] === 'override' ? 'override' : 'form'}
       onSelectionChange={(part) => change({ part: part === 'form' ? null : String(part) })}
     >
@@ -79,12 +76,10 @@ export function DraftInputs(props: DraftInputsProps) {
         <Suspense fallback={<LoadingRows rows={5} />}>
           <OverridePart
             override={draft.override}
-            typed={typed}
-            onChange={(text, override) => {
-              setTyped(text);
-              onOverride(override === undefined);
-              if (override !== undefined) onChange((now) => ({ ...now, override }));
-            }}
+            typed={draft.typed}
+            onChange={(typed, override) =>
+              onChange((now) => ({ ...now, typed, override: override === undefined ? now.override : override }))
+            }
             known={known}
             needs={overrideNeeds}
           />

@@ -29,7 +29,10 @@ test('a draft that says what the row says changes nothing', () => {
 test('a request names only the fields that differ', () => {
   expect(changesOf(row(), { ...draftOf(row()), chartId: 'v2' }, form)).toEqual({ helm_chart_id: 'v2' });
   expect(changesOf(row(), { ...draftOf(row()), config: { a: '1' } }, form)).toEqual({ config: { a: '1' } });
-  expect(changesOf(row({ values_override: { x: 1 } }), draftOf(row()), form)).toEqual({ values_override: null });
+  expect(changesOf(row({ values_override: { x: 1 } }), draftOf(row()), form)).toEqual({
+    values_override: null,
+    typed: null,
+  });
 });
 
 test('inputs that the chart does not have are left out, and nothing is where it has no form', () => {
@@ -45,7 +48,7 @@ test('with another chart, inputs that are new begin as it says, and all others s
     text('d', { initialValue: 'D' }),
   );
   const draft = withChart(draftOf(row()), 'v2', { now, before: form });
-  expect(draft).toEqual({ chartId: 'v2', config: { a: '1', b: '2', d: 'D' }, override: null });
+  expect(draft).toEqual({ chartId: 'v2', config: { a: '1', b: '2', d: 'D' }, override: null, typed: null });
 });
 
 test('what somebody else changed is named input by input', () => {
@@ -59,9 +62,14 @@ test('what somebody else changed is named input by input', () => {
 });
 
 test('what was typed stays, and what was left as it was follows the row', () => {
-  const typed = { chartId: 'v1', config: { a: 'mine', b: '2' }, override: { mine: true } };
+  const typed = { chartId: 'v1', config: { a: 'mine', b: '2' }, override: { mine: true }, typed: null };
   const fresh = row({ helm_chart_id: 'v2', config: { a: 'theirs' }, values_override: { theirs: true } });
-  expect(rebased(typed, row(), fresh)).toEqual({ chartId: 'v2', config: { a: 'mine' }, override: { mine: true } });
+  expect(rebased(typed, row(), fresh)).toEqual({
+    chartId: 'v2',
+    config: { a: 'mine' },
+    override: { mine: true },
+    typed: null,
+  });
   expect(rebased(draftOf(row()), row(), fresh)).toEqual(draftOf(fresh));
 });
 

@@ -8,6 +8,15 @@ export interface Draft {
   chartId: string;
   config: JsonObject;
   override: JsonObject | null;
+  /** The text of the override as it is being typed; null before that. */
+  typed: TypedOverride | null;
+}
+
+export interface TypedOverride {
+  text: string;
+  language: 'yaml' | 'json';
+  /** It says nothing: the override is the last one that it said. */
+  isBroken: boolean;
 }
 
 type Compared = Pick<Deployment, 'helm_chart_id' | 'config' | 'values_override'>;
@@ -16,6 +25,7 @@ export const draftOf = ({ helm_chart_id, config, values_override }: Compared): D
   chartId: helm_chart_id,
   config,
   override: values_override,
+  typed: null,
 });
 
 /** The fields of a deployment that a draft changes; a request names no others. */

@@ -5,18 +5,14 @@ import { Choose } from '../../ui/inputs/choose.tsx';
 import { CodeEditor } from '../../editor/code-editor.tsx';
 import type { KnownKey } from '../../editor/keys-at.ts';
 import { type EditorLanguage, overrideText, readOverride } from '../../editor/read-override.ts';
-
-export interface OverrideText {
-  text: string;
-  language: EditorLanguage;
-}
+import type { TypedOverride } from './draft.ts';
 
 interface OverridePartProps {
   override: JsonObject | null;
   /** What is being typed; null before that. */
-  typed: OverrideText | null;
+  typed: TypedOverride | null;
   /** The override is undefined while the text is wrong. */
-  onChange: (typed: OverrideText, override: JsonObject | null | undefined) => void;
+  onChange: (typed: TypedOverride, override: JsonObject | null | undefined) => void;
   known: readonly KnownKey[];
   /** Who may change it; null if it is who looks. */
   needs: string | null;
@@ -37,7 +33,7 @@ export default function OverridePart({ override, typed, onChange, known, needs }
     if (typed === null) return;
     const { value } = readOverride(typed.text, typed.language);
     if (value === undefined || sameJson(value, override)) return;
-    onChange({ text: overrideText(override, typed.language), language: typed.language }, override);
+    onChange({ text: overrideText(override, typed.language), language: typed.language, isBroken: false }, override);
   }, [override]);
 
   const choose = (id: string | null) => {
@@ -46,9 +42,13 @@ export default function OverridePart({ override, typed, onChange, known, needs }
     // A text that is wrong cannot be written otherwise.
     if (value === undefined) return;
     setLanguage(next);
-    if (needs === null) onChange({ text: overrideText(value, next), language: next }, value);
+    if (needs === null) onChange({ text: overrideText(value, next), language: next, isBroken: false }, value);
   };
-  const isBroken = readOverride(shown.text, shown.language).value === undefined;
+  const type = (text: string) => {
+    const { value } = readOverride(text, shown.language);
+    onChange({ text, language: shown.language, isBroken: value === undefined }, value);
+  };
+  const [first] = readOverride(shown.text, shown.language).problems;
   return (
     <div className="override">
       <div className="override-head">
@@ -61,7 +61,7 @@ export default function OverridePart({ override, typed, onChange, known, needs }
           choices={languages}
           value={shown.language}
           onChange={choose}
-          isDisabled={isBroken}
+          isDisabled={first !== undefined}
         />
       </div>
       <CodeEditor
@@ -71,13 +71,13 @@ export default function OverridePart({ override, typed, onChange, known, needs }
         language={shown.language}
         known={known}
         hint={shown.language === 'yaml' ? 'image:\n  tag: "1.2.3"' : '{ "image": { "tag": "1.2.3" } }'}
-        onChange={
-          needs === null
-            ? (text) => onChange({ text, language: shown.language }, readOverride(text, shown.language).value)
-            : undefined
-        }
+        onChange={needs === null ? type : undefined}
       />
-      {isBroken && <p className="field-error">The text is marked where it is wrong. No plan is made until then.</p>}
+      {first !== undefined && (
+        <p className="field-error">
+          Line {shown.text.slice(0, first.from).split('\n').length}: {first.message}
+        </p>
+      )}
     </div>
   );
 }

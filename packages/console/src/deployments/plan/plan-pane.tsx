@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { nameIn, useClusters, useKinds } from '../../api/names.ts';
 import { pageOf } from '../../api/reads.ts';
-import { Age } from '../../ui/age.tsx';
+import { exactTime, spanOf, useNow } from '../../ui/age.tsx';
 import { Check } from '../../ui/inputs/check.tsx';
 import { LoadingRows, Problem } from '../../ui/reading/problem.tsx';
 import { Glyph } from '../../ui/state.tsx';
@@ -33,14 +33,7 @@ export function PlanPane({ planning, instead, supersede, noTasks, onUnplanned }:
         <header>
           <h2>What will happen</h2>
           <span className="meta" role="status">
-            {instead ? null : isWorking ? (
-              'planning…'
-            ) : isCurrent ? (
-              <>
-                compared with the cluster <Age time={new Date(at).toISOString()} />
-                {Date.now() - at > 5_000 && ' ago'}
-              </>
-            ) : null}
+            {!instead && (isWorking ? 'Planning…' : isCurrent && <Compared at={at} />)}
           </span>
           {isCurrent && !instead && (
             <Button className="button bare small" onPress={again}>
@@ -66,6 +59,15 @@ export function PlanPane({ planning, instead, supersede, noTasks, onUnplanned }:
         </div>
       )}
     </section>
+  );
+}
+
+function Compared({ at }: { at: number }) {
+  const ms = useNow() - at;
+  return (
+    <span title={exactTime(new Date(at).toISOString())}>
+      compared with the cluster {ms < 5_000 ? 'just now' : `${spanOf(ms)} ago`}
+    </span>
   );
 }
 
