@@ -31,7 +31,6 @@ test('a request names only the fields that differ', () => {
   expect(changesOf(row(), { ...draftOf(row()), config: { a: '1' } }, form)).toEqual({ config: { a: '1' } });
   expect(changesOf(row({ values_override: { x: 1 } }), draftOf(row()), form)).toEqual({
     values_override: null,
-    typed: null,
   });
 });
 
