@@ -76,7 +76,7 @@ export function LastStep({ place, envId, chart, form, draft, onChange, onCreated
       return void navigate({ to: '/deployments/$id/{-$tab}', params: { id, tab: undefined } });
     },
   });
-  const mend = problem === null ? [] : stepsToMend(problem.errors);
+  const mend = problem === null ? [] : stepsToMend(problem);
   const actions = (
     <>
       {mend.map((step) => (

@@ -41,5 +41,7 @@ test('what is refused leads to its step', () => {
     { path: 'body.name' },
     { path: 'body.cluster_id' },
   ];
-  expect(stepsToMend(errors)).toEqual(['name', 'cluster']);
+  expect(stepsToMend({ code: 'unprocessable', errors })).toEqual(['name', 'cluster']);
+  expect(stepsToMend({ code: 'conflict', errors: [] })).toEqual(['name']);
+  expect(stepsToMend({ code: 'unavailable', errors: [] })).toEqual([]);
 });

@@ -59,6 +59,10 @@ const stepOfPath: Record<string, Step> = {
   'body.name': 'name',
 };
 
-export const stepsToMend = (errors: readonly { path: string }[]): Step[] => [
-  ...new Set(errors.flatMap(({ path }) => stepOfPath[path] ?? [])),
+/** Where to mend what was refused. A conflict is about the place, which follows from the name. */
+export const stepsToMend = (problem: { code: string; errors: readonly { path: string }[] }): Step[] => [
+  ...new Set([
+    ...problem.errors.flatMap(({ path }) => stepOfPath[path] ?? []),
+    ...(problem.code === 'conflict' ? (['name'] as const) : []),
+  ]),
 ];

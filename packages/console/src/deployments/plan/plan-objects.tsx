@@ -47,7 +47,7 @@ function ObjectChange({ object, group: { tone, word } }: { object: PlannedObject
         <State tone={tone} word={word} />
         <span>
           <span className="muted">{kind}</span> {name}
-          {namespace === null && <span className="meta"> in the whole cluster</span>}
+          {namespace === null && kind !== 'Namespace' && <span className="meta"> of the whole cluster</span>}
         </span>
       </p>
       {reason !== null && <p className="planned-reason meta">{reason}</p>}

@@ -31,6 +31,7 @@ test('objects are grouped with what stops the task first, and each is in one gro
     ['keep', 1],
   ]);
   expect(countsOf({ objects: [object('create')], unchanged: 6 })).toBe('1 created · 6 unchanged');
+  expect(countsOf({ objects: [object('create')], unchanged: 0 })).toBe('1 created');
 });
 
 describe('the risks of a plan', () => {

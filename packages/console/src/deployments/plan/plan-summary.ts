@@ -40,7 +40,8 @@ export const groupsOf = ({ objects }: Pick<Plan, 'objects'>): PlanGroup[] =>
 /** `1 created · 2 changed · 6 unchanged` */
 export function countsOf(plan: Pick<Plan, 'objects' | 'unchanged'>): string {
   const counts = groupsOf(plan).map(({ objects, counted }) => `${objects.length} ${counted}`);
-  return [...counts, `${plan.unchanged} unchanged`].join(' · ');
+  if (plan.unchanged > 0 || counts.length === 0) counts.push(`${plan.unchanged} unchanged`);
+  return counts.join(' · ');
 }
 
 export interface Risk {
