@@ -1,7 +1,7 @@
 import { type Deployment, ProblemError, unwrap } from '@berth/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
@@ -51,14 +51,16 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
   const mayOverride = may('deployments', 'update', row, { stricter: true });
 
   const form = now.data?.form ?? null;
-  const changes = isReady ? changesOf(row, draft, form) : {};
-  const isOverrideBroken = draft.typed?.isBroken ?? false;
+  // What follows from what is typed may lag behind a key; the key itself shows at once.
+  const said = useDeferredValue(draft);
+  const changes = isReady && said.chartId === draft.chartId ? changesOf(row, said, form) : {};
+  const isOverrideBroken = said.typed?.isBroken ?? false;
   const isDirty = hasChanges(changes) || isOverrideBroken;
   // As on the server: inputs that stay as they are, with the same chart, are not judged again.
   const isJudged = changes.config !== undefined || changes.helm_chart_id !== undefined;
   const errors = useMemo(
-    () => (form && isJudged ? errorsOfForm(form, draft.config) : none),
-    [form, isJudged, draft.config],
+    () => (form && isJudged ? errorsOfForm(form, said.config) : none),
+    [form, isJudged, said.config],
   );
   const fits = errors.byInput.size === 0 && errors.whole === null && !isOverrideBroken;
 
@@ -102,6 +104,25 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
       onError: () => void queries.invalidateQueries({ queryKey: ['deployments', 'one', row.id] }),
     });
   const title = `${nameIn(kinds, row.kind_id)}${row.name && ` / ${row.name}`}`;
+  const show = useCallback(
+    (part: 'form' | 'override') => setAddress({ part: part === 'form' ? null : part }),
+    [setAddress],
+  );
+  const supersede = useMemo(() => ({ value: isSuperseding, onChange: setIsSuperseding }), [isSuperseding]);
+  const instead = useMemo(() => {
+    if (!fits) {
+      return (
+        <FirstToDo
+          form={form}
+          errors={errors.byInput}
+          whole={errors.whole}
+          isOverrideBroken={isOverrideBroken}
+          onShow={show}
+        />
+      );
+    }
+    return isDirty ? null : <p className="muted">Nothing differs yet. Change the version, an input or the override.</p>;
+  }, [fits, isDirty, form, errors, isOverrideBroken, show]);
   const canApply = planning.isCurrent && !apply.isPending;
 
   return (
@@ -165,25 +186,13 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
         </section>
         <PlanPane
           planning={planning}
-          supersede={{ value: isSuperseding, onChange: setIsSuperseding }}
+          supersede={supersede}
           noTasks={
             row.enabled
               ? 'No task follows: nothing of the release changes.'
               : 'No task follows while the deployment is disabled: the change applies when it is enabled.'
           }
-          instead={
-            !fits ? (
-              <FirstToDo
-                form={form}
-                errors={errors.byInput}
-                whole={errors.whole}
-                isOverrideBroken={isOverrideBroken}
-                onShow={(part) => setAddress({ part: part === 'form' ? null : part })}
-              />
-            ) : !isDirty ? (
-              <p className="muted">Nothing differs yet. Change the version, an input or the override.</p>
-            ) : null
-          }
+          instead={instead}
           onUnplanned={problem && unplanned.has(problem.code) ? () => send(etag) : undefined}
         />
       </div>

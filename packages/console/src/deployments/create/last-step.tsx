@@ -1,7 +1,7 @@
 import { type HelmChart, type JsonObject, ProblemError, unwrap } from '@berth/client';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useCallback, useDeferredValue, useMemo } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { berth } from '../../api/berth.ts';
 import { configFor } from '../../form/config.ts';
@@ -41,19 +41,21 @@ interface LastStepProps {
 export function LastStep({ place, envId, chart, form, draft, onChange, onCreated, frame }: LastStepProps) {
   const [, setAddress] = useAddress();
   const navigate = useNavigate();
-  const isOverrideBroken = draft.typed?.isBroken ?? false;
+  // What follows from what is typed may lag behind a key; the key itself shows at once.
+  const said = useDeferredValue(draft);
+  const isOverrideBroken = said.typed?.isBroken ?? false;
   const errors = useMemo(
-    () => (form === null ? { byInput: new Map<string, never[]>(), whole: null } : errorsOfForm(form, draft.config)),
-    [form, draft.config],
+    () => (form === null ? { byInput: new Map<string, never[]>(), whole: null } : errorsOfForm(form, said.config)),
+    [form, said.config],
   );
   const fits = errors.byInput.size === 0 && errors.whole === null && !isOverrideBroken;
   const { adopt, ...where } = place;
-  const config: JsonObject = configFor(form, draft.config);
+  const config: JsonObject = configFor(form, said.config);
   const body = {
     ...where,
     helm_chart_id: chart.id,
     config,
-    values_override: draft.override,
+    values_override: said.override,
     ...(adopt && { adopt }),
   };
   const request = useSameRequest(
@@ -93,6 +95,23 @@ export function LastStep({ place, envId, chart, form, draft, onChange, onCreated
       </Button>
     </>
   );
+  const show = useCallback(
+    (part: 'form' | 'override') => setAddress({ part: part === 'form' ? null : part }),
+    [setAddress],
+  );
+  const instead = useMemo(
+    () =>
+      fits ? null : (
+        <FirstToDo
+          form={form}
+          errors={errors.byInput}
+          whole={errors.whole}
+          isOverrideBroken={isOverrideBroken}
+          onShow={show}
+        />
+      ),
+    [fits, form, errors, isOverrideBroken, show],
+  );
   return frame(
     <>
       {create.error && <Problem error={create.error} />}
@@ -108,21 +127,7 @@ export function LastStep({ place, envId, chart, form, draft, onChange, onCreated
             overrideNeeds={null}
           />
         </section>
-        <PlanPane
-          planning={planning}
-          noTasks="No task follows."
-          instead={
-            fits ? null : (
-              <FirstToDo
-                form={form}
-                errors={errors.byInput}
-                whole={errors.whole}
-                isOverrideBroken={isOverrideBroken}
-                onShow={(part) => setAddress({ part: part === 'form' ? null : part })}
-              />
-            )
-          }
-        />
+        <PlanPane planning={planning} noTasks="No task follows." instead={instead} />
       </div>
     </>,
     actions,

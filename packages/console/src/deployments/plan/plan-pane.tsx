@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { nameIn, useClusters, useKinds } from '../../api/names.ts';
 import { pageOf } from '../../api/reads.ts';
@@ -24,8 +24,8 @@ interface PlanPaneProps {
   onUnplanned?: (() => void) | undefined;
 }
 
-/** What a change would do, kept current. */
-export function PlanPane({ planning, instead, supersede, noTasks, onUnplanned }: PlanPaneProps) {
+/** What a change would do, kept current. It is drawn again for another plan, and not for each key that is typed beside it. */
+export const PlanPane = memo(function PlanPane({ planning, instead, supersede, noTasks, onUnplanned }: PlanPaneProps) {
   const { plan, at, error, isWorking, isCurrent, again } = planning;
   return (
     <section className="plan" aria-label="What will happen" aria-busy={isWorking}>
@@ -60,7 +60,7 @@ export function PlanPane({ planning, instead, supersede, noTasks, onUnplanned }:
       )}
     </section>
   );
-}
+});
 
 function Compared({ at }: { at: number }) {
   const ms = useNow() - at;

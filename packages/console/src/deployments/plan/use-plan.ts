@@ -1,6 +1,6 @@
 import { type Answer, unwrap } from '@berth/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Plan } from './plan-summary.ts';
 
@@ -38,15 +38,20 @@ export function usePlan(request: PlanRequest | null): Planning {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
+  const { data, dataUpdatedAt: at, error, isFetching, isPlaceholderData, isSuccess, refetch } = query;
   const isSettled = request === settled;
-  return {
-    plan: request === null ? undefined : query.data,
-    at: query.dataUpdatedAt,
-    error: isSettled && request !== null && !query.isFetching ? query.error : null,
-    isCurrent: isSettled && query.isSuccess && !query.isFetching && !query.isPlaceholderData,
-    isWorking: request !== null && (!isSettled || query.isFetching),
-    again: () => void query.refetch(),
-  };
+  const isAsked = request !== null;
+  return useMemo(
+    () => ({
+      plan: isAsked ? data : undefined,
+      at,
+      error: isSettled && isAsked && !isFetching ? error : null,
+      isCurrent: isSettled && isAsked && isSuccess && !isFetching && !isPlaceholderData,
+      isWorking: isAsked && (!isSettled || isFetching),
+      again: () => void refetch(),
+    }),
+    [data, at, error, isFetching, isPlaceholderData, isSuccess, refetch, isSettled, isAsked],
+  );
 }
 
 /** The same request for as long as its key says the same. */
