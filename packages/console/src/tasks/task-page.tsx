@@ -12,6 +12,7 @@ import { exactTime, useNow } from '../ui/age.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
 import { Reading } from '../ui/reading/reading.tsx';
 import { Glyph, State } from '../ui/state.tsx';
+import { readable } from './readable.ts';
 import { TaskActions } from './task-actions.tsx';
 import { TaskFacts } from './task-facts.tsx';
 import { TaskInputs } from './task-inputs.tsx';
@@ -130,7 +131,9 @@ function Outcome({ task: { status, reason, execute_at } }: { task: Row<'deployme
     return <Banner tone="busy" words={`It is to run at ${exactTime(execute_at)}.`} />;
   }
   if (reason === null || status === 'Done') return null;
-  return <Banner tone={status === 'Failed' ? 'bad' : status === 'Canceled' ? 'warn' : 'busy'} words={reason} />;
+  return (
+    <Banner tone={status === 'Failed' ? 'bad' : status === 'Canceled' ? 'warn' : 'busy'} words={readable(reason)} />
+  );
 }
 
 function Banner({ tone, words }: { tone: 'bad' | 'warn' | 'busy'; words: string }) {

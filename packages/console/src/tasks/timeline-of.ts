@@ -1,6 +1,7 @@
 import type { DeploymentTask } from '@berth/client';
 import { spanOf } from '../ui/age.tsx';
 import type { Tone } from '../ui/state.tsx';
+import { readable } from './readable.ts';
 import { actorOf, type Names } from './task-words.ts';
 
 export interface Fact {
@@ -53,8 +54,7 @@ export function timelineOf(task: DeploymentTask, facts: readonly Fact[], names: 
   if (finished_at === null) {
     for (const { kind, object, since, message } of facts) {
       // When it is due stands above.
-      if (kind !== 'scheduled')
-        steps.push({ ...step('busy', sentence(shortened(message, object)), since), about: object });
+      if (kind !== 'scheduled') steps.push({ ...step('busy', sentence(readable(message)), since), about: object });
     }
     return steps;
   }
@@ -78,10 +78,6 @@ function endWords(task: DeploymentTask, names: Names): string {
   const by = { acting_user_id: canceled_by_user_id, acting_deployment_id: canceled_by_deployment_id };
   return `Canceled by ${actorOf(by, names)}`;
 }
-
-/** A link leads to what an id names. */
-const shortened = (message: string, object: Fact['object']): string =>
-  object?.id ? message.replace(object.id, object.id.slice(0, 8)) : message;
 
 const tookWords = (ms: number): string => (ms < noDelayMs ? 'took less than 1 s' : `took ${spanOf(ms)}`);
 
