@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { testAccessibility } from './console/accessibility.ts';
 import { testConnection } from './console/connection.ts';
 import type { Grounds } from './console/grounds.ts';
+import { testMainJob } from './console/main-job.ts';
 import { openBrowser } from './console/open-browser.ts';
 import { testSafety } from './console/safety.ts';
 import { testSignIn } from './console/signing-in.ts';
@@ -36,6 +37,7 @@ afterAll(async () => {
 
 testSignIn(() => grounds);
 testWatching(() => grounds);
+testMainJob(() => grounds);
 testConnection(() => grounds);
 testSafety(() => grounds);
 testAccessibility(() => grounds);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { violationsOf } from './check-accessibility.ts';
 import { type Grounds, visitAs } from './grounds.ts';
-import { screensOf } from './screens.ts';
+import { pictureOf, screensOf } from './screens.ts';
 
 export function testAccessibility(grounds: () => Grounds): void {
   describe('every screen is accessible (WCAG 2.2 AA by axe)', () => {
@@ -10,6 +10,7 @@ export function testAccessibility(grounds: () => Grounds): void {
       const found: string[] = [];
       for (const path of await screensOf(grounds())) {
         await guest.show(path);
+        await guest.page.screenshot({ path: pictureOf(path, theme) });
         found.push(...(await violationsOf(guest.page)).map((violation) => `${path} ${violation}`));
       }
       expect(found).toEqual([]);

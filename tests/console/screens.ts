@@ -1,4 +1,6 @@
 import { unwrap } from '@berth/client';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Grounds } from './grounds.ts';
 
 /** The address of every screen and tab, with rows that exist. */
@@ -24,4 +26,15 @@ export async function screensOf({ platform: { admin }, deployment, sample }: Gro
     '/admin/bots',
     '/admin/audit',
   ];
+}
+
+const pictures = fileURLToPath(new URL('../../.berth/pictures/', import.meta.url));
+
+/** Where the picture of a screen is kept: `.berth/pictures/dark/deployments-id-history.png`. */
+export function pictureOf(path: string, theme: string): string {
+  const name = path
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
+    .replaceAll('/', '-')
+    .slice(1);
+  return join(pictures, theme, `${name || 'home'}.png`);
 }

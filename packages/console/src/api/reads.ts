@@ -19,9 +19,12 @@ export type ListQuery<R extends Listed> =
       : never
     : never;
 
+/** Resources that show the rows of another table, whose events are theirs. */
+const tables: Partial<Record<keyof Client, string>> = { chartVersions: 'helm_charts' };
+
 /** The name of a resource in events: `deployment_tasks` of `deploymentTasks`. */
-export const tableOf = (resource: keyof Client): string =>
-  resource.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const tableOf = (resource: keyof Client): string =>
+  tables[resource] ?? resource.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 type AnyCall<T> = (request: unknown, options: { signal: AbortSignal }) => Promise<Answer<T>>;
 const callOf = <T>(resource: keyof Client, operation: string): AnyCall<T> =>
@@ -30,7 +33,7 @@ const callOf = <T>(resource: keyof Client, operation: string): AnyCall<T> =>
 /** A page of a list. It is read again when a row of its table changes; until then the page before stays in its place. */
 export const pageOf = <R extends Listed>(resource: R, query: ListQuery<R>) =>
   queryOptions({
-    queryKey: [tableOf(resource), 'page', query],
+    queryKey: [tableOf(resource), resource, 'page', query],
     queryFn: async ({ signal }) => unwrap(await callOf<Page<Row<R>>>(resource, 'list')({ query }, { signal })),
     placeholderData: keepPreviousData,
   });
@@ -41,7 +44,7 @@ const mostRows = 2_000;
 /** All rows of a short list, such as the envs. */
 export const allOf = <R extends Listed>(resource: R, query: ListQuery<R>) =>
   queryOptions({
-    queryKey: [tableOf(resource), 'all', query],
+    queryKey: [tableOf(resource), resource, 'all', query],
     queryFn: async ({ signal }) => {
       const list = callOf<Page<Row<R>>>(resource, 'list');
       const rows: Row<R>[] = [];
@@ -64,7 +67,7 @@ export interface One<T> {
 /** A row by its id. */
 export const oneOf = <R extends With<'get'> & Listed>(resource: R, id: string) =>
   queryOptions({
-    queryKey: [tableOf(resource), 'one', id],
+    queryKey: [tableOf(resource), resource, 'one', id],
     queryFn: async ({ signal }): Promise<One<Row<R>>> => {
       const answer = await callOf<Row<R>>(resource, 'get')({ id }, { signal });
       return { row: unwrap(answer), etag: answer.ok ? answer.etag : null };
