@@ -1,6 +1,8 @@
 import { transient } from '../outcome/task-failure.ts';
 import type { ClusterAccess } from './cluster-entry.ts';
+import type { Capabilities } from '../helm/helm-arguments.ts';
 import { type ClusterClient, createClusterClient } from './cluster-client.ts';
+import { readCapabilities } from './read-capabilities.ts';
 
 /** The reads that explain a wait. */
 export type ClusterReader = Pick<
@@ -13,6 +15,8 @@ export interface TaskCluster {
   readonly client: ClusterClient;
   /** A read-only client with its own signal, for reads beside the run. */
   reader(signal: AbortSignal): ClusterReader;
+  /** For a rendering that does not read the cluster. */
+  capabilities(): Promise<Capabilities>;
   readonly kubeconfig: string;
   /** Transition: objects that a chart may not have are reported instead of refused. */
   readonly isShared: boolean;
@@ -31,6 +35,7 @@ export const taskCluster = (
 ): TaskCluster => ({
   kubeconfig,
   isShared,
+  capabilities: () => readCapabilities(api, signal),
   reader: (until) =>
     createClusterClient({
       api,
