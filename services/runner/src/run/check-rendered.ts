@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cutText } from '@berth/contracts/cut-text';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { logTexts } from '../log/log-texts.ts';
-import { permanent } from '../outcome/task-failure.ts';
+import { permanent, TaskFailure } from '../outcome/task-failure.ts';
 import { whoCanGrant } from '../outcome/who-can-grant.ts';
 import { type CheckDeps, refusalsOf } from '../manifests/refusals-of.ts';
 import type { ManifestFacts } from '../manifests/facts-of.ts';
@@ -74,12 +74,9 @@ async function refuse(
   );
   for (const line of lines) log.say(`${isShared ? 'would be refused' : 'refused'}: ${line}`);
   if (isShared) return log.say(whoCanGrant);
-  throw permanent(
-    reasonOf(
-      lines,
-      refused.some(({ isGrantable }) => isGrantable),
-    ),
-  );
+  const isGrantable = refused.some((one) => one.isGrantable);
+  const toLog = `nothing was applied${isGrantable ? `. ${whoCanGrant}` : ''}`;
+  throw new TaskFailure(reasonOf(lines, isGrantable), { kind: 'permanent', toLog });
 }
 
 function reasonOf(lines: readonly string[], isGrantable: boolean): string {

@@ -9,6 +9,7 @@ import {
   hideCredentials,
   readCredentials,
   ensureUpstreamCredentials,
+  restoreUpstreamCredentials,
   writeCredentialsEarly,
 } from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
@@ -125,6 +126,8 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, isFirst, 
   const { task, deps } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
   let objects: ObjectFacts[] = [];
+  /** The release before had the credentials under their upstream name. */
+  let lacksUpstream = false;
 
   const runOnce = async (waits: boolean, isAgain: boolean) => {
     const command = {
@@ -134,9 +137,10 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, isFirst, 
       check: async (manifests: string) => {
         const facts = await checkRendered(run, cluster, manifests);
         ({ objects } = facts);
-        await inSpan('ensure upstream credentials', () =>
+        const isRemoved = await inSpan('ensure upstream credentials', () =>
           ensureUpstreamCredentials(run, cluster.client, facts.upstreamCredentials),
         );
+        lacksUpstream ||= isRemoved;
         const isLate = objects.some(runsAfterReadiness);
         if (task.wait.enabled && isLate !== waits && !(waits && isAgain)) throw new OtherOrder(isLate);
         return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));
@@ -151,7 +155,10 @@ async function upgrade(run: RunContext, cluster: TaskCluster, { files, isFirst, 
       await runOnce(waits, isAgain);
       return waits;
     } catch (error) {
-      if (!(error instanceof OtherOrder)) throw error;
+      if (!(error instanceof OtherOrder)) {
+        if (lacksUpstream) await restoreUpstreamCredentials(run);
+        throw error;
+      }
       deps.chartsWithLateHooks.set(digest, error.isLate);
       if (error.isLate) run.log.say('the chart has hooks that run once its release is ready, so Helm waits for it');
       return begin(error.isLate, true);

@@ -62,17 +62,17 @@ async function act(run: RunContext): Promise<Outcome> {
   const { task, log, folder, runnerLog } = run;
   if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
   let outcome: Outcome = { outcome: 'Done', reason: null };
-  let isInLog = false;
+  let toLog: string | null = null;
   try {
     await actions[task.action](run);
   } catch (error) {
     outcome = outcomeOfFailure(error, run);
-    isInLog = error instanceof TaskFailure && error.isInLog && outcome.reason === error.message;
+    toLog = error instanceof TaskFailure && outcome.reason === error.message ? error.toLog : outcome.reason;
   }
   await folder.remove().catch((error: unknown) => {
     runnerLog.error({ err: error, folder: folder.path }, 'the folder of a task was not removed; it holds credentials');
   });
-  if (outcome.reason && !isInLog) log.say(outcome.reason);
+  if (toLog) log.say(toLog);
   return outcome;
 }
 
