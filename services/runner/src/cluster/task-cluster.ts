@@ -20,6 +20,7 @@ export interface TaskCluster {
   readonly kubeconfig: string;
   /** Transition: objects that a chart may not have are reported instead of refused. */
   readonly isShared: boolean;
+  readonly isOfOtherEnv: boolean;
 }
 
 export interface TaskClusterDeps {
@@ -30,11 +31,12 @@ export interface TaskClusterDeps {
 
 /** The client refuses to write once the claim is lost. */
 export const taskCluster = (
-  { api, kubeconfig, isShared }: ClusterAccess,
+  { api, kubeconfig, isShared, isOfOtherEnv }: ClusterAccess,
   { lease, signal }: TaskClusterDeps,
 ): TaskCluster => ({
   kubeconfig,
   isShared,
+  isOfOtherEnv,
   capabilities: () => readCapabilities(api, signal),
   reader: (until) =>
     createClusterClient({

@@ -8,6 +8,7 @@ import { invoke } from '../calls/invoke.ts';
 import { taskCluster } from '../cluster/task-cluster.ts';
 import type { Entered } from '../cluster/cluster-entry.ts';
 import { enterNamespace } from '../namespace/enter-namespace.ts';
+import { redact } from '../log/redact.ts';
 import { type Outcome, outcomeOf } from '../outcome/outcome-of.ts';
 import { AccessRefused, TaskFailure } from '../outcome/task-failure.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
@@ -66,8 +67,10 @@ async function act(run: RunContext): Promise<Outcome> {
   try {
     await actions[task.action](run);
   } catch (error) {
-    outcome = outcomeOfFailure(error, run);
-    toLog = error instanceof TaskFailure && outcome.reason === error.message ? error.toLog : outcome.reason;
+    const failed = outcomeOfFailure(error, run);
+    toLog = error instanceof TaskFailure && failed.reason === error.message ? error.toLog : failed.reason;
+    // Words of Berth may name a cluster that the readers of the task do not see.
+    outcome = { ...failed, reason: failed.reason && redact(failed.reason, run.secrets.texts()) };
   }
   await folder.remove().catch((error: unknown) => {
     runnerLog.error({ err: error, folder: folder.path }, 'the folder of a task was not removed; it holds credentials');
