@@ -8,7 +8,7 @@ import type { HelmFiles } from '../helm/helm-arguments.ts';
 import type { CrdObject } from '../manifests/crd-objects.ts';
 import { definedBy, type ObjectFacts } from '../manifests/facts-of.ts';
 import { readCrds, readFacts } from '../manifests/read-manifests.ts';
-import { isDefined } from '../manifests/refusals-of.ts';
+import { isDefined, refuseManyVersions } from '../manifests/refusals-of.ts';
 import { permanent, TaskFailure, transient } from '../outcome/task-failure.ts';
 import { renderChart } from '../plan/render-chart.ts';
 import { type Readiness, readinessOf } from '../rollout/readiness.ts';
@@ -20,10 +20,14 @@ const renderMs = 60_000;
 const establishedMs = 60_000;
 const pauseMs = 200;
 const mostNamed = 20;
+/** Each is a request. */
+const mostObjects = 1_000;
 
 /** An object of the folder crds at its place in the cluster. */
 interface Placed extends CrdObject {
   path: string;
+  /** This run has created it. */
+  isNew: boolean;
 }
 
 /**
@@ -38,15 +42,18 @@ export async function createCrds(run: RunContext, cluster: TaskCluster, files: H
 
   const limits = { work: deps.work, owner: task.deployment_id, signal: stop };
   const shown = await readFacts({ manifests: crds, crds }, limits);
+  refuseManyVersions(shown.objects);
   const reader = cluster.reader(stop);
   const place = { isShared: cluster.isShared, findKind: reader.findKind, mayCreate: cluster.client.mayCreate };
   const defined = await Promise.all(shown.objects.map((object) => isDefined(object, reader.findKind)));
   if (defined.every(Boolean)) {
     await checkCrds(run, place, { ...shown, text: crds });
+    if (defined.length === 0) return;
     return log.say('the cluster has all definitions of the folder crds; they stay as they are');
   }
   const manifests = await rendered(run, cluster, { files, crds });
   const enabled = await readCrds({ manifests, crds }, limits);
+  if (enabled.length > mostObjects) throw permanent(`The folder crds has more than ${mostObjects} objects`);
   await checkCrds(run, place, { ...shown, objects: enabled.map(({ facts }) => facts), text: crds });
 
   const created: Placed[] = [];
@@ -58,11 +65,10 @@ export async function createCrds(run: RunContext, cluster: TaskCluster, files: H
   if (created.length > 0) log.say(`created from the folder crds: ${namesOf(created)}`);
   if (existing.length > 0)
     log.say(`the cluster has these of the folder crds, and they stay as they are: ${namesOf(existing)}`);
-  await Promise.all([
-    ...created.map((object) => awaitServed(object, { cluster, isNew: true }, stop)),
-    ...existing.map((object) => awaitServed(object, { cluster, isNew: false }, stop)),
-  ]);
+  await awaitServed([...created.map(asNew), ...existing], cluster, stop);
 }
+
+const asNew = (object: Placed): Placed => ({ ...object, isNew: true });
 
 /**
  * Only a rendering says which subcharts the values enable. It does not read the cluster, since Helm would refuse objects of kinds that
@@ -99,7 +105,7 @@ async function placed(object: CrdObject, { findKind }: ClusterReader, releaseNam
   const kind = await findKind(facts);
   const path = kind && pathOfObject(kind, { ...facts, namespace: namespaceIn(kind, facts, releaseNamespace) });
   if (path === null) throw permanent(`The cluster does not know ${shown(facts)} of the folder crds`);
-  return { ...object, path };
+  return { ...object, path, isNew: false };
 }
 
 /** False if it exists already. */
@@ -114,28 +120,30 @@ async function create({ path, yaml, facts }: Placed, { client }: TaskCluster): P
   }
 }
 
-/** Waits until objects of the kind that it defines can be applied. */
-async function awaitServed(
-  { path, facts }: Placed,
-  { cluster, isNew }: { cluster: TaskCluster; isNew: boolean },
-  stop: AbortSignal,
-): Promise<void> {
-  if (!facts.defines) return;
+/** Waits until objects of the kinds that they define can be applied; one after the other, since a chart may bring hundreds. */
+async function awaitServed(objects: readonly Placed[], cluster: TaskCluster, stop: AbortSignal): Promise<void> {
   const until = performance.now() + establishedMs;
-  for (;;) {
-    // A reader remembers the kinds of the cluster, so each look needs a new one.
-    const { is, says } = await servedIn(cluster.reader(stop), { path, facts, isNew });
-    if (is === 'ready') return;
-    if (is === 'failed') throw permanent(`${shown(facts)} of the folder crds cannot be used: ${says}`);
+  const left = objects.filter(({ facts }) => facts.defines);
+  // A reader remembers the kinds of the cluster, so each look needs a new one.
+  for (let reader = cluster.reader(stop), [next] = left; next; [next] = left) {
+    const { is, says } = await servedIn(reader, next);
+    if (is === 'ready') {
+      left.shift();
+      continue;
+    }
+    if (is === 'failed') throw permanent(`${shown(next.facts)} of the folder crds cannot be used: ${says}`);
     if (performance.now() > until)
-      throw transient(`${shown(facts)} of the folder crds was not ready after ${establishedMs / 1_000} s: ${says}`);
+      throw transient(
+        `${shown(next.facts)} of the folder crds was not ready after ${establishedMs / 1_000} s: ${says}`,
+      );
     await sleep(pauseMs, undefined, { signal: stop });
+    reader = cluster.reader(stop);
   }
 }
 
 async function servedIn(
   reader: ClusterReader,
-  { path, facts, isNew }: Pick<Placed, 'path' | 'facts'> & { isNew: boolean },
+  { path, facts, isNew }: Placed,
 ): Promise<{ is: Readiness['is']; says: string }> {
   const { apiVersion, kind } = facts;
   const found = await reader.readObject(path);
