@@ -32,14 +32,14 @@ export interface ClaimedPlace {
   readonly isOfOtherEnv: boolean;
 }
 
+type Addressed = Pick<ClaimedPlace, 'connection' | 'isOfOtherEnv'>;
+
 /** Why a call to the cluster failed, without its address where the readers of the task do not see the cluster. */
-export function describeFailureAt(
-  { connection: { api }, isOfOtherEnv }: Pick<ClaimedPlace, 'connection' | 'isOfOtherEnv'>,
-  error: unknown,
-): string {
-  const words = describeFailure(error, api.server);
-  return isOfOtherEnv ? words.replaceAll(new URL(api.server).host, 'its API server') : words;
-}
+export const describeFailureAt = (place: Addressed, error: unknown): string =>
+  withoutAddress(place, describeFailure(error, place.connection.api.server));
+
+export const withoutAddress = ({ connection: { api }, isOfOtherEnv }: Addressed, words: string): string =>
+  isOfOtherEnv ? words.replaceAll(new URL(api.server).host, 'its API server') : words;
 
 /** Asks the owner of the claim: a runner can choose neither deployment nor place. */
 export async function claimedPlace(

@@ -3,7 +3,13 @@ import { implement } from '@berth/bus/rpc/implement';
 import { deploymentNamespaces } from '@berth/contracts/resources/clusters/deployment-namespaces';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { AppError } from '@berth/contracts/errors';
-import { type ClaimedPlace, type ClaimedPlaceDeps, claimedPlace, describeFailureAt } from '../claims/claimed-place.ts';
+import {
+  type ClaimedPlace,
+  type ClaimedPlaceDeps,
+  claimedPlace,
+  describeFailureAt,
+  withoutAddress,
+} from '../claims/claimed-place.ts';
 import { enterNamespace } from './enter-namespace.ts';
 import type { EnterDeps } from './entry.ts';
 import { type RemoveDeps, removeNamespace } from './remove-namespace.ts';
@@ -48,7 +54,13 @@ export const deploymentNamespaceHandlers = (deps: DeploymentNamespaceHandlersDep
 
 /** Words an error of the cluster for the reason of a task. The task is repeated unless the cluster refuses the object itself. */
 function refusal(error: unknown, what: string, place: ClaimedPlace): unknown {
-  if (error instanceof AppError) return error;
+  if (error instanceof AppError) {
+    const { code, message, retryAfterSeconds } = error;
+    // That of a grant that could not be bound names the address, too.
+    return place.isOfOtherEnv
+      ? new AppError(code, withoutAddress(place, message), { cause: error, retryAfterSeconds })
+      : error;
+  }
   const words = `The cluster did not ${what}: ${describeFailureAt(place, error)}`;
   const status = error instanceof KubeError ? error.status : 0;
   return new AppError([400, 405, 413, 422].includes(status) ? 'conflict' : 'unavailable', words, { cause: error });
