@@ -110,7 +110,16 @@ const crd = (plural: string, description: string, version: object = {}) => ({
   },
 });
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const definition = (plural: string) => act.get(`${definitions}/${plural}.harbour.example`);
+const Definition = z.looseObject({
+  metadata: z.looseObject({ uid: z.string(), generation: z.number(), managedFields: z.array(z.looseObject({})) }),
+  spec: z.unknown(),
+});
+/** Without its status, which the API server writes. */
+async function definition(plural: string) {
+  const { metadata, spec } = Definition.parse(await act.get(`${definitions}/${plural}.harbour.example`));
+  const { uid, generation, managedFields } = metadata;
+  return { uid, generation, owners: managedFields.filter(({ subresource }) => subresource !== 'status'), spec };
+}
 const ofKind = (plural: string) =>
   JSON.stringify({ apiVersion: 'harbour.example/v1', kind: `Of${plural}`, metadata: { name: 'one' } });
 
