@@ -68,6 +68,8 @@ export interface KubeApi extends Disposable {
   getBytes(path: string, call: KubeCall): Promise<Buffer<ArrayBuffer>>;
   getJson(path: string, call: KubeCall): Promise<unknown>;
   postJson(path: string, body: object, call: KubeCall): Promise<unknown>;
+  /** The same for an object in YAML, which can hold numbers that JSON in JavaScript rounds. */
+  postYaml(path: string, text: string, call: KubeCall): Promise<unknown>;
   putJson(path: string, body: object, call: KubeCall): Promise<unknown>;
   /** A JSON merge patch; a compare-and-swap if it contains `metadata.resourceVersion`. */
   patchJson(path: string, body: object, call: KubeCall): Promise<unknown>;
@@ -164,6 +166,7 @@ export function openKubeApi(
     getBytes: (path, call) => exchange('GET', path, call),
     getJson: async (path, call) => parseAnswer(await exchange('GET', path, call), call.answer ?? 'object'),
     postJson: (path, body, call) => sendJson('POST', path, body, call),
+    postYaml: (path, text, call) => sendBody('POST', path, { type: 'application/yaml', text }, call),
     putJson: (path, body, call) => sendJson('PUT', path, body, call),
     patchJson: (path, body, call) => sendJson('PATCH', path, body, call),
     applyJson: (path, body, fieldManager, call) => {

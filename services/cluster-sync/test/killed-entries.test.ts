@@ -269,6 +269,19 @@ test('an account that a claim uses while it is removed keeps its record, so that
   expect((await rows()).accounts).toEqual([]);
 });
 
+test('an account that is made while a removal forgets it has a record afterwards', async () => {
+  const { api, deployment_id, enter, removeAccountDuring, rows } = await world();
+  const { postJson } = api;
+  api.postJson = async (at, body) => {
+    if (at.endsWith('/serviceaccounts')) await removeAccountDuring(async () => undefined);
+    return postJson(at, body);
+  };
+
+  await enter(1);
+
+  expect((await rows()).accounts).toEqual([deployment_id]);
+});
+
 test('an account that a claim has used since it was found unused stays', async () => {
   const { deployment_id, enter, removeAccountDuring, rows } = await world();
   await enter(1);

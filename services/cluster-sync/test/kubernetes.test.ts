@@ -795,13 +795,18 @@ test('a runner of the previous version gets access only if the settings keep the
   });
 });
 
-test('a namespace in a cluster that does not answer is unavailable, with the reason', async () => {
+test('a namespace in a cluster that does not answer is unavailable, with the reason, and with the address only within the env of the task', async () => {
   const { id } = await clusterNamed('dead');
+  const reason = () => enterBy(claimOn(service, id)).catch(({ code, message }) => [code, message]);
 
-  await expect(enterBy(claimOn(service, id))).rejects.toMatchObject({
-    code: 'unavailable',
-    message: 'The cluster did not let a task into the namespace web: 127.0.0.1:9 refused the connection',
-  });
+  const ofOthers = await reason();
+  await service.db.query(sql.unsafe`update k8s_clusters set env_id = ${samplePlaces.envId} where id = ${id}`);
+  const ofTask = await reason();
+  await service.db.query(sql.unsafe`update k8s_clusters set env_id = null where id = ${id}`);
+
+  const words = 'The cluster did not let a task into the namespace web';
+  expect(ofOthers).toEqual(['unavailable', `${words}: its API server refused the connection`]);
+  expect(ofTask).toEqual(['unavailable', `${words}: 127.0.0.1:9 refused the connection`]);
 });
 
 test('no credential appears in the log or in the outbox', async () => {

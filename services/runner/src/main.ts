@@ -19,7 +19,7 @@ import { pollStatuses } from './status/poll-statuses.ts';
 import { Config } from './config.ts';
 import { createReadBudget } from './rollout/read-budget.ts';
 import { createRunnerMetrics } from './metrics/runner-metrics.ts';
-import { createChartCrds } from './run/chart-crds.ts';
+import { createChartCrds } from './plan/chart-crds.ts';
 import { claimTasks } from './run/claim-tasks.ts';
 import { sweepTaskFolders } from './files/task-folder.ts';
 
@@ -43,7 +43,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const helm = use(createHelmStarter({ binary, guard, limits: config.helm }));
   const deployments = use(createDeploymentClient(config.calls));
   const work = use(createPlanWork());
-  const crds = createChartCrds({ helm, work });
+  const crds = createChartCrds({ helm });
   const deps = {
     bus,
     log,

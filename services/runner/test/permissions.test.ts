@@ -87,6 +87,9 @@ test('a chart with a cluster-scoped object fails, and says which right it lacks'
   expect(refused.reason).toMatch(
     /^Nothing was applied.*ClusterRole \S+ lies outside of namespaces.*cluster-role-grants/,
   );
+  const log = world.tasks.textOf(task.task_id);
+  expect(log.match(/lies outside of namespaces/g)).toHaveLength(1);
+  expect(log).toMatch(/nothing was applied\. .*cluster-role-grants/);
   expect(await act.releases(task.namespace)).toEqual([]);
 });
 
@@ -121,7 +124,7 @@ test('a release that refers to platz-creds has them requested before it is appli
   );
 });
 
-test('a release that brings its own Secret platz-creds has the one of Berth removed before it is applied', async () => {
+test('a release that brings its own Secret platz-creds has the one of Berth removed before it is applied, and back if it fails', async () => {
   const task = usual({ values: { text: 'platz-creds' } });
   const secrets = `/api/v1/namespaces/${task.namespace}/secrets`;
   const metadata = { name: 'platz-creds', labels: managedLabels };
@@ -134,6 +137,12 @@ test('a release that brings its own Secret platz-creds has the one of Berth remo
     return null;
   };
   expect(await run(task)).toMatchObject({ outcome: 'Done' });
+
+  const metadataOfHook = { name: 'Not Valid', annotations: { 'helm.sh/hook': 'pre-upgrade' } };
+  const refusedHook = { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataOfHook };
+  const failing = { text: 'platz-creds', bringsUpstream: true, objects: [refusedHook] };
+  expect(await run({ ...next(task), values: failing })).toMatchObject({ outcome: 'Failed' });
+  expect(await act.get(`${secrets}/platz-creds`)).toMatchObject({ metadata: { labels: managedLabels } });
 
   const own = { ...next(task), values: { text: 'platz-creds', bringsUpstream: true } };
   expect(await run(own)).toMatchObject({ outcome: 'Done', reason: null });

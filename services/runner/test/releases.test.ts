@@ -6,7 +6,7 @@ import { type Admission, holdWrites, type Write } from './support/admission.ts';
 import { helmsOf, soon } from './support/helm-actions.ts';
 import { upgradeByHand } from './support/helm-by-hand.ts';
 import { type Running, startRunning } from './support/start-running.ts';
-import { taskOf } from './support/fake-tasks.ts';
+import { dryRunOf, taskOf } from './support/fake-tasks.ts';
 
 let running: Running;
 let world: Running['world'];
@@ -90,36 +90,116 @@ test('a release whose record a workload set to uninstalled gets nothing of the f
   expect(await act.exists(`/api/v1/namespaces/${task.namespace}/configmaps/unseen`)).toBe(false);
 });
 
-test('a first deploy that finds only some definitions of the folder crds names those that Helm applies over them', async () => {
-  const crd = (plural: string, description: string) => ({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.harbour.example` },
-    spec: {
-      group: 'harbour.example',
-      names: { plural, kind: `Of${plural}` },
-      scope: 'Namespaced',
-      versions: [
-        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', description } } },
-      ],
-    },
-  });
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const crd = (plural: string, description: string, version: object = {}) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.harbour.example` },
+  spec: {
+    group: 'harbour.example',
+    names: { plural, kind: `Of${plural}` },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true } },
+        ...version,
+      },
+    ],
+  },
+});
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const Definition = z.looseObject({
+  metadata: z.looseObject({ uid: z.string(), generation: z.number(), managedFields: z.array(z.looseObject({})) }),
+  spec: z.unknown(),
+});
+/** Without its status, which the API server writes. */
+async function definition(plural: string) {
+  const { metadata, spec } = Definition.parse(await act.get(`${definitions}/${plural}.harbour.example`));
+  const { uid, generation, managedFields } = metadata;
+  return { uid, generation, owners: managedFields.filter(({ subresource }) => subresource !== 'status'), spec };
+}
+const ofKind = (plural: string) =>
+  JSON.stringify({ apiVersion: 'harbour.example/v1', kind: `Of${plural}`, metadata: { name: 'one' } });
+
+test('a first deploy creates what the cluster lacks of the folder crds, waits for it and changes nothing of the rest, as its plan says', async () => {
   await act.post(definitions, crd('ships', 'of others'));
+  await act.post(definitions, crd('masts', 'of others', { name: 'v1alpha1' }));
+  const [ships, masts] = [await definition('ships'), await definition('masts')];
   const chart = await world.lateChart(async () => undefined, {
-    'Chart.yaml': 'apiVersion: v2\nname: harbour\nversion: 1.0.0\n',
-    'crds/ships.yaml': JSON.stringify(crd('ships', 'of the chart')),
-    'crds/piers.yaml': JSON.stringify(crd('piers', 'of the chart')),
+    'Chart.yaml':
+      'apiVersion: v2\nname: harbour\nversion: 1.0.0\ndependencies: [{ name: sub, version: 1.0.0, condition: sub.enabled }]\n',
+    'values.yaml': 'sub: { enabled: false }\n',
+    'charts/sub/Chart.yaml': 'apiVersion: v2\nname: sub\nversion: 1.0.0\n',
+    'charts/sub/crds/ropes.yaml': JSON.stringify(crd('ropes', 'of the chart')),
+    // As `helm template` prints it, which somebody moved into the folder.
+    'crds/all.yaml': [crd('ships', 'of the chart'), crd('piers', 'of the chart'), crd('masts', 'of the chart')]
+      .map((one) => `---\n# Source: harbour/templates/${one.metadata.name}.yaml\n${JSON.stringify(one)}\n`)
+      .join(''),
+    'templates/piers.yaml': ofKind('piers'),
   });
   const task = taskOf(chart);
   world.issueFor(task.namespace, world.adminKubeconfig);
 
+  const plan = await running.planned(dryRunOf(task));
   expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
 
-  expect(world.tasks.textOf(task.task_id)).toContain(
-    'Helm applies all of the folder crds, also what the cluster has already: ships.harbour.example\n',
+  expect(plan.objects.map(({ action, name }) => `${action} ${name}`).sort()).toEqual(
+    [
+      `create ${task.namespace}`,
+      'create one',
+      'create piers.harbour.example',
+      'keep masts.harbour.example',
+      'keep ships.harbour.example',
+    ].sort(),
   );
-  expect(await act.exists(`${definitions}/piers.harbour.example`)).toBe(true);
+  expect(await definition('ships')).toEqual(ships);
+  expect(await definition('masts')).toEqual(masts);
+  expect(await definition('piers')).toMatchObject({
+    spec: { versions: [{ schema: { openAPIV3Schema: { description: 'of the chart' } } }] },
+  });
+  expect(await act.exists(`${definitions}/ropes.harbour.example`)).toBe(false);
+  expect(await act.exists(`/apis/harbour.example/v1/namespaces/${task.namespace}/piers/one`)).toBe(true);
+  const log = world.tasks.textOf(task.task_id);
+  expect(log).toContain('created from the folder crds: piers.harbour.example\n');
+  expect(log).toContain(
+    'the cluster has these of the folder crds, and they stay as they are: ships.harbour.example, masts.harbour.example\n',
+  );
+});
+
+test('a deployment without rights outside of its namespace may bring definitions that the cluster has', async () => {
+  await act.post(definitions, crd('decks', 'of others'));
+  const decks = await definition('decks');
+  const chart = await world.lateChart(async () => undefined, {
+    'Chart.yaml': 'apiVersion: v2\nname: harbour\nversion: 1.0.0\n',
+    'crds/decks.yaml': JSON.stringify(crd('decks', 'of the chart')),
+    'templates/map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: map }\n',
+  });
+  const task = taskOf(chart);
+
+  const { objects } = await running.planned(dryRunOf(task));
+  expect(await act.run(task)).toMatchObject({ outcome: 'Done' });
+
+  expect(objects.find(({ kind }) => kind === 'CustomResourceDefinition')).toMatchObject({ action: 'keep' });
+  expect(await definition('decks')).toEqual(decks);
+  expect(world.tasks.textOf(task.task_id)).toContain('the cluster has all definitions of the folder crds');
+});
+
+test('a definition that the cluster refuses fails the deploy before Helm begins, in the words of the cluster', async () => {
+  const chart = await world.lateChart(async () => undefined, {
+    'Chart.yaml': 'apiVersion: v2\nname: harbour\nversion: 1.0.0\n',
+    'crds/wrecks.yaml': JSON.stringify(crd('wrecks', 'of the chart', { storage: false })),
+  });
+  const task = taskOf(chart);
+  world.issueFor(task.namespace, world.adminKubeconfig);
+
+  const end = await act.run(task);
+
+  expect(end).toMatchObject({ outcome: 'Failed' });
+  expect(end.reason).toContain('CustomResourceDefinition wrecks.harbour.example of the folder crds');
+  expect(end.reason).toContain('must have exactly one version marked as storage version');
+  expect(await act.releases(task.namespace)).toEqual([]);
 });
 
 test('a deploy fails on a release that cannot be read', async () => {

@@ -408,15 +408,22 @@ test('a right that the cluster refuses gives the outcome Forbidden before Helm s
   expect(done).toBe('Done');
 });
 
-test('an unreachable cluster gives the outcome Unreachable', async () => {
+test('an unreachable cluster gives the outcome Unreachable, without its address if the deployment leaves it for another env', async () => {
   world.issueInOrder([world.adminKubeconfig.replace(/server:.*/, 'server: https://127.0.0.1:9')]);
   const task = taskOf(world.chart, { cluster_id: crypto.randomUUID() });
+  const leaving = taskOf(world.chart, { cluster_id: crypto.randomUUID() });
+  world.leaving.add(leaving.namespace);
 
-  const end = await act.run(task);
+  const [end, ofOthers] = [await act.run(task), await act.run(leaving)];
   world.issueInOrder([world.adminKubeconfig]);
 
   expect(end).toMatchObject({ outcome: 'Unreachable' });
   expect(end.reason).toContain('127.0.0.1:9 refused the connection');
+  expect(ofOthers).toMatchObject({
+    outcome: 'Unreachable',
+    reason: expect.stringContaining('*** refused the connect'),
+  });
+  expect(`${ofOthers.reason} ${world.tasks.textOf(leaving.task_id)}`).not.toContain('127.0.0.1');
   expect(world.tasks.begun).not.toContain(task.task_id);
 });
 

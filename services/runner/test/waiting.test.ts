@@ -184,6 +184,10 @@ describe.concurrent('a deploy reports what it waits for and, in the end, why it 
     expect(reason).toMatch(
       /Job migrate: a hook, 1 of 1 attempts failed; 1 of 1 pod: container main ended with exit code 1/,
     );
+    const [ofHelm = ''] = reason?.split('; it waited for ') ?? [];
+    const log = world.tasks.textOf(task.task_id);
+    expect(log.split(ofHelm.slice(0, 60))).toHaveLength(2);
+    expect(log).toContain('\nit waited for Job migrate: a hook, 1 of 1 attempts failed');
   });
 
   test('a host port that is taken on each node, long before Helm gives up', async () => {

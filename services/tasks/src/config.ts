@@ -51,7 +51,7 @@ export const Config = z
     auditDays: env.AUDIT_RETENTION_DAYS,
     ...databaseOptions(env),
     ownUrl: env.SERVICE_OWN_URL.replace(/\/+$/, ''),
-    limits: { perCluster: env.TASKS_PER_CLUSTER, inAll: env.TASKS_IN_ALL },
+    limits: { perCluster: env.TASKS_PER_CLUSTER, inAll: env.TASKS_IN_ALL, waitingPerCluster: 250 },
     leaseMs: Math.round(env.TASK_LEASE_SECONDS * 1_000),
     maxAttempts: env.TASK_MAX_ATTEMPTS,
     retention: {

@@ -1,9 +1,8 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import { implement } from '@berth/bus/rpc/implement';
 import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
 import { AppError } from '@berth/contracts/errors';
 import type { Account } from '../bindings/role-binding.ts';
-import { type ClaimedPlaceDeps, claimedPlace } from '../claims/claimed-place.ts';
+import { type ClaimedPlaceDeps, claimedPlace, describeFailureAt } from '../claims/claimed-place.ts';
 import { issueToken } from './issue-token.ts';
 import { kubeconfigOf } from './kubeconfig-of.ts';
 
@@ -22,14 +21,15 @@ export const clusterAccessHandlers = ({
 }: ClusterAccessHandlersDeps) =>
   implement(clusterAccess, {
     issue: async ({ body }, { signal, caller, log, requestId }) => {
-      const { claim, providerId, connection } = await claimedPlace(deps, body, requestId);
+      const place = await claimedPlace(deps, body, requestId);
+      const { claim, providerId, connection } = place;
       if (!sharesAccount(providerId))
         throw new AppError('unavailable', 'This runner is too old for the cluster; the task waits for an upgraded one');
       const { api, access } = connection;
       const { token, expiresAt } = await issueToken(api, sharedAccount, { seconds: accessSeconds, signal }).catch(
         (error: unknown) => {
           if (error instanceof AppError) throw error;
-          const words = `The cluster issued no access: ${describeFailure(error, api.server)}`;
+          const words = `The cluster issued no access: ${describeFailureAt(place, error)}`;
           throw new AppError('unavailable', words, { cause: error });
         },
       );

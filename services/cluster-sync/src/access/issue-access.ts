@@ -52,11 +52,10 @@ export async function issueAccess(
     const account = isWithoutRights
       ? accountWithoutRights(deployersNamespace)
       : deployerAccount(deployersNamespace, deploymentId);
-    const [isNew] = await Promise.all([
-      isWithoutRights ? false : accountRepository.use(clusterId, deploymentId),
-      prepareCluster(api),
-    ]);
-    return issueTokenOfOwn(api, account, { ...options, isNew }).catch((error: unknown) => {
+    const use = async () => !isWithoutRights && accountRepository.use(clusterId, deploymentId);
+    const [isNew] = await Promise.all([use(), prepareCluster(api)]);
+    // A removal may have forgotten the account just before it was created again.
+    return issueTokenOfOwn(api, account, { ...options, isNew, onMade: use }).catch((error: unknown) => {
       if (error instanceof KubeError && error.status === 404) prepareCluster.forget(api);
       throw error;
     });

@@ -39,17 +39,30 @@ export async function issueToken(
   return { token, expiresAt: expirationTimestamp };
 }
 
-/** A token of an account, which is created if it is missing. `isNew`: it most likely is missing. */
+interface OfOwn {
+  readonly seconds: number;
+  /** The account most likely is missing. */
+  readonly isNew: boolean;
+  /** Called once the account was created. */
+  readonly onMade: () => Promise<unknown>;
+  readonly signal: AbortSignal;
+}
+
+/** A token of an account, which is created if it is missing. */
 export async function issueTokenOfOwn(
   api: Pick<KubeApi, 'postJson'>,
   account: Account,
-  { isNew, ...options }: { seconds: number; isNew: boolean; signal: AbortSignal },
+  { isNew, onMade, ...options }: OfOwn,
 ): Promise<IssuedToken> {
-  if (isNew) await makeAccount(api, account, options.signal);
-  return issueToken(api, account, options).catch(async (error: unknown) => {
-    if (isNew || !(error instanceof KubeError) || error.status !== 404) throw error;
+  const make = async () => {
     await makeAccount(api, account, options.signal);
-    return issueToken(api, account, options);
+    const [issued] = await Promise.all([issueToken(api, account, options), onMade()]);
+    return issued;
+  };
+  if (isNew) return make();
+  return issueToken(api, account, options).catch((error: unknown) => {
+    if (!(error instanceof KubeError) || error.status !== 404) throw error;
+    return make();
   });
 }
 

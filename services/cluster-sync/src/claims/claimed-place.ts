@@ -1,3 +1,4 @@
+import { describeFailure } from '@berth/kube/describe-failure';
 import type { Bus } from '@berth/bus/bus';
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
@@ -27,7 +28,18 @@ export interface ClaimedPlace {
   readonly claim: Claimed;
   readonly providerId: string;
   readonly connection: Connection;
+  /** The readers of the task do not see the cluster: the deployment leaves it for another env. */
+  readonly isOfOtherEnv: boolean;
 }
+
+type Addressed = Pick<ClaimedPlace, 'connection' | 'isOfOtherEnv'>;
+
+/** Why a call to the cluster failed, without its address where the readers of the task do not see the cluster. */
+export const describeFailureAt = (place: Addressed, error: unknown): string =>
+  withoutAddress(place, describeFailure(error, place.connection.api.server));
+
+export const withoutAddress = ({ connection: { api }, isOfOtherEnv }: Addressed, words: string): string =>
+  isOfOtherEnv ? words.replaceAll(new URL(api.server).host, 'its API server') : words;
 
 /** Asks the owner of the claim: a runner can choose neither deployment nor place. */
 export async function claimedPlace(
@@ -41,8 +53,8 @@ export async function claimedPlace(
     throw new AppError('unavailable', 'The service tasks is of the version before; the task waits for its upgrade');
   const cluster = found(await clusterRepository.find(claim.cluster_id, 'all'), k8sClusters.singular);
   const { provider_id, ignore } = cluster;
-  // A task that removes a release may work in the cluster of an env that its readers do not see.
-  const which = cluster.env_id === env_id ? `the cluster ${cluster.name}` : 'its cluster';
+  const isOfOtherEnv = cluster.env_id !== env_id;
+  const which = isOfOtherEnv ? 'its cluster' : `the cluster ${cluster.name}`;
   // Tasks of an ignored cluster wait, so one that was claimed just before must be retried.
   if (ignore) throw new AppError('unavailable', `Nothing is done on ${which} while it is ignored`);
   if (ownCredentials.has(provider_id))
@@ -53,5 +65,5 @@ export async function claimedPlace(
   const connection = directory.connectionTo(provider_id);
   if (!connection)
     throw new AppError('unavailable', `No source of clusters names ${which} now, or its configuration is refused`);
-  return { claim: { ...claim, env_id, kind_id, task }, providerId: provider_id, connection };
+  return { claim: { ...claim, env_id, kind_id, task }, providerId: provider_id, connection, isOfOtherEnv };
 }

@@ -70,3 +70,7 @@ export function pathOfObject(
   const within = namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${path}${within}/${plural}/${encodeURIComponent(name)}`;
 }
+
+/** The path that creates the object of a path, with the fields that Helm owns and its strictness. */
+export const creationOf = (pathOfOne: string): string =>
+  `${pathOfOne.slice(0, pathOfOne.lastIndexOf('/'))}?fieldManager=helm&fieldValidation=Strict`;

@@ -4,7 +4,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge, nullIfMissing } from '@berth/kube/kube-error';
 import type { V1ObjectMeta, V1Secret } from '@kubernetes/client-node';
 import { z } from 'zod';
-import { createKinds, type FindKind } from './api-kinds.ts';
+import { createKinds, creationOf, type FindKind } from './api-kinds.ts';
 import { kubeFailure, statusOf } from './kube-failure.ts';
 import { type Listed, listObjects } from './list-objects.ts';
 import { Namespace, type ObjectMetadata, PodList, Secret, WithMetadata, Workload } from './kube-objects.ts';
@@ -44,6 +44,8 @@ export interface ClusterClient {
   readObject(path: string): Promise<unknown>;
   /** The same as JSON text, to be read in another process. */
   readText(path: string, answer?: AnswerKind): Promise<string | null>;
+  /** Creates an object of any kind, as Helm does, from YAML; returns false if it exists already. */
+  createObject(path: string, yaml: string): Promise<boolean>;
   /** Applies fields that nobody else has given another value; returns false if somebody has, or the object is another one. */
   shareFields(path: string, object: object, fieldManager: string): Promise<boolean>;
 }
@@ -191,6 +193,7 @@ export function createClusterClient({ api, signal, beforeWrite }: ClusterClientD
     },
     readObject: (path) => orUnreadable(api.getJson(path, { ...call, answer: 'object' })),
     readText: (path, answer = 'object') => orUnreadable(api.getText(path, { ...call, answer })),
+    createObject: (path, yaml) => unlessConflict('create an object', () => api.postYaml(creationOf(path), yaml, call)),
     shareFields: (path, object, fieldManager) =>
       unlessConflict('keep a field', () => api.applyJson(path, object, fieldManager, { ...call, leaveOthers: true })),
     listPods: (namespace) =>

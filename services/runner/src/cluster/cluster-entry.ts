@@ -21,6 +21,8 @@ export interface ClusterAccess {
   api: KubeApi;
   /** Transition: all deployments of the cluster share the account. */
   isShared: boolean;
+  /** Whoever reads the log does not see the cluster. */
+  isOfOtherEnv: boolean;
 }
 
 /** The namespace of a claim, as cluster-sync found or made it. */
@@ -50,18 +52,28 @@ export function createClusterEntry({ bus }: { bus: Pick<Bus, 'call'> }): Cluster
     return known;
   }
 
-  function open({ access, state, is_shared_account: isShared }: EnteredNamespace): ClusterAccess | null {
+  function open({
+    access,
+    state,
+    is_shared_account: isShared,
+    is_of_other_env: isOfOtherEnv = false,
+  }: EnteredNamespace): ClusterAccess | null {
     if (access === null) return null;
     const parsed = parseKubeconfig(access.kubeconfig);
     const result = kubeAccessOf(parsed, parsed.contexts[0]?.name ?? '', allowed);
     if ('refused' in result) throw permanent(`The access to the cluster cannot be used: ${result.refused}`);
     const { token, proxyUrl } = result.access;
     const api = openKubeApi(result.access, { userAgent: 'berth-runner' }, connectionsTo(result.access));
+    const urls = [result.access.server, proxyUrl].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
+    const addresses = isOfOtherEnv ? urls.flatMap(({ host, hostname }) => [host, hostname]) : [];
     return {
       kubeconfig: access.kubeconfig,
-      credentials: [token, proxyUrl && new URL(proxyUrl).password].filter((text) => typeof text === 'string'),
+      credentials: [token, proxyUrl && new URL(proxyUrl).password, ...addresses].filter(
+        (text) => typeof text === 'string',
+      ),
       api: state === 'entered' ? withNewRights(api) : api,
       isShared,
+      isOfOtherEnv,
     };
   }
 

@@ -1,6 +1,8 @@
 import { transient } from '../outcome/task-failure.ts';
 import type { ClusterAccess } from './cluster-entry.ts';
+import type { Capabilities } from '../helm/helm-arguments.ts';
 import { type ClusterClient, createClusterClient } from './cluster-client.ts';
+import { readCapabilities } from './read-capabilities.ts';
 
 /** The reads that explain a wait. */
 export type ClusterReader = Pick<
@@ -13,9 +15,12 @@ export interface TaskCluster {
   readonly client: ClusterClient;
   /** A read-only client with its own signal, for reads beside the run. */
   reader(signal: AbortSignal): ClusterReader;
+  /** For a rendering that does not read the cluster. */
+  capabilities(): Promise<Capabilities>;
   readonly kubeconfig: string;
   /** Transition: objects that a chart may not have are reported instead of refused. */
   readonly isShared: boolean;
+  readonly isOfOtherEnv: boolean;
 }
 
 export interface TaskClusterDeps {
@@ -26,11 +31,13 @@ export interface TaskClusterDeps {
 
 /** The client refuses to write once the claim is lost. */
 export const taskCluster = (
-  { api, kubeconfig, isShared }: ClusterAccess,
+  { api, kubeconfig, isShared, isOfOtherEnv }: ClusterAccess,
   { lease, signal }: TaskClusterDeps,
 ): TaskCluster => ({
   kubeconfig,
   isShared,
+  isOfOtherEnv,
+  capabilities: () => readCapabilities(api, signal),
   reader: (until) =>
     createClusterClient({
       api,

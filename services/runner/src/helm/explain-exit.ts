@@ -63,11 +63,14 @@ export function failureOf(
   }
   const { reason, kind } = explainExit(exit, errors.lines);
   const message = messageOf(errors.lines);
-  const isInLog = reason === cutText(message, maxReason);
-  if (kind !== 'forbidden') return new TaskFailure(reason, { kind, isInLog });
+  // Helm's own words are in the log as its output.
+  const toLog = reason === cutText(message, maxReason) ? null : reason;
+  if (kind !== 'forbidden') return new TaskFailure(reason, { kind, toLog });
   const words = explainForbidden(message.slice(0, maxSearched), use.namespace);
-  const ending = { kind: use.isRepeated ? 'permanent' : kind, isInLog: isInLog && words === null } as const;
-  return new TaskFailure(cutText(words ?? reason, maxReason), ending);
+  return new TaskFailure(cutText(words ?? reason, maxReason), {
+    kind: use.isRepeated ? 'permanent' : kind,
+    toLog: words ?? toLog,
+  });
 }
 
 /** Which permission the chart lacked, and who can grant it; null for other messages. */

@@ -27,7 +27,7 @@ const task = {
 const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json' };
 
 test('a deploy names the release after its namespace, following a double dash, and waits as long as the chart requires', () => {
-  const args = deployArguments(task, files, { labels: { a: '1', b: '2' }, skipCrds: false, waits: true });
+  const args = deployArguments(task, files, { labels: { a: '1', b: '2' }, waits: true });
 
   expect(args.slice(-3)).toEqual(['--', 'web-a', '/c/abc.tgz']);
   expect(args.join(' ')).toContain('--wait --timeout 90s');
@@ -35,7 +35,7 @@ test('a deploy names the release after its namespace, following a double dash, a
 });
 
 test('a deploy that the runner waits for still limits its hooks', () => {
-  const args = deployArguments(task, files, { labels: {}, skipCrds: false, waits: false }).join(' ');
+  const args = deployArguments(task, files, { labels: {}, waits: false }).join(' ');
 
   expect(args).not.toContain('--wait');
   expect(args).toContain('--timeout 90s');
@@ -45,12 +45,12 @@ test('a deploy does not wait when the chart disables it', () => {
   expect(
     deployArguments({ ...task, wait: { enabled: false, timeout_secs: 90 } }, files, {
       labels: {},
-      skipCrds: false,
+
       waits: false,
     }),
   ).not.toEqual(expect.arrayContaining([expect.stringMatching(/--(wait|timeout)/)]));
 });
 
 test('the arguments of a deploy contain no values', () => {
-  expect(deployArguments(task, files, { labels: {}, skipCrds: false, waits: false }).join(' ')).not.toContain('canary');
+  expect(deployArguments(task, files, { labels: {}, waits: false }).join(' ')).not.toContain('canary');
 });

@@ -23,7 +23,6 @@ const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
 
 export interface DeployOptions {
   labels: Record<string, string>;
-  skipCrds: boolean;
   /** Helm waits for the release itself, because hooks run afterwards. Otherwise only hooks are waited for. */
   waits: boolean;
 }
@@ -32,7 +31,7 @@ export interface DeployOptions {
 export function deployArguments(
   task: ClaimedTask,
   { kubeconfig, chart, values }: HelmFiles,
-  { labels, skipCrds, waits }: DeployOptions,
+  { labels, waits }: DeployOptions,
 ): string[] {
   const timeout = task.wait.enabled ? ['--timeout', `${task.wait.timeout_secs}s`] : [];
   const wait = waits ? ['--wait', ...timeout] : timeout;
@@ -57,7 +56,8 @@ export function deployArguments(
     '--server-side=true',
     '--force-conflicts',
     ...handOverArguments,
-    ...(skipCrds ? ['--skip-crds'] : []),
+    // The runner has created what was missing: by force, Helm would change what exists.
+    '--skip-crds',
     ...wait,
     '--',
     task.namespace,
@@ -78,7 +78,7 @@ export const templateArguments = (
   ...(capabilities
     ? ['--kube-version', capabilities.kubeVersion, '--api-versions', capabilities.apiVersions.join(',')]
     : ['--dry-run=server']),
-  // Helm installs the folder crds only with the first release.
+  // The folder crds is installed only with the first release.
   isUpgrade ? '--is-upgrade' : '--include-crds',
   ...target({ namespace }, kubeconfig),
   '--values',

@@ -38,6 +38,25 @@ test.for([
   }
 });
 
+test.for([
+  ['plain', String],
+  ['in percent-encoding', encodeURIComponent],
+  ['in escapes', (text: string) => JSON.stringify(text).slice(1, -1)],
+] as const)(
+  'a text that somebody else cut does not end with the beginning of a secret of several words, %s',
+  ([, encode]) => {
+    const passphrase = 'correct horse "battery" staple and twelve more words of it';
+    const secrets = finderOf([passphrase]);
+    const encoded = encode(passphrase);
+
+    for (let length = encode('correct').length; length < encoded.length; length += 1) {
+      const shown = redact(`the supply says ${encoded.slice(0, length)}…`, secrets);
+      expect(shown).toMatch(/^the supply says \*{3}.{0,5}…$/);
+    }
+    expect(redact('the supply says corral…', secrets)).toBe('the supply says corral…');
+  },
+);
+
 test.for(['x', 'eyJ-', 'eyJ', 'a://', 'a://b:', 'Bearer ', 'a:'])(
   'redacting a long line that repeats %s takes time in proportion to its length',
   (piece) => {

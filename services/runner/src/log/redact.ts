@@ -12,6 +12,8 @@ const cutPatterns: [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{1,7}$/i, '$1 ***'],
   [/\b(\w{1,30}:\/\/)[^\s/@:]+:[^\s/@]*$/, '$1***'],
 ];
+/** `cutText` ends a text with it. */
+const cutMark = '…';
 /** How far secrets are searched for beyond a cut: as far as a block of the finder reaches when each of its units is escaped. */
 const beyondCut = 512;
 
@@ -66,9 +68,13 @@ function withoutCutJwt(text: string): string {
 
 function withoutSecrets(line: string, secrets: TextFinder, most = line.length): string {
   const ranges: Range[] = [];
-  for (const { units, starts } of decodingsOf(unitsOf(line))) {
+  // Others may have cut it within a secret.
+  const end = line.endsWith(cutMark) ? line.length - cutMark.length : null;
+  for (const { units, starts } of decodingsOf(unitsOf(end === null ? line : line.slice(0, end)))) {
     for (const { from, to } of secrets.find(units))
       ranges.push({ from: starts?.[from] ?? from, to: starts?.[to] ?? to });
+    const cut = end === null ? -1 : secrets.findCut(units);
+    if (end !== null && cut >= 0) ranges.push({ from: starts?.[cut] ?? cut, to: end });
   }
   if (ranges.length === 0) return line.slice(0, most);
   let shown = '';

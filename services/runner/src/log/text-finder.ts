@@ -13,6 +13,8 @@ export interface TextFinder {
   add(text: string): void;
   /** The ranges of texts in the units, in order and without overlaps. */
   find(units: Uint16Array): Range[];
+  /** Where the units end within a text that may have been cut there; -1 if they do not. */
+  findCut(units: Uint16Array): number;
 }
 
 // Random, but not enough against an author of secrets: texts can be constructed that collide with every base.
@@ -78,6 +80,16 @@ export function createTextFinder(): TextFinder {
         else found.push({ from: at, to: at + length });
       }
       return found;
+    },
+
+    findCut(units) {
+      const last = units.subarray(-blockLength);
+      const hashes = hashesOf(last);
+      for (let at = 0; at + leastLength <= last.length; at += 1) {
+        const begin = windowAt(hashes, at, leastLength);
+        if (begins[slotOf(begin)] !== 0 && lengths.has(begin)) return units.length - last.length + at;
+      }
+      return -1;
     },
   };
 }

@@ -4,7 +4,7 @@ import { parseManifest } from './parse-manifest.ts';
 import { hostsOf, type RoutedHosts } from './hosts-of.ts';
 import { textsIn } from './lists-in.ts';
 
-/** A kind that an object defines. */
+/** A kind that an object defines, in the versions that the cluster is to serve. */
 interface DefinedKind {
   apiVersions: string[];
   kind: string;
@@ -21,7 +21,7 @@ export interface ObjectFacts extends RoutedHosts {
   externalIps: string[];
   /** A Secret that Helm would take for its record of a release. */
   isReleaseRecord: boolean;
-  /** True for the folder `crds` of a chart: Helm creates such objects if they are missing, and leaves them alone otherwise. */
+  /** True for the folder `crds` of a chart: such objects are created if they are missing, and left alone otherwise. */
   isCrdFile: boolean;
   /** The events at which Helm runs it as a hook; empty for an object of the release. */
   hookEvents: string[];
@@ -37,8 +37,8 @@ export interface ManifestFacts {
 }
 
 /** Runs in another process, since the chart determines the cost. */
-export function factsOf(manifests: string): ManifestFacts {
-  const { objects, unreadable } = parseManifest(manifests);
+export function factsOf(manifests: string, crds = ''): ManifestFacts {
+  const { objects, unreadable } = parseManifest(manifests, crds);
   const facts = objects.map(({ content, isAmbiguous, isCrdFile }) =>
     isAmbiguous ? null : factsOfObject(content, isCrdFile),
   );
@@ -70,7 +70,7 @@ function factsOfObject(content: JsonValue, isCrdFile: boolean): ObjectFacts | nu
     isReleaseRecord: kind === 'Secret' && isReleaseRecord(called, metadata),
     isCrdFile,
     hookEvents: hookEventsOf(metadata),
-    defines: kind === 'CustomResourceDefinition' ? definedBy(specified) : null,
+    defines: definedBy(kind, specified),
   };
 }
 
@@ -82,9 +82,12 @@ function hookEventsOf({ annotations }: JsonObject): string[] {
   return typeof events === 'string' ? events.split(',').map((event) => event.trim().toLowerCase()) : [];
 }
 
-function definedBy({ group, names, versions }: JsonObject): DefinedKind | null {
+/** Null if it is no CustomResourceDefinition. */
+export function definedBy(kindOfObject: string, { group, names, versions }: JsonObject): DefinedKind | null {
+  if (kindOfObject !== 'CustomResourceDefinition') return null;
   const kind = isJsonObject(names) ? names['kind'] : undefined;
   if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return null;
-  const found = versions.flatMap((one) => (isJsonObject(one) ? textsIn([one['name'] ?? null]) : []));
+  const served = versions.filter((one) => isJsonObject(one) && one['served'] !== false);
+  const found = served.flatMap((one) => (isJsonObject(one) ? textsIn([one['name'] ?? null]) : []));
   return { kind, apiVersions: found.map((version) => `${group}/${version}`) };
 }

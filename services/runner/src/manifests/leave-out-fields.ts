@@ -14,21 +14,26 @@ export const splitDocuments = (manifest: string): string[] =>
 
 /** The document without the fields. It is written anew, so this is for documents that have such fields only. */
 export function leaveOutFields(document: string, fields: readonly LeftOut[]): string {
-  // Numbers above 2^53 would be rounded.
-  const value: unknown = readDocument(document, { intAsBigInt: true }).toJS({ maxAliasCount: mostAliases });
+  const value = exactValue(document);
   let changed = value;
   const isList = isRecord(value) && Array.isArray(value['items']);
   for (const { item, steps } of fields) changed = without(changed, isList ? ['items', item, ...steps] : steps);
   const comments = /^(?:\s*#.*\n|\s*\n)*/.exec(document)?.[0] ?? '';
-  // Texts that other parsers take for something else, such as `yes`, are always quoted.
-  const text = stringify(changed, {
+  return `${comments === '' ? '\n' : comments}${writtenAnew(changed)}`;
+}
+
+/** What a document says, with whole numbers above 2^53, which would be rounded. */
+export const exactValue = (document: string): unknown =>
+  readDocument(document, { intAsBigInt: true }).toJS({ maxAliasCount: mostAliases });
+
+/** YAML in which texts that other parsers take for something else, such as `yes`, are quoted. */
+export const writtenAnew = (value: unknown): string =>
+  stringify(value, {
     defaultStringType: 'QUOTE_DOUBLE',
     defaultKeyType: 'QUOTE_DOUBLE',
     aliasDuplicateObjects: false,
     lineWidth: 0,
   });
-  return `${comments === '' ? '\n' : comments}${text}`;
-}
 
 /** A copy along the path, since an alias may be part of several objects. */
 function without(value: unknown, [step, ...rest]: readonly (string | number)[]): unknown {

@@ -1,4 +1,5 @@
-import { factsOf } from './facts-of.ts';
+import { crdObjectsOf } from './crd-objects.ts';
+import { factsOf, type ManifestFacts } from './facts-of.ts';
 import { kubeObjectOf } from './kube-object.ts';
 import { parseManifest, type ParsedManifest } from './parse-manifest.ts';
 
@@ -9,6 +10,8 @@ export const manifestJobs = {
       .objects.flatMap(({ content }) => kubeObjectOf(content) ?? [])
       .map(({ apiVersion, kind, namespace, name }) => ({ apiVersion, kind, namespace, name })),
 
-  readManifests: (texts: readonly string[]): ParsedManifest[] => texts.map(parseManifest),
-  readFacts: factsOf,
+  readManifests: ({ texts, crds }: { texts: readonly string[]; crds: string }): ParsedManifest[] =>
+    texts.map((text) => parseManifest(text, crds)),
+  readFacts: ({ manifests, crds }: { manifests: string; crds?: string }): ManifestFacts => factsOf(manifests, crds),
+  readCrds: crdObjectsOf,
 };

@@ -50,10 +50,14 @@ test.for<[string, boolean]>([
   expect(parseManifest(text).objects[0]?.isAmbiguous).toBe(isAmbiguous);
 });
 
-test('an object of the folder crds is recognized by its source comment', () => {
-  const text = '---\n# Source: web/crds/ship.yaml\na: 1\n---\n# Source: web/templates/crds.yaml\na: 2\n';
+test('each document of a file of the folder crds is recognized, whatever comments it has, and templates never are', () => {
+  // The second document was printed by Helm once, and moved into the folder.
+  const file = 'a: 1\n---\n# Source: web/templates/ship.yaml\na: 2\n';
+  const rendered = `---\n# Source: web/crds/all.yaml\n${file}\n---\n# Source: web/templates/ship.yaml\na: 3\n`;
+  const isCrdFile = (crds: string) => parseManifest(rendered, crds).objects.map((object) => object.isCrdFile);
 
-  expect(parseManifest(text).objects.map(({ isCrdFile }) => isCrdFile)).toEqual([true, false]);
+  expect(isCrdFile(`---\n${file}\n---\na: 4\n`)).toEqual([true, true, false]);
+  expect(isCrdFile('')).toEqual([false, false, false]);
 });
 
 test('invalid YAML, numbers that JSON lacks and exploding aliases are counted, and the rest is read', () => {

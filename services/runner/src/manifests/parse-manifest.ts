@@ -15,8 +15,8 @@ export interface ParsedManifest {
   unreadable: number;
 }
 
-/** The comment that Helm writes above each object. */
-const crdSource = /^# Source: \S+\/crds\//m;
+/** The comment that Helm writes above a file of the folder `crds`. */
+const crdSource = /^\s*# Source: \S+\/crds\/.*\n/;
 
 export const betweenDocuments = /^---(?:[ \t].*)?$/m;
 
@@ -32,18 +32,30 @@ export const readDocument = (document: string, options: { intAsBigInt?: boolean 
   });
 export const mostAliases = 100;
 
-/** The objects of a manifest, read as Helm's YAML library reads them. */
-export function parseManifest(text: string): ParsedManifest {
+/**
+ * The objects of a manifest, read as Helm's YAML library reads them; `crds` is what Helm shows of the folder `crds`. Helm copies the
+ * files of this folder into what it renders, but only those of subcharts that the values enable, and marks each file, not each document.
+ */
+export function parseManifest(text: string, crds = ''): ParsedManifest {
   const parsed: ParsedManifest = { objects: [], unreadable: 0 };
+  const isOfCrds = documentsOfCrds(crds);
   for (const document of text.split(betweenDocuments)) {
     const { content, isAmbiguous } = read(document);
     if (content === undefined) parsed.unreadable += 1;
     else if (content !== null) {
-      const isCrdFile = crdSource.test(document.slice(0, 1_024));
+      const isCrdFile = isOfCrds(document);
       parsed.objects.push(...itemsOf(content).map((item) => ({ content: item, isCrdFile, isAmbiguous })));
     }
   }
   return parsed;
+}
+
+/** Whether a document of a manifest comes from the folder `crds`. */
+export function documentsOfCrds(crds: string): (document: string) => boolean {
+  const known = new Set(crds.split(betweenDocuments).map((document) => document.trim()));
+  known.delete('');
+  return (document) =>
+    known.size > 0 && [document, document.replace(crdSource, '')].some((text) => known.has(text.trim()));
 }
 
 interface ReadDocument {

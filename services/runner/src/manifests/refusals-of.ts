@@ -27,9 +27,7 @@ export async function refusalsOf(
   place: CheckedPlace,
   deps: CheckDeps,
 ): Promise<Refusal[]> {
-  const versions = objects.flatMap(({ apiVersion, defines }) => [apiVersion, ...(defines?.apiVersions ?? [])]);
-  if (new Set(versions).size > mostKinds)
-    throw permanent(`The chart has objects of more than ${mostKinds} versions of APIs`);
+  refuseManyVersions(objects);
   const asked = new Map<string, Promise<boolean | null>>();
 
   function mayCreate(wanted: WantedKind): Promise<boolean | null> {
@@ -42,6 +40,13 @@ export async function refusalsOf(
 
   const placed = await Promise.all(objects.map((object) => placedObject(object, place, deps.findKind, mayCreate)));
   return placed.flatMap((object) => refuseObject(object, place) ?? []);
+}
+
+/** Before the cluster is asked which of them it knows. */
+export function refuseManyVersions(objects: readonly Pick<ObjectFacts, 'apiVersion' | 'defines'>[]): void {
+  const versions = objects.flatMap(({ apiVersion, defines }) => [apiVersion, ...(defines?.apiVersions ?? [])]);
+  if (new Set(versions).size > mostKinds)
+    throw permanent(`The chart has objects of more than ${mostKinds} versions of APIs`);
 }
 
 async function placedObject(

@@ -1,5 +1,5 @@
 import type { Bus } from '@berth/bus/bus';
-import { serviceCreds, upstreamCredentials } from '@berth/contracts/fields/kubernetes-names';
+import { managedBy, serviceCreds, upstreamCredentials } from '@berth/contracts/fields/kubernetes-names';
 import { deploymentCredentials } from '@berth/contracts/resources/clusters/deployment-credentials';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError, isOutage } from '@berth/contracts/errors';
@@ -63,30 +63,45 @@ export async function ensureCredentials(
 
 /**
  * Has the contents of `service-creds` written under their upstream name too for a release that refers to them by it. For one that brings
- * a Secret of that name, the one that Berth has made is removed, since Helm does not take it over.
+ * a Secret of that name, the one that Berth has made is removed, since Helm does not take it over. Returns whether it was there.
  */
 export async function ensureUpstreamCredentials(
   run: Run,
   cluster: Pick<ClusterClient, 'readSecret'>,
   /** Whether its objects refer to them, or bring a Secret of that name. */
   wanted: 'referred' | 'own' | null,
-): Promise<void> {
-  if (wanted === null) return;
+): Promise<boolean> {
+  if (wanted === null) return false;
   const { task, log, deps } = run;
   const { write_upstream, remove_upstream } = deploymentCredentials.operations;
   const body = { task_id: task.task_id, fence: task.fence };
   const call = { deadlineMs: 15_000 };
-  if (wanted === 'own') return void (await deps.bus.call(remove_upstream, { body }, call));
+  if (wanted === 'own') {
+    const found = await cluster.readSecret(task.namespace, upstreamCredentials);
+    if (found?.metadata.labels?.[managedBy.label] !== managedBy.value) return false;
+    await deps.bus.call(remove_upstream, { body }, call);
+    return true;
+  }
   const { reason } = await deps.bus.call(write_upstream, { body }, call).catch((error: unknown) => {
     // The release can run without it; in an outage the task waits.
     if (!(error instanceof AppError) || isOutage(error)) throw error;
     return { reason: error.message };
   });
-  if (reason !== null)
-    return log.say(`the release refers to the Secret ${upstreamCredentials}, which was not written: ${reason}`);
+  if (reason !== null) {
+    log.say(`the release refers to the Secret ${upstreamCredentials}, which was not written: ${reason}`);
+    return false;
+  }
   // The token may be a new one.
   await hideCredentials(run, cluster);
+  return false;
 }
+
+/** After a deploy that failed, the release before needs them again. Best effort: a Secret that the deploy has brought stays. */
+export const restoreUpstreamCredentials = async ({ task, deps }: Pick<Run, 'task' | 'deps'>): Promise<void> => {
+  const body = { task_id: task.task_id, fence: task.fence };
+  const { write_upstream } = deploymentCredentials.operations;
+  await deps.bus.call(write_upstream, { body }, { deadlineMs: 5_000 }).catch(() => undefined);
+};
 
 /** The token is redacted, because a template can print it. */
 export async function hideCredentials(

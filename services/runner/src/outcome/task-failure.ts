@@ -16,17 +16,17 @@ const outcomes = {
 /** Why a task failed, in a sentence for the user. */
 export class TaskFailure extends Error {
   readonly kind: FailureKind;
-  /** The log of the task has these words already. */
-  readonly isInLog: boolean;
+  /** The words that the log of the task still lacks; null if it has all of them. */
+  readonly toLog: string | null;
 
   constructor(
     reason: string,
-    { kind, cause, isInLog = false }: { kind: FailureKind; cause?: unknown; isInLog?: boolean },
+    { kind, cause, toLog = reason }: { kind: FailureKind; cause?: unknown; toLog?: string | null },
   ) {
     super(reason, cause === undefined ? {} : { cause });
     this.name = 'TaskFailure';
     this.kind = kind;
-    this.isInLog = isInLog;
+    this.toLog = toLog;
   }
 
   get outcome(): TaskOutcome {

@@ -14,7 +14,7 @@ import { namespaceObject } from './compare-sides.ts';
 import type { DryRunDeps, Limits, PlanAccess } from './plan-context.ts';
 import { readSides, sharesObjects } from './read-sides.ts';
 import { releaseToAdopt } from './release-to-adopt.ts';
-import { renderMarked, renderRun } from './render-run.ts';
+import { crdsOfRun, renderMarked, renderRun } from './render-run.ts';
 import { tryNew } from './try-new.ts';
 
 /** Plans a release at its place: reads, renders and compares, without writing to the cluster. */
@@ -61,14 +61,15 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
 
   const secrets = await createKnownSecrets(run);
   secrets.add(access.credentials);
-  const rendering = { limits, isUpgrade, secrets: secrets.texts() };
+  const crds = run.action === 'deploy' ? await crdsOfRun(run, access, deps, { isUpgrade, limits }) : '';
+  const rendering = { limits, isUpgrade, hasCrds: crds !== '', secrets: secrets.texts() };
   const [rendered, withMarkers] =
     run.action === 'deploy'
       ? await Promise.all([renderRun(run, access, deps, rendering), renderMarked(run, access, deps, rendering)])
       : ['', null];
   const sides = await readSides(
     run,
-    { released: released ?? '', rendered, withMarkers },
+    { released: released ?? '', rendered, crds, withMarkers },
     { access, work: deps.work, limits },
   );
   if (run.adopts && !sharesObjects(sides))
@@ -79,7 +80,8 @@ async function compare(run: DryRun, access: PlanAccess, deps: DryRunDeps, limits
   const place = { namespace: run.namespace, isThere, isUpgrade, isGrantUnbound: granted.length > 0 };
   const tried = rendered === '' ? [] : await tryNew(sides, place, { api, ...limits });
   const autoscalers = run.fields && rendered !== '' ? await readAutoscalers(run.namespace, client) : null;
-  const refused = rendered === '' ? [] : await refusals(run, client, { rendered, access }, deps, limits);
+  const refused =
+    rendered === '' ? [] : await refusals(run, client, { manifests: rendered, crds, access }, deps, limits);
   const { action, namespace: name, secrets: ofRun, confidential } = run;
   return comparePlan(
     {
@@ -114,7 +116,7 @@ async function installedManifest(
 async function refusals(
   { namespace, hosts, deployment_id: owner }: DryRun,
   client: ClusterClient,
-  { rendered, access: { isThere, isShared, granted } }: { rendered: string; access: PlanAccess },
+  { access: { isThere, isShared, granted }, ...rendered }: { manifests: string; crds: string; access: PlanAccess },
   { work }: Pick<DryRunDeps, 'work'>,
   { signal }: Limits,
 ) {

@@ -1,9 +1,12 @@
+import { isJsonObject } from '@berth/contracts/fields/json';
 import { managedLabels } from '@berth/contracts/fields/kubernetes-names';
 import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
 import { createKinds, type FindKind, namespaceIn } from '../cluster/api-kinds.ts';
 import { isLastingHook } from '../manifests/hook-events.ts';
 import { keyOf, kubeObjectOf } from '../manifests/kube-object.ts';
 import type { ParsedManifest } from '../manifests/parse-manifest.ts';
+import { definedBy } from '../manifests/facts-of.ts';
+import { isDefined } from '../manifests/refusals-of.ts';
 import { readManifests } from '../manifests/read-manifests.ts';
 import { permanent } from '../outcome/task-failure.ts';
 import { readLive } from './cluster/read-live.ts';
@@ -16,15 +19,23 @@ import type { MarkedText } from './render-run.ts';
 /** Limited, since each object is read from the cluster. */
 const mostObjects = 500;
 
+interface Texts {
+  released: string;
+  rendered: string;
+  /** The folder crds of the chart. */
+  crds: string;
+  withMarkers: MarkedText;
+}
+
 /** The objects of the installed release, those of the new manifest with Berth's Secrets, and the live state of all of them. */
 export async function readSides(
   run: DryRun,
-  { released, rendered, withMarkers }: { released: string; rendered: string; withMarkers: MarkedText },
+  { released, rendered, crds, withMarkers }: Texts,
   { access: { api, isThere }, work, limits: { signal } }: { access: PlanAccess; work: PlanWork; limits: Limits },
 ) {
   const isMarked = withMarkers !== null && withMarkers !== 'unknown';
   const texts = [released, rendered, ...(isMarked ? [withMarkers.text] : [])];
-  const parsed = await readManifests(texts, { work, owner: run.deployment_id, signal });
+  const parsed = await readManifests({ texts, crds }, { work, owner: run.deployment_id, signal });
   const [before = [], after = [], other = []] = parsed.map(objectsOf);
   if (Math.max(before.length, after.length, other.length) > mostObjects)
     throw permanent(`A release of more than ${mostObjects} objects is not compared`);
@@ -59,7 +70,11 @@ const objectsOf = (parsed: ParsedManifest): DesiredObject[] =>
 
 /** The object with the namespace in which Helm puts it. */
 async function placed(object: DesiredObject, namespace: string, findKind: FindKind): Promise<DesiredObject> {
-  return { ...object, namespace: namespaceIn(await findKind(object), object, namespace) };
+  const within = { ...object, namespace: namespaceIn(await findKind(object), object, namespace) };
+  if (!object.isCrdFile) return within;
+  const { spec } = object.content;
+  const defines = definedBy(object.kind, isJsonObject(spec) ? spec : {});
+  return { ...within, isDefined: await isDefined({ defines }, findKind) };
 }
 
 /** The Secrets that Berth writes before Helm. */

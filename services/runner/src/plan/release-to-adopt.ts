@@ -52,7 +52,7 @@ async function refuseManaged(
   client: ClusterClient,
   deps: ReadManifestsDeps,
 ): Promise<void> {
-  const [parsed] = await readManifests([manifest], deps);
+  const [parsed] = await readManifests({ texts: [manifest], crds: '' }, deps);
   const objects = (parsed?.objects ?? []).flatMap(({ content }) => kubeObjectOf(content) ?? []);
   if (objects.length > mostObjects) throw permanent(`A release of more than ${mostObjects} objects is not adopted`);
   const left = objects.values();

@@ -56,7 +56,9 @@ export function explainWait({ readAwaited, lease, words, stop }: ExplainWaitDeps
       const limit = AbortSignal.any([stop, AbortSignal.timeout(lastReadWithinMs)]);
       const cause = (await read(limit, failed.message).catch(() => null)) ?? last;
       if (cause === null) return failed;
-      return new TaskFailure(withCause(failed.message, cause), { kind: failed.kind, cause: failed });
+      const reason = withCause(failed.message, cause);
+      const toLog = failed.toLog === null ? `it waited for ${cause}` : reason;
+      return new TaskFailure(reason, { kind: failed.kind, cause: failed, toLog });
     },
     [Symbol.dispose]() {
       isOver = true;

@@ -57,7 +57,7 @@ export function whyWaiting(
   return cutText(`${words(kind)} ${words(name)}${others}: ${progress}${because}`, mostInAll);
 }
 
-/** A text that was cut may end within a secret, which `words` would not find. */
+/** A text that was cut may end within a secret: the first word of one may be too short for `words` to find it. */
 const shown = (text: string, words: (text: string) => string): string =>
   cutText(words(text.endsWith('…') ? text.replace(/\S{1,600}$/u, '…') : text), mostOfReason);
 

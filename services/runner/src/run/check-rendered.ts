@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cutText } from '@berth/contracts/cut-text';
 import type { TaskCluster } from '../cluster/task-cluster.ts';
 import { logTexts } from '../log/log-texts.ts';
-import { permanent } from '../outcome/task-failure.ts';
+import { permanent, TaskFailure } from '../outcome/task-failure.ts';
 import { whoCanGrant } from '../outcome/who-can-grant.ts';
-import { isDefined, refusalsOf } from '../manifests/refusals-of.ts';
+import { type CheckDeps, refusalsOf } from '../manifests/refusals-of.ts';
 import type { ManifestFacts } from '../manifests/facts-of.ts';
 import { readFacts } from '../manifests/read-manifests.ts';
 import type { RunContext } from './run-context.ts';
@@ -17,32 +17,36 @@ const namedInReason = 5;
 /** Refuses objects that a chart may not have, before anything is applied. The log names each object. */
 export async function checkRendered(run: RunContext, cluster: TaskCluster, manifests: string): Promise<ManifestFacts> {
   const { task, stop, deps } = run;
-  const facts = await readFacts(manifests, { work: deps.work, owner: task.deployment_id, signal: stop });
-  refuseUncertain(run, cluster, facts);
-  await refuse(run, cluster, facts);
+  const facts = await readFacts({ manifests }, { work: deps.work, owner: task.deployment_id, signal: stop });
+  const { findKind, mayCreate } = cluster.client;
+  const place = { isShared: cluster.isShared, findKind, mayCreate };
+  refuseUncertain(run, place, facts);
+  await refuse(run, place, facts);
   return facts;
 }
 
-/** Whether Helm should skip the folder crds: the cluster has its definitions, or the account may not create them. */
-export async function skipsCrds(run: RunContext, cluster: TaskCluster, facts: ManifestFacts): Promise<boolean> {
-  const { objects } = facts;
-  refuseUncertain(run, cluster, facts);
-  if (objects.length === 0) return false;
-  const crds = objects.map((object) => ({ ...object, isCrdFile: true }));
-  await refuse(run, cluster, { objects: crds });
-  // Helm would overwrite definitions that others use as well.
-  const defined = await Promise.all(objects.map((object) => isDefined(object, cluster.client.findKind)));
-  if (defined.every(Boolean)) return true;
-  const group = 'apiextensions.k8s.io';
-  const may = await cluster.client.mayCreate({ group, resource: 'customresourcedefinitions', namespace: null });
-  if (may === false) return true;
-  const overwritten = objects.filter((_, index) => defined[index]).map(({ name }) => name);
-  if (overwritten.length > 0)
-    run.log.say(`Helm applies all of the folder crds, also what the cluster has already: ${overwritten.join(', ')}`);
-  return false;
+/** Line breaks that only Helm's YAML library recognizes. Rendered templates do not contain them, since Helm reformats their YAML. */
+const breaksOfGo = /\r(?!\n)|[\u0085\u2028\u2029]/;
+
+interface Crds extends Pick<ManifestFacts, 'objects' | 'unreadable'> {
+  /** All files of the folder. */
+  text: string;
 }
 
-function refuseUncertain({ log }: RunContext, { isShared }: TaskCluster, { unreadable }: ManifestFacts): void {
+/** The same for the folder crds; what the cluster has already is not refused. */
+export async function checkCrds(run: RunContext, place: CheckedIn, { objects, unreadable, text }: Crds): Promise<void> {
+  refuseUncertain(run, place, { unreadable: unreadable + (breaksOfGo.test(text) ? 1 : 0) });
+  await refuse(run, place, { objects });
+}
+
+/** The cluster, as the account that will apply the objects. */
+type CheckedIn = CheckDeps & Pick<TaskCluster, 'isShared'>;
+
+function refuseUncertain(
+  { log }: RunContext,
+  { isShared }: CheckedIn,
+  { unreadable }: Pick<ManifestFacts, 'unreadable'>,
+): void {
   if (unreadable === 0) return;
   const words = 'The chart renders YAML whose meaning is not certain, such as a key that is given twice';
   if (!isShared) throw permanent(words);
@@ -51,7 +55,7 @@ function refuseUncertain({ log }: RunContext, { isShared }: TaskCluster, { unrea
 
 async function refuse(
   { task: { namespace, hosts }, log, secrets, stop }: RunContext,
-  { client, isShared }: TaskCluster,
+  { isShared, ...client }: CheckedIn,
   facts: Pick<ManifestFacts, 'objects'>,
 ): Promise<void> {
   const find = () => refusalsOf(facts, { namespace, hosts, isShared }, client);
@@ -70,12 +74,9 @@ async function refuse(
   );
   for (const line of lines) log.say(`${isShared ? 'would be refused' : 'refused'}: ${line}`);
   if (isShared) return log.say(whoCanGrant);
-  throw permanent(
-    reasonOf(
-      lines,
-      refused.some(({ isGrantable }) => isGrantable),
-    ),
-  );
+  const isGrantable = refused.some((one) => one.isGrantable);
+  const toLog = `nothing was applied${isGrantable ? `. ${whoCanGrant}` : ''}`;
+  throw new TaskFailure(reasonOf(lines, isGrantable), { kind: 'permanent', toLog });
 }
 
 function reasonOf(lines: readonly string[], isGrantable: boolean): string {

@@ -9,6 +9,7 @@ import {
   hideCredentials,
   readCredentials,
   ensureUpstreamCredentials,
+  restoreUpstreamCredentials,
   writeCredentialsEarly,
 } from '../namespace/ensure-credentials.ts';
 import { applySecrets, readSecrets } from '../namespace/apply-secrets.ts';
@@ -26,7 +27,8 @@ import type { ManifestFacts, ObjectFacts } from '../manifests/facts-of.ts';
 import { readNames } from '../manifests/read-manifests.ts';
 import { resolveFields } from '../fields/resolve-fields.ts';
 import { awaitRelease } from './await-release.ts';
-import { checkRendered, skipsCrds } from './check-rendered.ts';
+import { checkRendered } from './check-rendered.ts';
+import { createCrds } from './create-crds.ts';
 import { nextAction } from './next-action.ts';
 import { repairRelease } from './repair-release.ts';
 import { runHelm } from './run-helm.ts';
@@ -34,7 +36,7 @@ import type { Entering, RunContext } from './run-context.ts';
 
 /** Brings the release to the state that the task describes. Can start again wherever an earlier run was interrupted. */
 export async function deploy(run: RunContext, entering: Entering): Promise<void> {
-  const { task, log, stop, deps } = run;
+  const { task, log, stop } = run;
   if (!task.chart) throw permanent('The task names no chart');
 
   // Helm's files are prepared while the namespace is entered.
@@ -71,11 +73,11 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
       inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
       applySecrets(task, { cluster: client, found }),
     ]);
-    // Helm creates them with the first release only, and takes one that says it is uninstalled for the first again.
+    // Helm takes one that says it is uninstalled for the first again.
     const isFirst = observed.status === 'absent';
+    if (isFirst) await inSpan('create definitions', () => createCrds(run, cluster, files));
     await upgrade(run, cluster, {
       files,
-      crds: isFirst ? (deps.crds.known(task.chart) ?? (await readCrds(run, task.chart, files.chart))) : null,
       isFirst,
       lastRead: areWritten ? () => hideCredentials(run, client) : undefined,
     });
@@ -113,43 +115,32 @@ function prepareFiles({ task, folder, deps }: RunContext, chart: NonNullable<Run
   };
 }
 
-const readCrds = (
-  { folder, task, stop, deps }: RunContext,
-  chart: NonNullable<RunContext['task']['chart']>,
-  file: string,
-): Promise<ManifestFacts> =>
-  deps.crds.read({ chart, file, folder: folder.path, owner: task.deployment_id, signal: stop });
-
 interface Upgrade {
   files: HelmFiles;
   /** Nothing of the release is installed. */
   isFirst: boolean;
-  /** Null: they are left out. */
-  crds: ManifestFacts | null;
   lastRead: (() => Promise<void>) | undefined;
 }
 
-async function upgrade(
-  run: RunContext,
-  cluster: TaskCluster,
-  { files, isFirst, crds, lastRead }: Upgrade,
-): Promise<void> {
+async function upgrade(run: RunContext, cluster: TaskCluster, { files, isFirst, lastRead }: Upgrade): Promise<void> {
   const { task, deps } = run;
   const labels = { [releaseLabels.task]: task.task_id, [releaseLabels.fence]: String(task.fence) };
-  const skipCrds = crds === null || (await skipsCrds(run, cluster, crds));
   let objects: ObjectFacts[] = [];
+  /** The release before had the credentials under their upstream name. */
+  let lacksUpstream = false;
 
   const runOnce = async (waits: boolean, isAgain: boolean) => {
     const command = {
       title: `helm upgrade --install ${task.namespace}, chart version ${task.chart?.version ?? '?'}`,
-      args: deployArguments(task, files, { labels, skipCrds, waits }),
+      args: deployArguments(task, files, { labels, waits }),
       lastRead,
       check: async (manifests: string) => {
         const facts = await checkRendered(run, cluster, manifests);
         ({ objects } = facts);
-        await inSpan('ensure upstream credentials', () =>
+        const isRemoved = await inSpan('ensure upstream credentials', () =>
           ensureUpstreamCredentials(run, cluster.client, facts.upstreamCredentials),
         );
+        lacksUpstream ||= isRemoved;
         const isLate = objects.some(runsAfterReadiness);
         if (task.wait.enabled && isLate !== waits && !(waits && isAgain)) throw new OtherOrder(isLate);
         return isFirst ? null : inSpan('resolve fields', () => resolve(run, cluster, { manifests, objects }));
@@ -164,7 +155,10 @@ async function upgrade(
       await runOnce(waits, isAgain);
       return waits;
     } catch (error) {
-      if (!(error instanceof OtherOrder)) throw error;
+      if (!(error instanceof OtherOrder)) {
+        if (lacksUpstream) await restoreUpstreamCredentials(run);
+        throw error;
+      }
       deps.chartsWithLateHooks.set(digest, error.isLate);
       if (error.isLate) run.log.say('the chart has hooks that run once its release is ready, so Helm waits for it');
       return begin(error.isLate, true);
@@ -189,7 +183,7 @@ class OtherOrder extends Error {
 const lateHooks = ['post-install', 'post-upgrade'];
 const runsAfterReadiness = ({ hookEvents }: ObjectFacts): boolean =>
   hookEvents.some((event) => lateHooks.includes(event));
-const isOfRelease = ({ hookEvents, isCrdFile }: ObjectFacts): boolean => hookEvents.length === 0 && !isCrdFile;
+const isOfRelease = ({ hookEvents }: ObjectFacts): boolean => hookEvents.length === 0;
 
 /** Continues the wait of an earlier claim of this task. */
 async function awaitDeployed(run: RunContext, cluster: TaskCluster, observed: Observed): Promise<void> {

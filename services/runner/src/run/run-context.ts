@@ -9,7 +9,7 @@ import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder, type TaskFolder } from '../files/task-folder.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
-import type { ChartCrds } from './chart-crds.ts';
+import type { ChartCrds } from '../plan/chart-crds.ts';
 import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
 import type { FieldsWork } from '../fields/fields-work.ts';

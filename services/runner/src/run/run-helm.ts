@@ -15,6 +15,9 @@ const graceMs = 10_000;
 /** After the loss of the claim others may act, so there is little time for a graceful end. */
 const graceAfterLossMs = 2_000;
 
+/** A host name is redacted as a credential; Helm also prints what it resolves to. */
+const addresses = /\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[\da-f:]{2,45}\]/gi;
+
 export interface HelmCommand {
   /** The line for the task's log. */
   title: string;
@@ -28,7 +31,7 @@ export interface HelmCommand {
 /** Runs Helm, and ends it if the claim is lost. Output goes to the log. Throws a `TaskFailure` that explains a failed exit. */
 export async function runHelm(
   run: RunContext,
-  { client }: TaskCluster,
+  { client, isOfOtherEnv }: TaskCluster,
   { title, args, lastRead, check }: HelmCommand,
 ): Promise<void> {
   const { task, log, lease, folder, stop, deps } = run;
@@ -48,7 +51,8 @@ export async function runHelm(
     deadlineMs: lease.remainingMs(),
     waitSecs: task.wait.timeout_secs,
     ...(check && { onRendered: check }),
-    onLine: (stream, line) => {
+    onLine: (stream, printed) => {
+      const line = isOfOtherEnv ? printed.replaceAll(addresses, '***') : printed;
       // After a refusal Helm only reports that it got nothing back.
       if (helm.refusal() !== undefined) return;
       if (stream === 'stdout' || errors.add(line)) log.line(stream, line);

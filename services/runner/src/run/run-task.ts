@@ -8,6 +8,7 @@ import { invoke } from '../calls/invoke.ts';
 import { taskCluster } from '../cluster/task-cluster.ts';
 import type { Entered } from '../cluster/cluster-entry.ts';
 import { enterNamespace } from '../namespace/enter-namespace.ts';
+import { redact } from '../log/redact.ts';
 import { type Outcome, outcomeOf } from '../outcome/outcome-of.ts';
 import { AccessRefused, TaskFailure } from '../outcome/task-failure.ts';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
@@ -62,17 +63,19 @@ async function act(run: RunContext): Promise<Outcome> {
   const { task, log, folder, runnerLog } = run;
   if (task.attempt > 1) log.say(`attempt ${task.attempt}`);
   let outcome: Outcome = { outcome: 'Done', reason: null };
-  let isInLog = false;
+  let toLog: string | null = null;
   try {
     await actions[task.action](run);
   } catch (error) {
-    outcome = outcomeOfFailure(error, run);
-    isInLog = error instanceof TaskFailure && error.isInLog && outcome.reason === error.message;
+    const failed = outcomeOfFailure(error, run);
+    toLog = error instanceof TaskFailure && failed.reason === error.message ? error.toLog : failed.reason;
+    // Words of Berth may name a cluster that the readers of the task do not see.
+    outcome = { ...failed, reason: failed.reason && redact(failed.reason, run.secrets.texts()) };
   }
   await folder.remove().catch((error: unknown) => {
     runnerLog.error({ err: error, folder: folder.path }, 'the folder of a task was not removed; it holds credentials');
   });
-  if (outcome.reason && !isInLog) log.say(outcome.reason);
+  if (toLog) log.say(toLog);
   return outcome;
 }
 

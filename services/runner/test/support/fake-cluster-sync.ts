@@ -20,10 +20,15 @@ interface FakeClusterSync {
   readonly podSecurity: PodSecurityLevel;
   /** The kubeconfig to issue for a namespace instead of that of the account, unless null. */
   kubeconfig(namespace: string): string | null;
+  /** Namespaces that their deployments leave for another env. */
+  readonly leaving: ReadonlySet<string>;
 }
 
 /** Lets claims into namespaces as cluster-sync does, with its own code, as an administrator, and with records in memory. */
-export function serveNamespaces(bus: Bus, { api, access, tasks, podSecurity, kubeconfig }: FakeClusterSync): void {
+export function serveNamespaces(
+  bus: Bus,
+  { api, access, tasks, podSecurity, kubeconfig, leaving }: FakeClusterSync,
+): void {
   const deps = {
     namespaceRepository: recordsInMemory(),
     accountRepository: { use: async () => false, usedAt: async () => 'now', remove: async () => undefined },
@@ -44,6 +49,7 @@ export function serveNamespaces(bus: Bus, { api, access, tasks, podSecurity, kub
     claim: tasks.held(claim),
     providerId: 'test:one',
     connection: { api, access, token: null, revision: '' },
+    isOfOtherEnv: false,
   });
 
   bus.serve(
@@ -51,10 +57,12 @@ export function serveNamespaces(bus: Bus, { api, access, tasks, podSecurity, kub
       enter: async ({ body: { needed_seconds, ...claim } }, { signal }) => {
         const confirm = async () => tasks.held(claim);
         const entered = await enterNamespace(deps, placeOf(claim), { ...claim, needed_seconds, confirm, signal });
-        const given = kubeconfig(tasks.held(claim).namespace);
+        const { namespace } = tasks.held(claim);
+        const given = kubeconfig(namespace);
+        const answer = { ...entered, is_of_other_env: leaving.has(namespace) };
         return given === null || !entered.access
-          ? entered
-          : { ...entered, access: { ...entered.access, kubeconfig: given } };
+          ? answer
+          : { ...answer, access: { ...entered.access, kubeconfig: given } };
       },
       remove: async ({ body: claim }, { signal }) => removeNamespace(deps, placeOf(claim), { ...claim, signal }),
     }),

@@ -60,6 +60,8 @@ export interface RunnerWorld extends AsyncDisposable {
   issueInOrder(kubeconfigs: string[]): void;
   /** Sets the kubeconfig to issue for one namespace. */
   issueFor(namespace: string, kubeconfig: string): void;
+  /** Namespaces in clusters that their deployments leave for another env. */
+  readonly leaving: Set<string>;
   readonly adminKubeconfig: string;
   /** How often a namespace was entered. */
   issued(): number;
@@ -92,6 +94,7 @@ export async function startRunnerWorld({
   let kubeconfigs: string[] = [];
   let issued = 0;
   const issuedFor = new Map<string, string>();
+  const leaving = new Set<string>();
   const credentials: FakeCredentials = {
     written: [],
     write: async () => ({ expires_at: null, reason: null }),
@@ -132,6 +135,7 @@ export async function startRunnerWorld({
     access: access.access,
     tasks,
     podSecurity,
+    leaving,
     kubeconfig: (namespace) => {
       issued += 1;
       const ofNamespace = issuedFor.get(namespace);
@@ -163,6 +167,7 @@ export async function startRunnerWorld({
       kubeconfigs = next;
     },
     issueFor: (namespace, kubeconfig) => void issuedFor.set(namespace, kubeconfig),
+    leaving,
     issued: () => issued,
     start: (env = {}) => startRunner({ NATS_URL: nats.url, NATS_PASSWORD: nats.password, HELM_BINARY: helm, ...env }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

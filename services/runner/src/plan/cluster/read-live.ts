@@ -6,6 +6,7 @@ import { jsonSizeOf } from '@berth/contracts/fields/json-size';
 import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
 import { kubeFailure, statusOf } from '../../cluster/kube-failure.ts';
 import { permanent } from '../../outcome/task-failure.ts';
+import type { Live } from '../diff/diff-manifests.ts';
 import { type KubeObject, keyOf, kubeObjectOf } from '../../manifests/kube-object.ts';
 
 const atOnce = 8;
@@ -23,8 +24,8 @@ export async function readLive(
   objects: readonly KubeObject[],
   findKind: FindKind,
   { api, signal }: LiveDeps,
-): Promise<Map<string, KubeObject | 'unknown'>> {
-  const live = new Map<string, KubeObject | 'unknown'>();
+): Promise<Map<string, Live>> {
+  const live = new Map<string, Live>();
   let bytes = 0;
   let members = 0;
 
@@ -41,7 +42,7 @@ export async function readLive(
       if (statusOf(error) === 403) return 'refused' as const;
       throw kubeFailure(`read an object ${object.kind}`, error, api.server);
     });
-    if (answer === 'refused') live.set(keyOf(object), 'unknown');
+    if (answer === 'refused') live.set(keyOf(object), 'refused');
     if (answer === null || answer === 'refused') return;
     bytes += answer.length;
     members += jsonSizeOf(answer, answerLimits.object).members;

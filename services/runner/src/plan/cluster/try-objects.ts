@@ -1,6 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
-import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
+import { creationOf, type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
 import { AccessRefused } from '../../outcome/task-failure.ts';
 import { keyOf, metadataOf } from '../../manifests/kube-object.ts';
 import type { DesiredObject } from '../diff/diff-manifests.ts';
@@ -55,7 +55,7 @@ export async function tryObjects(
     const call = { signal, deadlineMs, dryRun: true, isStrict: true } as const;
     try {
       // Helm deletes most hooks before it creates them, so those that are there say nothing.
-      if (isHook(object)) await api.postJson(creationOf(path), body, call);
+      if (isHook(object)) await api.postJson(`${creationOf(path)}&dryRun=All`, body, call);
       else await api.applyJson(path, body, 'helm', call);
       return 'taken';
     } catch (error) {
@@ -74,9 +74,6 @@ export async function tryObjects(
   await Promise.all(workers);
   return tried;
 }
-
-const creationOf = (path: string): string =>
-  `${path.slice(0, path.lastIndexOf('/'))}?dryRun=All&fieldManager=helm&fieldValidation=Strict`;
 
 /** Admission may depend on the marks that Helm gives every object of a release. */
 function asHelmApplies(object: DesiredObject, release: string): object {

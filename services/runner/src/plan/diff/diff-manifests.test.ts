@@ -1,7 +1,7 @@
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
 import { finderOf } from '../../log/known-secrets.ts';
-import { diffManifests, type Manifests, type DesiredObject } from './diff-manifests.ts';
+import { type DesiredObject, diffManifests, type Live, type Manifests } from './diff-manifests.ts';
 import { type KubeObject, keyOf, kubeObjectOf } from '../../manifests/kube-object.ts';
 
 const release = { namespace: 'web-a', name: 'web-a' };
@@ -41,10 +41,12 @@ function diff({
   live = [],
   hidden = nothingHidden,
   unknown = [],
+  refused = [],
   marked = 'nothing',
-}: Partial<Omit<Manifests, 'live'>> & { live?: KubeObject[]; unknown?: KubeObject[] }) {
-  const all = new Map<string, KubeObject | 'unknown'>(live.map((one) => [keyOf(one), one]));
+}: Partial<Omit<Manifests, 'live'>> & { live?: KubeObject[]; unknown?: KubeObject[]; refused?: KubeObject[] }) {
+  const all = new Map<string, Live>(live.map((one) => [keyOf(one), one]));
   for (const one of unknown) all.set(keyOf(one), 'unknown');
+  for (const one of refused) all.set(keyOf(one), 'refused');
   return diffManifests({ release, old, wanted, live: all, hidden, marked });
 }
 
@@ -117,6 +119,19 @@ describe('an object', () => {
           live: [object('CustomResourceDefinition', { spec: { a: 1 } })],
         }),
       ['keep'],
+    ],
+    [
+      'of the folder crds is kept if the cluster serves what it defines, even where the deployment may not read it',
+      () => {
+        const definition = object('CustomResourceDefinition', {}, { isCrdFile: true, isDefined: true });
+        return become({ wanted: [definition], refused: [definition] });
+      },
+      ['keep'],
+    ],
+    [
+      'that the deployment may not read is created unless it exists',
+      () => become({ wanted: [object('Ship', {})], refused: [object('Ship', {})] }),
+      ['create'],
     ],
     [
       'with an immutable field that differs is replaced',

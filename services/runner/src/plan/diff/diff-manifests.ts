@@ -12,11 +12,16 @@ type Planned = DryRunResult['objects'][number];
 
 /** An object of the new manifest with its origin. */
 export interface DesiredObject extends KubeObject {
-  /** From the folder `crds`: Helm creates it with the first release and never changes it. */
+  /** From the folder `crds`: the first deploy creates it if it is missing, and no deploy changes it. */
   isCrdFile?: boolean;
+  /** The cluster has all versions of the kind that it defines. */
+  isDefined?: boolean;
   /** Written by Berth itself, before Helm. */
   isOurs?: boolean;
 }
+
+/** `unknown`: the cluster does not have its kind. `refused`: the account of the deployment may not read it. */
+export type Live = KubeObject | 'unknown' | 'refused';
 
 export interface Manifests {
   /** Namespace and name of the release. */
@@ -24,8 +29,8 @@ export interface Manifests {
   /** The objects of the installed release. */
   old: readonly KubeObject[];
   wanted: readonly DesiredObject[];
-  /** The live objects by `keyOf`; `unknown` for kinds that the cluster does not have. */
-  live: ReadonlyMap<string, KubeObject | 'unknown'>;
+  /** The live objects by `keyOf`. */
+  live: ReadonlyMap<string, Live>;
   hidden: Hidden;
   marked: Marked;
 }
@@ -88,15 +93,20 @@ function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifest
     reason,
     fields,
   });
+  if (object.isCrdFile && (object.isDefined || typeof live === 'object')) {
+    return becomes('keep', 'it exists already, and deploys only create what lies in the folder crds of a chart');
+  }
   if (live === 'unknown') {
     return manifests.wanted.some((other) => defines(other, object))
       ? becomes('create', 'its kind is defined by the chart')
       : becomes('blocked', `the cluster does not know the kind ${object.kind} of ${object.apiVersion}`);
   }
+  if (live === 'refused') {
+    return becomes('create', 'unless it exists: the account of the deployment may not read it');
+  }
   if (live === undefined) {
     return becomes('create', old ? 'it is part of the release and missing in the cluster' : null);
   }
-  if (object.isCrdFile) return becomes('keep', 'Helm does not change what lies in the folder crds of a chart');
   // A workload may be able to write its release's Secret, so the release proves ownership only within its namespace.
   const isInstalled = old !== undefined && object.namespace === manifests.release.namespace;
   if (!isInstalled && !isOwned(object, live, manifests.release)) {
@@ -117,7 +127,7 @@ function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifest
 /** If names in the new release are made from a secret, those of the old one may be made from its earlier contents. */
 function goneFrom(object: KubeObject, { live }: Manifests, kindsWithMadeNames: ReadonlySet<string>): Outcome {
   const found = live.get(keyOf(object));
-  if (found === undefined || found === 'unknown') return 'nothing';
+  if (typeof found !== 'object') return 'nothing';
   const isKept = metadataOf(found, 'annotations')['helm.sh/resource-policy'] === 'keep';
   const named = { ...nameOf(object), ...(kindsWithMadeNames.has(object.kind) && { name: hiddenName }) };
   return isKept

@@ -25,7 +25,7 @@ export function planFields(
   const contested: PlannedContested[] = [];
   const wanted = objects.map((object) => {
     const now = live.get(keyOf(object));
-    if (now === undefined || now === 'unknown' || object.isCrdFile || object.isOurs) return object;
+    if (typeof now !== 'object' || object.isCrdFile || object.isOurs) return object;
     const { contested: found, leave, share } = contestedFields(object, now, policy);
     const other = others === null ? object : (others.get(keyOf(object)) ?? null);
     // The name of an object that the other rendering lacks was made from a secret.

@@ -15,7 +15,7 @@ export interface Removal {
 export function planOfRemoval({ old, live, namespace, isThere, isAdopted }: Removal): Omit<DryRunResult, 'cut'> {
   const objects = old.flatMap((object): DryRunResult['objects'] => {
     const found = live.get(keyOf(object));
-    if (found === undefined || found === 'unknown') return [];
+    if (typeof found !== 'object') return [];
     const isKept =
       metadataOf(object, 'annotations')['helm.sh/resource-policy'] === 'keep' && object.namespace !== namespace;
     const { apiVersion: api_version, kind, name } = object;

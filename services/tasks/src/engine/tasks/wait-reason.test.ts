@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type WaitFacts, waitReason, whyNotStarted } from './wait-reason.ts';
 
-const limits = { perCluster: 2, inAll: 4 };
+const limits = { perCluster: 2, inAll: 4, waitingPerCluster: 3 };
 const cluster = { name: 'prod', last_seen_at: '2026-01-01T11:00:00.000Z' };
 const free: WaitFacts = {
   queue_obstacle: null,
@@ -60,6 +60,11 @@ describe('the reason why a task waits', () => {
       'names the limit per cluster',
       { limit_obstacle: 'cluster full' },
       'waiting for a slot: 2 tasks work on its cluster',
+    ],
+    [
+      'names the waits of its cluster',
+      { limit_obstacle: 'cluster waits' },
+      'waiting for a slot: 3 tasks await readiness on its cluster',
     ],
     ['names the limit of the platform', { limit_obstacle: 'platform full' }, 'waiting for a slot: 4 tasks work'],
     [

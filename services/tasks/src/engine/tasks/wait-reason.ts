@@ -7,7 +7,7 @@ export type QueueObstacle = (typeof queueObstacles)[number];
 export const clusterObstacles = ['unknown', 'ignored', 'unreachable'] as const;
 export type ClusterObstacle = (typeof clusterObstacles)[number];
 
-export const limitObstacles = ['cluster full', 'platform full'] as const;
+export const limitObstacles = ['cluster full', 'cluster waits', 'platform full'] as const;
 export type LimitObstacle = (typeof limitObstacles)[number];
 
 interface ClusterFacts {
@@ -108,10 +108,18 @@ function clusterFact(which: string, obstacle: ClusterObstacle | null, cluster: C
   return { ...about, kind: 'cluster_unreachable', since, message };
 }
 
-function limitFact({ limit_obstacle }: WaitFacts, { perCluster, inAll }: Limits): Fact | null {
-  if (limit_obstacle === null) return null;
+function limitFact({ limit_obstacle }: WaitFacts, { perCluster, inAll, waitingPerCluster }: Limits): Fact | null {
   const fact = { object: null, since: null, until: null };
-  return limit_obstacle === 'cluster full'
-    ? { ...fact, kind: 'cluster_full', message: `waiting for a slot: ${perCluster} tasks work on its cluster` }
-    : { ...fact, kind: 'platform_full', message: `waiting for a slot: ${inAll} tasks work` };
+  switch (limit_obstacle) {
+    case 'cluster full':
+      return { ...fact, kind: 'cluster_full', message: `waiting for a slot: ${perCluster} tasks work on its cluster` };
+    case 'cluster waits': {
+      const message = `waiting for a slot: ${waitingPerCluster} tasks await readiness on its cluster`;
+      return { ...fact, kind: 'cluster_full', message };
+    }
+    case 'platform full':
+      return { ...fact, kind: 'platform_full', message: `waiting for a slot: ${inAll} tasks work` };
+    default:
+      return null;
+  }
 }

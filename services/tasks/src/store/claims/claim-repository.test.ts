@@ -14,7 +14,7 @@ import { type InTransaction, inTransactionOf } from '../store.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
 import type { Limits } from '../../records/limits.ts';
 
-const limits: Limits = { perCluster: 1_000, inAll: 1_000 };
+const limits: Limits = { perCluster: 1_000, inAll: 1_000, waitingPerCluster: 1_000 };
 
 const migrations = new URL('../../../migrations/', import.meta.url);
 
@@ -83,8 +83,8 @@ describe('claims', () => {
   });
 
   test.for<[string, Limits]>([
-    ['of a cluster', { perCluster: 3, inAll: 100 }],
-    ['of all', { perCluster: 100, inAll: 3 }],
+    ['of a cluster', { ...limits, perCluster: 3, inAll: 100 }],
+    ['of all', { ...limits, perCluster: 100, inAll: 3 }],
   ])('concurrent workers respect the limit %s', async ([, given]) => {
     const cluster_id = await insertCluster(database.db);
     for (let n = 0; n < 20; n += 1) {
@@ -97,8 +97,8 @@ describe('claims', () => {
   });
 
   test.for<[string, Limits]>([
-    ['of a cluster', { perCluster: 1, inAll: 100 }],
-    ['of all', { perCluster: 100, inAll: 1 }],
+    ['of a cluster', { ...limits, perCluster: 1, inAll: 100 }],
+    ['of all', { ...limits, perCluster: 100, inAll: 1 }],
   ])(
     'a task that only awaits readiness does not count towards the limit %s, and works again at its next claim',
     async ([, given]) => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => emptyAll(database.db));
 
-const limits = { perCluster: 2, inAll: 3 };
+const limits = { perCluster: 2, inAll: 3, waitingPerCluster: 2 };
 
 interface Case {
   task?: Partial<TaskRow>;
@@ -35,6 +35,8 @@ interface Case {
   /** Started tasks of other deployments, on the same cluster and on others. */
   startedHere?: number;
   startedElsewhere?: number;
+  /** Those on the same cluster only await readiness. */
+  areWaits?: boolean;
   says: RegExp | null;
 }
 
@@ -76,6 +78,12 @@ const situations: Record<string, Case> = {
   'the old cluster of a move is unknown': { second: null, says: /^the cluster that it leaves is not known$/ },
   'the cluster has one slot left': { startedHere: 1, says: null },
   'the cluster is full': { startedHere: 2, says: /^waiting for a slot: 2 tasks work on its cluster$/ },
+  'tasks of the cluster only await readiness, fewer than may': { startedHere: 1, areWaits: true, says: null },
+  'as many tasks of the cluster await readiness as may': {
+    startedHere: 2,
+    areWaits: true,
+    says: /^waiting for a slot: 2 tasks await readiness on its cluster$/,
+  },
   'the platform has one slot left': { startedElsewhere: 2, says: null },
   'the platform is full': { startedElsewhere: 3, says: /^waiting for a slot: 3 tasks work$/ },
 };
@@ -109,6 +117,11 @@ test.for(Object.entries(situations))(
         await insertTask(db, { deployment_id: started, cluster_id: place, status: 'Started' });
       }
     }
+
+    if (situation.areWaits)
+      await db.query(sql.type(z.object({}))`
+        update deployment_tasks set awaits_readiness = true where status = 'Started' and cluster_id = ${cluster_id}
+      `);
 
     const { reason, claimed } = await db.transaction((tx) => explainedAndClaimed(writingStore(tx), id));
 

@@ -38,12 +38,22 @@ export const works = (t: FragmentSqlToken) => sql.fragment`${t}.status = 'Starte
 
 const s = sql.fragment`s`;
 
-const byLimits = (cluster_id: FragmentSqlToken, { perCluster, inAll }: Limits): Obstacles<LimitObstacle> => [
+const byLimits = (
+  cluster_id: FragmentSqlToken,
+  { perCluster, inAll, waitingPerCluster }: Limits,
+): Obstacles<LimitObstacle> => [
   [
     'cluster full',
     sql.fragment`(
       select count(*) from deployment_tasks s where s.cluster_id = ${cluster_id} and ${works(s)}
     ) >= ${perCluster}`,
+  ],
+  [
+    'cluster waits',
+    sql.fragment`(
+      select count(*) from deployment_tasks s
+      where s.cluster_id = ${cluster_id} and s.status = 'Started' and s.awaits_readiness
+    ) >= ${waitingPerCluster}`,
   ],
   ['platform full', sql.fragment`(select count(*) from deployment_tasks s where ${works(s)}) >= ${inAll}`],
 ];

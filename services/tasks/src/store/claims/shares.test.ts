@@ -8,7 +8,7 @@ import { type InTransaction, inTransactionOf } from '../store.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
 const nothing = sql.type(z.object({}));
-const limits = { perCluster: 1_000, inAll: 1_000 };
+const limits = { perCluster: 1_000, inAll: 1_000, waitingPerCluster: 2 };
 
 let database: OpenTestDatabase;
 let inTransaction: InTransaction;
@@ -70,6 +70,19 @@ describe('slots are shared', () => {
     if (claimed) await inTransaction(({ leases }) => leases.leaveSlot(claimed));
 
     expect(await claims(2)).toEqual([second, other]);
+  });
+
+  test('a cluster whose deploys never get ready gets no more than its share of waits, and others go on', async () => {
+    const [bad, good] = [await insertCluster(database.db), await insertCluster(database.db)];
+    const never = await queue(bad, 3, { age: 100 });
+    for (const id of never.slice(0, 2)) {
+      const claimed = await claim();
+      expect(claimed?.id).toBe(id);
+      if (claimed) await inTransaction(({ leases }) => leases.leaveSlot(claimed));
+    }
+    const [ours] = await queue(good, 1, { age: 10 });
+
+    expect(await claims(2)).toEqual([ours, undefined]);
   });
 
   test('by whoever could start: a requester whose only task cannot start yet holds up nobody', async () => {

@@ -31,6 +31,8 @@ export const EnteredNamespace = z.strictObject({
   is_shared_account: z.boolean(),
   /** The namespace existed before: an uninstall leaves it. Absent from owners of the previous version. */
   is_adopted: z.boolean().optional(),
+  /** The deployment leaves the cluster for another env, whose members do not see its address. Absent otherwise. */
+  is_of_other_env: z.boolean().optional(),
   /** What the cluster warns of when the namespace gets Berth's labels, such as pods that it would no longer admit. */
   warnings: z.array(z.string()).optional(),
 });

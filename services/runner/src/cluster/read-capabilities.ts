@@ -1,7 +1,7 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { z } from 'zod';
-import { kubeFailure } from '../../cluster/kube-failure.ts';
-import type { Capabilities } from '../../helm/helm-arguments.ts';
+import { kubeFailure } from './kube-failure.ts';
+import type { Capabilities } from '../helm/helm-arguments.ts';
 
 const deadlineMs = 10_000;
 /** Requests one answer for all groups; clusters before 1.30 answer with the older form, which lacks the kinds. */
