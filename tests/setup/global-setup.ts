@@ -8,8 +8,8 @@ import { ensureTools, nodeToolNames, startPostgres, type ToolName, toolNames, to
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { missingForDeployTests, withSystemPrograms } from './needs.ts';
 import { bundleServices } from './bundle-services.ts';
-import { leftovers } from './leftovers.ts';
-import { temporaryParent } from './temporary-parent.ts';
+import { leftovers } from './temporary/leftovers.ts';
+import { temporaryParent } from './temporary/temporary-parent.ts';
 
 /**
  * Runs once: installs the tools, and creates a temporary folder for all files of tests and one PostgreSQL server, in which each
