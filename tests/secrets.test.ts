@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -110,13 +111,22 @@ async function recordMessages(nc: NatsConnection): Promise<void> {
 async function recordProcesses(): Promise<void> {
   const due = watchedProcesses();
   while (!stopRecording.signal.aborted) {
-    for (const pid of (await due()).filter((other) => Number(other) !== process.pid)) {
+    for (const pid of due().filter((other) => Number(other) !== process.pid)) {
       for (const file of ['cmdline', 'environ']) {
-        const text = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+        const text = textIn(`/proc/${pid}/${file}`);
         if (text !== '') processTexts.add(text);
       }
     }
     await delay(50);
+  }
+}
+
+/** The content of a file of /proc; empty if its process has ended. */
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }
 

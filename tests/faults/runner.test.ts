@@ -22,7 +22,7 @@ test('Helm is killed together with its runner, and the next runner takes the tas
   await using helm = watchHelm(slow.namespace);
 
   await stack.part('runner').kill();
-  await waitUntil(async () => (await helmProcesses(slow.namespace)).length === 0, {
+  await waitUntil(async () => helmProcesses(slow.namespace).length === 0, {
     what: 'Helm to exit',
     withinMs: 25_000,
   });
@@ -42,7 +42,7 @@ test('Helm is killed together with its runner, and the next runner takes the tas
 test('a release left pending when the runner and Helm are killed is repaired, and its task finishes', async () => {
   const { stack, admin } = platform;
   const slow = await deploySlowly(stack, admin, await platform.sample('kill'), 'lost-machine');
-  const [helm] = await helmProcesses(slow.namespace);
+  const [helm] = helmProcesses(slow.namespace);
 
   const runnerKilled = stack.part('runner').kill();
   process.kill(-(helm ?? 0), 'SIGKILL');
@@ -67,7 +67,7 @@ test('a runner that is paused beyond its lease writes nothing, and its Helm has 
   await using helm = watchHelm(slow.namespace);
   const paused = stack.part('runner').pid;
   const log = join(stack.stateFolder, 'services', 'runner.log');
-  const [firstHelm] = await helmProcesses(slow.namespace);
+  const [firstHelm] = helmProcesses(slow.namespace);
 
   process.kill(paused, 'SIGSTOP');
   const second = await stack.addRunner('second-runner');
@@ -76,11 +76,11 @@ test('a runner that is paused beyond its lease writes nothing, and its Helm has 
       what: 'the task to be taken over',
       withinMs: takenOverWithinMs,
     });
-    await waitUntil(async () => (await helmProcesses(slow.namespace)).length === 1, {
+    await waitUntil(async () => helmProcesses(slow.namespace).length === 1, {
       what: 'the second Helm',
       withinMs: 60_000,
     });
-    expect(await helmProcesses(slow.namespace)).not.toContain(firstHelm);
+    expect(helmProcesses(slow.namespace)).not.toContain(firstHelm);
 
     process.kill(paused, 'SIGCONT');
     await waitUntil(async () => (await readFile(log, 'utf8')).includes('claim lost'), {
@@ -90,7 +90,7 @@ test('a runner that is paused beyond its lease writes nothing, and its Helm has 
     // Anything that it still writes follows at once.
     await delay(1_000);
     expect(await slow.task()).toMatchObject({ status: 'Started', attempts: 2 });
-    expect(await helmProcesses(slow.namespace)).toHaveLength(1);
+    expect(helmProcesses(slow.namespace)).toHaveLength(1);
 
     await slow.release();
     await waitForTask(admin, slow.taskId, { withinMs: 60_000 });
@@ -111,6 +111,6 @@ test('canceling a started task ends its Helm, and the next task can continue fro
   await waitForTask(admin, slow.taskId, { withinMs: 60_000 });
 
   expect(await slow.task()).toMatchObject({ status: 'Canceled', reason: 'not now' });
-  expect(await helmProcesses(slow.namespace)).toEqual([]);
+  expect(helmProcesses(slow.namespace)).toEqual([]);
   expect(await releaseStatuses(stack, slow.namespace)).toEqual(['failed']);
 });

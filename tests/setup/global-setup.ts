@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,7 +8,8 @@ import { ensureTools, nodeToolNames, startPostgres, type ToolName, toolNames, to
 import { type ProcessGuard, startProcessGuard } from '@berth/process-guard/process-guard';
 import { missingForDeployTests, withSystemPrograms } from './needs.ts';
 import { bundleServices } from './bundle-services.ts';
-import { leftovers } from './leftovers.ts';
+import { leftovers } from './temporary/leftovers.ts';
+import { temporaryParent } from './temporary/temporary-parent.ts';
 
 /**
  * Runs once: installs the tools, and creates a temporary folder for all files of tests and one PostgreSQL server, in which each
@@ -20,8 +20,9 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
   const signal = AbortSignal.timeout(60 * 60_000);
   await provideTools(signal);
 
-  const serverFolder = await mkdtemp(join(tmpdir(), 'berth-test-servers-'));
-  const temporary = await mkdtemp(join(tmpdir(), 'berth-tests-'));
+  const parent = await temporaryParent();
+  const serverFolder = await mkdtemp(join(parent, 'berth-test-servers-'));
+  const temporary = await mkdtemp(join(parent, 'berth-tests-'));
   // World-traversable, because some tests run servers as another user.
   await chmod(temporary, 0o711);
   process.env['TMPDIR'] = temporary;

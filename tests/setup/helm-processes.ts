@@ -1,24 +1,14 @@
-import { commandOf, watchedProcesses } from '@berth/devstack/testing/watched-processes';
-import { readdir } from 'node:fs/promises';
+import { allPids, commandOf, watchedProcesses } from '@berth/devstack/testing/watched-processes';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Pids of Helm processes that work on a namespace, from /proc. */
-export async function helmProcesses(namespace: string): Promise<number[]> {
-  return helmsAmong(
-    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)),
-    namespace,
-  );
-}
+export const helmProcesses = (namespace: string): number[] => helmsAmong(allPids(), namespace);
 
-async function helmsAmong(pids: string[], namespace: string): Promise<number[]> {
-  const working = await Promise.all(
-    pids.map(async (pid) => {
-      const [program = '', ...args] = await commandOf(pid);
-      return program.endsWith('/helm') && args.includes(namespace) ? [Number(pid)] : [];
-    }),
-  );
-  return working.flat();
-}
+const helmsAmong = (pids: string[], namespace: string): number[] =>
+  pids.filter((pid) => isHelmFor(namespace, commandOf(pid))).map(Number);
+
+const isHelmFor = (namespace: string, [program = '', ...args]: string[]): boolean =>
+  program.endsWith('/helm') && args.includes(namespace);
 
 export interface HelmWatch extends AsyncDisposable {
   /** The highest number at any time. */
@@ -32,7 +22,7 @@ export function watchHelm(namespace: string): HelmWatch {
   let most = 0;
   const looking = (async () => {
     while (!stopping.signal.aborted) {
-      most = Math.max(most, (await helmsAmong(await due(), namespace)).length);
+      most = Math.max(most, helmsAmong(due(), namespace).length);
       await delay(25);
     }
   })();

@@ -23,7 +23,7 @@ const shortLease = 12_000;
 const slowTask = () => taskOf(world.chart, { values: { slow: true }, lease_ms: shortLease });
 const helmEnded = (namespace: string) => {
   const helms = watchHelms(namespace);
-  return soon('Helm to end', async () => (await helms()).length === 0);
+  return soon('Helm to end', () => helms().length === 0);
 };
 const linesOf = (taskId: string) => world.tasks.lines.filter(({ task_id }) => task_id === taskId).length;
 
@@ -114,7 +114,7 @@ test.for<[string, NodeJS.Signals, Record<string, string>]>([
     const pausedAt = Date.now();
     // A stopped parent cannot reap it, so it remains as a zombie without arguments.
     const helms = watchHelms(task.namespace);
-    await soon('Helm to end', async () => !(await helms()).includes(helm));
+    await soon('Helm to end', () => !helms().includes(helm));
     expect(Date.now() - pausedAt).toBeLessThan(shortLease);
     // No other runner took it over, so a report of this one would be recorded.
     runner.signal('SIGCONT');
@@ -182,7 +182,7 @@ test('a runner that receives SIGTERM claims nothing more, ends Helm, hands its t
   const end = world.tasks.endOf(task.task_id);
   expect(end).toMatchObject({ outcome: 'HandedBack' });
   expect(end).not.toHaveProperty('helm_ended');
-  expect(await helmsOf(task.namespace)).toEqual([]);
+  expect(helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await readdir(join(runner.folder, 'tasks'))).toEqual([]);
 });
@@ -197,7 +197,7 @@ test('a runner that receives SIGTERM while tasks is unavailable exits before it 
   // A shutdown of more than 25 s ends with the exit code 1.
   await endedWell(runner).finally(() => world.tasks.setUnavailable(false));
 
-  expect(await helmsOf(task.namespace)).toEqual([]);
+  expect(helmsOf(task.namespace)).toEqual([]);
 });
 
 test('a runner whose process guard dies hands its task back and exits', async () => {
@@ -210,7 +210,7 @@ test('a runner whose process guard dies hands its task back and exits', async ()
 
   expect(await runner.ended).toBe(1);
   expect(world.tasks.endOf(task.task_id)).toMatchObject({ outcome: 'HandedBack' });
-  expect(await helmsOf(task.namespace)).toEqual([]);
+  expect(helmsOf(task.namespace)).toEqual([]);
 });
 
 test('a Helm that is killed leaves no pending release, and the outcome is Retry', async () => {

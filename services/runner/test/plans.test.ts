@@ -375,7 +375,7 @@ test('no argument or environment of a process contains values of a dry run', asy
   world.tasks.giveDryRun(dryRunOf(task, { task_id: task.task_id }));
 
   const look = async () => {
-    for (const pid of await helms()) seen.push(await read(pid, 'cmdline'), await read(pid, 'environ'));
+    for (const pid of helms()) seen.push(await read(pid, 'cmdline'), await read(pid, 'environ'));
     return world.tasks.outcomeOf(task.task_id);
   };
   // Helm is gone after a tenth of a second.

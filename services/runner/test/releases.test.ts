@@ -430,8 +430,8 @@ describe('a Helm that is killed', () => {
     isRelease(write) && write.object?.metadata.labels?.['status'] === status;
 
   async function killHelm(namespace: string): Promise<void> {
-    for (const pid of await helmsOf(namespace)) process.kill(pid, 'SIGKILL');
-    await soon('Helm to end', async () => (await helmsOf(namespace)).length === 0);
+    for (const pid of helmsOf(namespace)) process.kill(pid, 'SIGKILL');
+    await soon('Helm to end', () => helmsOf(namespace).length === 0);
   }
 
   /** Runs the task; Helm is killed when the API server receives such a write, which is then refused. */
@@ -482,7 +482,7 @@ describe('a Helm that is killed', () => {
 
     // Paused first, so that it cannot end by itself.
     const stopped = admission.at(isDeployed, async () => {
-      for (const pid of await helmsOf(task.namespace)) process.kill(pid, 'SIGSTOP');
+      for (const pid of helmsOf(task.namespace)) process.kill(pid, 'SIGSTOP');
       return true;
     });
     world.tasks.give(task);

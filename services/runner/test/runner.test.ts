@@ -284,7 +284,7 @@ test('a canceled task ends its Helm soon and leaves a release from which the nex
   expect(end).toMatchObject({ outcome: 'Canceled', reason: null });
   // Only a Helm that receives SIGTERM prints it.
   expect(world.tasks.textOf(task.task_id)).toContain('has been cancelled');
-  expect(await helmsOf(task.namespace)).toEqual([]);
+  expect(helmsOf(task.namespace)).toEqual([]);
   expect(await act.history(task.namespace)).toEqual(['failed']);
   expect(await taskFolders()).toEqual([]);
   const next = { ...task, task_id: crypto.randomUUID(), wait: { enabled: false, timeout_secs: 60 } };
@@ -331,7 +331,7 @@ test('in a storm of a thousand cancellations exactly the canceled Helms end, and
     expect(world.tasks.textOf(task_id)).toContain('has been cancelled');
     expect(await act.history(namespace)).toEqual(['failed']);
   }
-  expect(await helmsOf(kept.namespace)).toHaveLength(1);
+  expect(helmsOf(kept.namespace)).toHaveLength(1);
 
   world.tasks.cancel(kept.task_id);
   await soon('the outcome of the task', () => world.tasks.endOf(kept.task_id));
@@ -434,7 +434,7 @@ test('a claim that is answered twice runs once', async () => {
   world.tasks.give(task);
   await soon('the second answer', () => runner.log().includes('a claim was answered twice'));
 
-  expect(await helmsOf(task.namespace)).toEqual([helm]);
+  expect(helmsOf(task.namespace)).toEqual([helm]);
   world.tasks.cancel(task.task_id);
   await soon('the outcome of the task', () => world.tasks.endOf(task.task_id));
 });

@@ -64,7 +64,12 @@ export async function startHelm(env: Record<string, string> = {}): Promise<HelmI
   const helm = async (args: readonly string[], values?: Values) => {
     const file = join(folder, `${(files += 1)}.yaml`);
     if (values) await writeFile(file, stringify(values));
-    const options = { env: { HOME: folder, PATH: '', ...env }, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 };
+    // It ends before its garbage would fill the memory.
+    const options = {
+      env: { HOME: folder, PATH: '', GOGC: 'off', GOMEMLIMIT: '512MiB', ...env },
+      timeout: 120_000,
+      maxBuffer: 64 * 1024 * 1024,
+    };
     const { stdout } = await run(binary, [...args, ...(values ? ['--values', file] : [])], options).catch(
       (error: unknown) => {
         const { stderr } = z.object({ stderr: z.string() }).parse(error);

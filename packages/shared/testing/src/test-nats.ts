@@ -104,9 +104,16 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
 
 let guard: ProcessGuard | undefined;
 
+/** Servers of tests live for seconds and need not collect garbage below this limit. */
+const environment = { GOGC: 'off', GOMEMLIMIT: '256MiB' };
+
 async function startServer(config: string, port: number): Promise<ChildProcess> {
   const binary = process.env['BERTH_NATS_SERVER'] ?? 'nats-server';
-  const server = spawn(binary, ['--config', config], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const server = spawn(binary, ['--config', config], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
   let output = '';
   server.stderr?.on('data', (chunk: Buffer) => {
     output = `${output}${chunk.toString()}`.slice(-4_000);

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { waitUntil } from '@berth/client';
-import { commandOf, watchedProcesses } from '@berth/devstack/testing/watched-processes';
+import { allPids, commandOf, watchedProcesses } from '@berth/devstack/testing/watched-processes';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { z } from 'zod';
 import type { RunnerWorld } from './runner-world.ts';
@@ -12,27 +11,19 @@ const run = promisify(execFile);
 const call = () => ({ signal: AbortSignal.timeout(20_000), deadlineMs: 10_000 });
 
 /** Process ids of Helm for a namespace. */
-export const helmsOf = async (namespace: string): Promise<number[]> =>
-  helmsAmong(
-    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)),
-    namespace,
-  );
+export const helmsOf = (namespace: string): number[] => helmsAmong(allPids(), namespace);
 
 /** The same in a tight loop, for tests that wait for Helm. */
-export function watchHelms(namespace: string): () => Promise<number[]> {
+export function watchHelms(namespace: string): () => number[] {
   const due = watchedProcesses();
-  return async () => helmsAmong(await due(), namespace);
+  return () => helmsAmong(due(), namespace);
 }
 
-async function helmsAmong(pids: string[], namespace: string): Promise<number[]> {
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [program = '', ...args] = await commandOf(pid);
-      return program.endsWith('helm') && args.includes(namespace) ? [Number(pid)] : [];
-    }),
-  );
-  return found.flat();
-}
+const helmsAmong = (pids: string[], namespace: string): number[] =>
+  pids.filter((pid) => isHelmFor(namespace, commandOf(pid))).map(Number);
+
+const isHelmFor = (namespace: string, [program = '', ...args]: string[]): boolean =>
+  program.endsWith('helm') && args.includes(namespace);
 
 const usualMs = 60_000;
 
@@ -72,7 +63,7 @@ export function actionsIn({ api, helm, kubeconfigFile, tasks }: RunnerWorld) {
       const { namespace } = task;
       const helms = watchHelms(namespace);
       return soon('Helm to wait', async () => {
-        const [pid] = await helms();
+        const [pid] = helms();
         if (pid === undefined) return null;
         const { items } = z
           .object({ items: z.array(z.unknown()) })
