@@ -14,6 +14,12 @@ export async function startSignIn({ crypto, fetch, sessionStorage }) {
   return redirect_url;
 }
 
+/** Whether this tab started the sign-in in its address. */
+export function isOfThisTab({ location, sessionStorage }) {
+  const attempt = JSON.parse(sessionStorage.getItem(attemptKey) ?? 'null');
+  return attempt !== null && new URLSearchParams(location.search).get('state') === attempt.state;
+}
+
 /** Exchanges the code in the address for a session; first removes the code from the address bar. */
 export async function finishSignIn({ fetch, history, localStorage, location, sessionStorage }) {
   const given = new URLSearchParams(location.search);

@@ -17,6 +17,16 @@ const { startSignIn, finishSignIn, whoIsSignedIn, signOut }: Pages = await impor
   new URL('../pages/sign-in.js', import.meta.url).href
 );
 
+interface TerminalSignIn {
+  confirmation: string;
+  address?: string;
+  code?: string;
+}
+
+const { readTerminalSignIn }: { readTerminalSignIn(browser: object): Promise<TerminalSignIn | null> } = await import(
+  new URL('../pages/terminal-sign-in.js', import.meta.url).href
+);
+
 let gateway: TestGateway;
 let challenge: string | undefined;
 let finished: { verifier?: string | undefined } | undefined;
@@ -37,6 +47,11 @@ beforeAll(async () => {
       start: async ({ query }) => {
         challenge = query.challenge;
         return { redirect_url: 'https://provider.example.test/authorize?state=s1', state: 's1' };
+      },
+      describe: async ({ query: { state } }) => {
+        if (state === 'unknown') throw new AppError('invalid_login', 'This login is unknown');
+        const hand_to = state === 'tab' ? null : state === 'screen' ? 'screen' : '127.0.0.1:51234';
+        return { hand_to, confirmation: '7KQF-2MPD' };
       },
       finish,
     }),
@@ -108,6 +123,23 @@ test.for([
     expect([tab.location.search, finished, tab.localStorage.kept.size]).toEqual(['', undefined, 0]);
   },
 );
+
+test('a sign-in that a terminal started is described by the server alone, and finished nowhere', async () => {
+  const read = async (search: string) => {
+    tab.location.search = search;
+    return readTerminalSignIn(tab);
+  };
+
+  const port = await read('?code=c&state=s1&iss=https%3A%2F%2Fp.test&hand_to=evil.test&x=1');
+  expect(port).toEqual({
+    confirmation: '7KQF-2MPD',
+    address: 'http://127.0.0.1:51234/?code=c&state=s1&iss=https%3A%2F%2Fp.test',
+  });
+  expect(await read('?code=c&state=screen')).toEqual({ confirmation: '7KQF-2MPD', code: 'code=c&state=screen' });
+  for (const none of ['?code=c&state=tab', '?code=c&state=unknown', '?code=c', '?error=access_denied&state=s1'])
+    expect(await read(none)).toBeNull();
+  expect([finished, tab.localStorage.kept.size]).toEqual([undefined, 0]);
+});
 
 test('a refusal of the identity provider or the server is shown', async () => {
   await startSignIn(tab);
