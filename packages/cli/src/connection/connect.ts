@@ -1,5 +1,5 @@
 import { type Client, type ClientOptions, createClient, type Credential } from '@berth/client';
-import { type Cli, note } from '../terminal/cli.ts';
+import { type Cli, note, say } from '../terminal/cli.ts';
 import { CliFailure } from '../failure/cli-failure.ts';
 import { readContexts } from './contexts.ts';
 
@@ -45,6 +45,10 @@ export const clientOf = (
   return createClient({
     baseUrl: url,
     credential: () => (token === null ? null : credentialOf(token)),
+    patience: {
+      ms: 5_000,
+      onWait: ({ detail }, ms) => say(cli, `${detail}; trying again in ${Math.ceil(ms / 1_000)} s`),
+    },
     ...(verbose && { fetch: shownFetch(cli) }),
     ...manner,
   });
