@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCli } from '../scripts/cli/build-cli.ts';
+import { testChanging } from './clients/changing.ts';
 import { testCheckingCharts } from './clients/checking-charts.ts';
 import { testCommandLine } from './clients/command-line.ts';
+import { testExamples } from './clients/examples.ts';
+import { testFeeling } from './clients/feeling.ts';
 import type { Grounds } from './clients/grounds.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
@@ -29,8 +32,11 @@ afterAll(async () => {
 testPublishedClient(() => grounds);
 testCommandLine(() => grounds);
 testOperating(() => grounds);
+testChanging(() => grounds);
 testCheckingCharts(() => grounds);
+testFeeling(() => grounds);
 testSigningIn(() => grounds);
+testExamples(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;

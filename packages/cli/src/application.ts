@@ -71,7 +71,7 @@ const routes = buildRouteMap({
 export const application = buildApplication<Cli>(routes, {
   name: 'berth',
   scanner: { caseStyle: 'allow-kebab-for-camel' },
-  documentation: { caseStyle: 'convert-camel-to-kebab' },
+  documentation: { caseStyle: 'convert-camel-to-kebab', onlyRequiredInUsageLine: true, useAliasInUsageLine: true },
   determineExitCode: exitCodeOf,
   localization: {
     text: { ...text_en, exceptionWhileRunningCommand: failureText },

@@ -12,6 +12,7 @@ import { findCluster } from '../../names/find-cluster.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import { resolve } from '../../names/resolve.ts';
 import { showPlan } from '../../output/show-plan.ts';
+import { withProgress } from '../../terminal/progress.ts';
 import { followTasks } from '../tasks/follow-tasks.ts';
 import { reportTasks } from '../tasks/report-tasks.ts';
 import { changeOf, deploymentMeant, deploysThis, type DesiredDeployment } from './deploy-decisions.ts';
@@ -64,7 +65,7 @@ export const deploy = buildCommand<Flags, [string], Cli>({
   },
   async func(flags, name) {
     const client = await connect(this, flags);
-    const wanted = await readWanted(client, flags, name);
+    const wanted = await readWanted(this, client, flags, name);
     const { present, change } = wanted;
     if (present && Object.keys(change).length === 0) {
       say(this, `${name} has this chart and these inputs already`);
@@ -95,10 +96,10 @@ export const deploy = buildCommand<Flags, [string], Cli>({
 });
 
 /** The deployment as it is, and what the flags make of it. */
-async function readWanted(client: Client, flags: Flags, name: string) {
+async function readWanted(cli: Cli, client: Client, flags: Flags, name: string) {
   const [{ id: envId }, { kindId, chart }] = await Promise.all([
     resolve(client, kindOf('envs'), flags.env),
-    findChart(client, flags.chart, flags.waitForChart ?? 0),
+    withProgress(cli, `waiting for chart ${flags.chart}`, findChart(client, flags.chart, flags.waitForChart ?? 0)),
   ]);
   const { enable = false, move = false } = flags;
   const clusterId = flags.cluster === undefined ? null : await findCluster(client, envId, flags.cluster);

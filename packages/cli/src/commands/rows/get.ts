@@ -82,6 +82,7 @@ export const get = buildCommand<Flags, string[], Cli>({
       read,
       show: async (rows) => {
         if (rows.length > 0) await printRows({ ...shown, hasTitles, isStream: true }, rows, false);
+        else if (hasTitles) say(this, `no ${kind.names[0]} yet`);
         hasTitles = hasTitles && rows.length === 0;
       },
       showRemoved: (row) => say(this, `removed: ${kind.names[1] ?? kind.names[0]}/${nameOfRow(kind, row)}`),

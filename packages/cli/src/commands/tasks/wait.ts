@@ -6,6 +6,7 @@ import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { durationFlag } from '../../input/duration.ts';
 import { taskOf } from '../../names/task-of.ts';
+import { withProgress } from '../../terminal/progress.ts';
 import { requireDone } from './task-outcome.ts';
 
 interface Flags extends ConnectionFlags {
@@ -34,7 +35,7 @@ export const wait = buildCommand<Flags, [string], Cli>({
   async func({ env, timeout = 600_000, ...flags }, name) {
     const client = await connect(this, flags);
     const { id } = await taskOf(client, name, env);
-    requireDone(await waitForTask(client, id, { withinMs: timeout }));
+    requireDone(await withProgress(this, `waiting for task ${id}`, waitForTask(client, id, { withinMs: timeout })));
     say(this, `task ${id} is done`);
   },
 });
