@@ -10,6 +10,7 @@ import { testCommandLine } from './clients/command-line.ts';
 import { testExamples } from './clients/examples.ts';
 import { testFeeling } from './clients/feeling.ts';
 import type { Grounds } from './clients/grounds.ts';
+import { startOpenWorkload } from './clients/open-workload.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
 import { testSigningIn } from './clients/signing-in.ts';
@@ -18,14 +19,16 @@ import { startPlatform } from './setup/platform.ts';
 let grounds: Grounds;
 
 beforeAll(async () => {
-  const platform = await startPlatform();
+  const workload = await startOpenWorkload();
+  const platform = await startPlatform({ overrides: { runner: workload.runner } });
   const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
   const sample = await platform.sample('clients');
   await buildCli(join(folder, 'cli'));
-  grounds = { platform, sample, folder, program: join(folder, 'cli/berth.js') };
+  grounds = { platform, sample, workload, folder, program: join(folder, 'cli/berth.js') };
 });
 afterAll(async () => {
   await grounds.platform[Symbol.asyncDispose]();
+  await grounds.workload[Symbol.asyncDispose]();
   await rm(grounds.folder, { recursive: true, force: true });
 });
 

@@ -71,7 +71,7 @@ export function testOperating(grounds: () => Grounds): void {
 
     test('an action is called with its inputs, and its failure is one of the command', async () => {
       const { platform, sample } = grounds();
-      const ingress_domain = 'apps.localhost';
+      const ingress_domain = 'default.svc';
       unwrap(await platform.admin.k8sClusters.update({ id: sample.cluster.id, body: { ingress_domain } }));
       await publishCallable(platform.stack);
       const deploy = [
@@ -88,13 +88,24 @@ export function testOperating(grounds: () => Grounds): void {
 
       const unknown = await berth(['action', 'ops', ...where, 'sing']);
       expect(unknown).toMatchObject({ code: 3, out: '', err: expect.stringContaining('action_id') });
-      // Nothing listens at the hostname of the deployment.
+      // What answers there has no certificate for the hostname of this deployment.
       const called = await berth(['action', 'ops', ...where, 'say', '--set', 'words=Good evening', '--wait']);
       expect(called).toMatchObject({
         code: 1,
         out: expect.stringMatching(/^task\//),
         err: expect.stringContaining('failed:'),
       });
+    });
+
+    test('an action that succeeds is done, and what was called got the inputs', async () => {
+      const inputs = ['--set', 'greeting=Hi', '--set', 'replicas=1', '--wait'];
+      const deploy = ['deploy', 'kubernetes', ...where, '--chart', `HelloWeb@${callable}`, ...inputs];
+      expect(await berth(deploy)).toMatchObject({ code: 0 });
+
+      const called = await berth(['action', 'kubernetes', ...where, 'say', '--set', 'words=Good evening', '--wait']);
+
+      expect(called).toMatchObject({ code: 0, out: expect.stringMatching(/^task\//) });
+      expect(grounds().workload.bodies.map((body): unknown => JSON.parse(body))).toEqual([{ words: 'Good evening' }]);
     });
 
     test('a log that is followed ends where its reader goes', async () => {

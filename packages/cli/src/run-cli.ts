@@ -7,15 +7,19 @@ import type { Cli, Terminal } from './terminal/cli.ts';
 export async function runCli(given: NodeJS.Process): Promise<void> {
   // `| head` ends the reader before the writer, which is no failure.
   let isOutputRead = true;
+  let tellGone = (): void => undefined;
+  const outputGone = new Promise<void>((resolve) => (tellGone = resolve));
   for (const stream of [given.stdout, given.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
-      if (stream === given.stdout) isOutputRead = false;
+      if (stream !== given.stdout) return;
+      isOutputRead = false;
+      tellGone();
     });
   const { stdout, stderr, env } = given;
   const process: StricliProcess = { stdout, stderr, env };
   const words = given.argv.slice(2);
-  const cli: Cli = { ...cliOf(given), words, isOutputRead: () => isOutputRead, process };
+  const cli: Cli = { ...cliOf(given), words, isOutputRead: () => isOutputRead, outputGone, process };
   if (words[0] === '__complete') return complete(cli, words.slice(1));
   await run(application, words, cli);
   const code = Number(process.exitCode ?? 0);
@@ -33,7 +37,7 @@ async function complete(cli: Cli, words: readonly string[]): Promise<void> {
 const terminalOf = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Terminal | null =>
   stream.isTTY ? { columns: stream.columns || 80, isColoured: stream.getColorDepth(env) >= 4 } : null;
 
-const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead' | 'words'> => {
+const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead' | 'outputGone' | 'words'> => {
   const { env, stdin, stdout, stderr } = given;
   return {
     env,

@@ -6,7 +6,9 @@ import { type Kind, kinds } from '../names/kinds.ts';
 import { envScope } from '../names/resolve.ts';
 
 /** Together with the start of the process, an answer takes at most 300 ms; a late one would hold up who types. */
-const budgetMs = 200;
+const usualBudgetMs = 200;
+
+const budgetMs = ({ env }: Pick<Cli, 'env'>): number => Number(env['BERTH_COMPLETION_MS']) || usualBudgetMs;
 
 /** The value of a flag among the words before the one that is completed. */
 function flagIn(words: readonly string[], ...names: string[]): string | undefined {
@@ -18,7 +20,7 @@ function flagIn(words: readonly string[], ...names: string[]): string | undefine
 export async function completeNames(cli: Cli, kind: Kind, partial: string): Promise<string[]> {
   const { name } = kind;
   if (name === undefined) return [];
-  const signal = AbortSignal.timeout(budgetMs);
+  const signal = AbortSignal.timeout(budgetMs(cli));
   try {
     const context = flagIn(cli.words, '--context');
     const client = await connect(cli, context === undefined ? {} : { context }, { signal, patience: { ms: 0 } });

@@ -10,7 +10,7 @@ interface Look {
 }
 
 /** A column is not cut below this width. */
-const leastWidth = 6;
+const leastWidth = 4;
 const gap = 2;
 const lengthOf = (text: string): number => [...text].length;
 

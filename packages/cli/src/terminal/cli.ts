@@ -25,6 +25,8 @@ export interface Cli extends CommandContext {
   readonly readLine: (signal: AbortSignal) => Promise<string | null>;
   /** False once the reader of standard output has gone, as after `| head`: what only writes there may end. */
   readonly isOutputRead: () => boolean;
+  /** Resolves then, for what only waits for more to write. */
+  readonly outputGone: Promise<void>;
   /** Calls it for each Ctrl-C, instead of ending, until the returned function is called. */
   readonly onInterrupt: (act: () => void) => () => void;
 }

@@ -91,11 +91,16 @@ const create = buildCommand<OfBot & { expires?: number }, [string], Cli>({
           });
     const { created_token } = unwrap(created);
     print(this, created_token);
-    // Before the secret stands the id, by which `revoke` knows it.
-    const [id] = created_token.split('.');
-    say(this, `created token ${name} (${id}); its value is not shown again`);
+    say(this, `created token ${name}${idIn(created_token)}; its value is not shown again`);
   },
 });
+
+/** Before the secret stands the id, by which `revoke` knows the token: the bytes of a UUID in base64url. */
+function idIn(token: string): string {
+  const hex = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('hex');
+  const parts = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex)?.slice(1);
+  return parts ? ` (${parts.join('-')})` : '';
+}
 
 const revoke = buildCommand<OfBot, [string], Cli>({
   docs: {

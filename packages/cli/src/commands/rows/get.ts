@@ -86,7 +86,7 @@ export const get = buildCommand<Flags, string[], Cli>({
         hasTitles = hasTitles && rows.length === 0;
       },
       showRemoved: (row) => say(this, `removed: ${kind.names[1] ?? kind.names[0]}/${nameOfRow(kind, row)}`),
-      isOver: () => !this.isOutputRead(),
+      over: this.outputGone,
     });
   },
 });

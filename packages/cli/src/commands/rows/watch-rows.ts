@@ -10,15 +10,15 @@ interface Watched {
   read: () => Promise<Row[]>;
   show: (rows: readonly Row[]) => Promise<void>;
   showRemoved: (row: Row) => void;
-  /** Whether nobody reads what is shown. */
-  isOver: () => boolean;
+  /** Resolves once nobody reads what is shown. */
+  over: Promise<void>;
 }
 
 /** Changes within this time are shown together, so that a rollout does not read the list for each of its steps. */
 const gatherMs = 250;
 
 /** Shows rows, then each that has changed, until nobody reads them. Nothing is missed: the position comes before the first read. */
-export async function watchRows({ client, table, read, show, showRemoved, isOver }: Watched): Promise<void> {
+export async function watchRows({ client, table, read, show, showRemoved, over }: Watched): Promise<void> {
   const stopping = new AbortController();
   const after = await firstPosition(client, table);
   let shown = await read();
@@ -32,8 +32,8 @@ export async function watchRows({ client, table, read, show, showRemoved, isOver
     for await (const _ of followEvents(client, { tables: table, signal: stopping.signal, after })) hear();
   })();
   try {
-    while (!isOver()) {
-      await Promise.race([heard, following]);
+    const ended = over.then(() => 'over' as const);
+    while ((await Promise.race([heard, following, ended])) !== 'over') {
       await setTimeout(gatherMs);
       listen();
       const rows = await read();
