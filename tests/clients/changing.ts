@@ -209,7 +209,7 @@ export function testChanging(grounds: () => Grounds): void {
       let touched: Promise<unknown> | undefined;
       const unread = await berth(['get', 'envs', '-w', '-o', 'name'], {
         readsOnce: true,
-        onOutput: () => (touched ??= berth(['create', 'env', 'unread'])),
+        onOutput: () => void (touched ??= berth(['create', 'env', 'unread'])),
       });
       expect(unread).toMatchObject({ code: 0, err: '' });
       expect(await touched).toMatchObject({ code: 0 });

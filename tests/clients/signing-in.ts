@@ -126,7 +126,7 @@ export function testSigningIn(grounds: () => Grounds): void {
         const answer = await anonymous.logins.finish({ body: stolen });
         expect(answer).toMatchObject({ ok: false, problem: { code: 'invalid_login' } });
       }
-      expect(await pageAt(`${url}/auth/idp/callback?${given}`)).toBeNull();
+      expect(await pageAt(`${url}/auth/idp/callback?${given.toString()}`)).toBeNull();
     });
 
     test('Ctrl-C ends the wait for the browser, and nothing is kept', async () => {

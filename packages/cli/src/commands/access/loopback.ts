@@ -19,7 +19,7 @@ export async function listenForCode(): Promise<Loopback> {
   let login: { address: string; state: string } | null = null;
   let isStarted = false;
   let isHanded = false;
-  let take = (_: HandedCode): void => undefined;
+  let take: (handed: HandedCode) => void = () => undefined;
   const code = new Promise<HandedCode>((resolve) => (take = resolve));
 
   const server = createServer((request, reply) => {
