@@ -17,7 +17,7 @@ const callable = '1.3.0-callable.1';
 async function publishCallable(stack: Stack): Promise<void> {
   const read = (file: string) => readFile(join(sampleChart.folder, file), 'utf8');
   const manifest = (await read('Chart.yaml')).replace(/^version: .*$/m, `version: ${callable}`);
-  const features = `${await read('berth/features.yaml')}  ingress: { enabled: true }\n`;
+  const features = `${await read('berth/features.yaml')}  ingress: { enabled: true, hostname_format: Name }\n`;
   await using chart = await fixtureChart({
     name: sampleChart.name,
     base: sampleChart.folder,

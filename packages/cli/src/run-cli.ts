@@ -31,7 +31,10 @@ export async function runCli(given: NodeJS.Process): Promise<void> {
 async function complete(cli: Cli, words: readonly string[]): Promise<void> {
   const before = { ...cli, words: words.slice(0, -1) };
   const found = await proposeCompletions(application, words, before);
-  for (const { completion } of found) cli.process.stdout.write(`${completion}\n`);
+  // Flags are many, so they are named only to who has begun one.
+  const isFlag = (text: string | undefined): boolean => text?.startsWith('-') === true;
+  const shown = found.filter(({ completion }) => isFlag(completion) === isFlag(words.at(-1)));
+  for (const { completion } of shown) cli.process.stdout.write(`${completion}\n`);
 }
 
 const terminalOf = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Terminal | null =>

@@ -21,7 +21,7 @@ export const diff = buildCommand<Flags, [string], Cli>({
     fullDescription: [
       'Show what a change of a deployment would do to its objects, without making it. The exit code is 0 if nothing would change and 1 if something would.',
       '',
-      '  berth diff web -e prod --set replicas=3',
+      '  berth diff web -e prod --set replicas=5',
       '  berth diff web -e prod --newest',
     ].join('\n'),
   },
