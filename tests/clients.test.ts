@@ -4,24 +4,26 @@ import { join } from 'node:path';
 import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCli } from '../scripts/cli/build-cli.ts';
-import { testChanging } from './clients/changing.ts';
+import { testChanging } from './clients/terminal/changing.ts';
 import { testCheckingCharts } from './clients/checking-charts.ts';
 import { testCommandLine } from './clients/command-line.ts';
-import { testExamples } from './clients/examples.ts';
-import { testFeeling } from './clients/feeling.ts';
+import { testExamples } from './clients/terminal/examples.ts';
+import { testFeeling } from './clients/terminal/feeling.ts';
 import type { Grounds } from './clients/grounds.ts';
-import { testMoving } from './clients/moving.ts';
-import { startOpenWorkload } from './clients/open-workload.ts';
+import { testMoving } from './clients/terminal/moving.ts';
+import { startOpenWorkload } from './clients/terminal/open-workload.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
-import { testSigningIn } from './clients/signing-in.ts';
+import { testSigningIn } from './clients/terminal/signing-in.ts';
 import { startPlatform } from './setup/platform.ts';
 
 let grounds: Grounds;
 
 beforeAll(async () => {
   const workload = await startOpenWorkload();
-  const platform = await startPlatform({ overrides: { runner: workload.runner } });
+  const platform = await startPlatform({
+    overrides: { runner: workload.runner, 'cluster-sync': { CLUSTER_REDISCOVER_SECONDS: '1' } },
+  });
   const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
   const sample = await platform.sample('clients');
   await buildCli(join(folder, 'cli'));

@@ -17,7 +17,7 @@ function flagIn(words: readonly string[], ...names: string[]): string | undefine
 }
 
 /** The names of the newest rows of a kind that begin so; none where the platform does not answer in time. */
-export async function completeNames(cli: Cli, kind: Kind, partial: string): Promise<string[]> {
+async function completeNames(cli: Cli, kind: Kind, partial: string): Promise<string[]> {
   const { name } = kind;
   if (name === undefined) return [];
   const signal = AbortSignal.timeout(budgetMs(cli));

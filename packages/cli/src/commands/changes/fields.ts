@@ -6,7 +6,7 @@ import type { Kind } from '../../names/kinds.ts';
 import { resolve } from '../../names/resolve.ts';
 
 /** A field of a row that a flag sets. */
-export interface Field {
+interface Field {
   /** As the API calls it. */
   field: string;
   brief: string;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { signInWithHttp } from '@berth/devstack/servers/oidc-sign-in';
 import { unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Grounds } from './grounds.ts';
-import { createBerth, type Ran } from './run-berth.ts';
+import type { Grounds } from '../grounds.ts';
+import { createBerth, type Ran } from '../run-berth.ts';
 
 interface TerminalSignIn {
   confirmation: string;
@@ -37,7 +37,7 @@ export function testSigningIn(grounds: () => Grounds): void {
     /** What the page of the callback makes of the address at which the provider left the browser. */
     async function pageAt(callback: string): Promise<TerminalSignIn | null> {
       const { readTerminalSignIn }: { readTerminalSignIn(window: object): Promise<TerminalSignIn | null> } =
-        await import(new URL('../../services/api-gateway/pages/terminal-sign-in.js', import.meta.url).href);
+        await import(new URL('../../../services/api-gateway/pages/terminal-sign-in.js', import.meta.url).href);
       return readTerminalSignIn({ fetch: (path: string) => fetch(new URL(path, url)), location: new URL(callback) });
     }
 

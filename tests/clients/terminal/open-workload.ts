@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
-import { startNameServer } from '../setup/name-server.ts';
+import { startNameServer } from '../../setup/name-server.ts';
 
 /** What answers behind the ingress of the deployment `kubernetes` on a cluster with the domain `default.svc`, and how runners reach it. */
 export async function startOpenWorkload() {
