@@ -27,7 +27,7 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
   const sample = await platform.sample('clients');
   await buildCli(join(folder, 'cli'));
-  grounds = { platform, sample, workload, folder, program: join(folder, 'cli/berth.js') };
+  grounds = { platform, sample, workload, written: [], folder, program: join(folder, 'cli/berth.js') };
 });
 afterAll(async () => {
   await grounds.platform[Symbol.asyncDispose]();
@@ -72,4 +72,13 @@ test('events go on after the last one that was handled, also while the gateway r
 
   const ids = told.map(({ data }) => data.id);
   expect(ids).toEqual(created.slice(created.indexOf(ids[0] ?? '')));
+});
+
+test('nothing that any command has written holds a credential or the contents of a secret', () => {
+  const { platform, written } = grounds;
+  const all = written.join('\n');
+
+  // Another number of commands ran where only some tests do.
+  expect(written.length % 2).toBe(0);
+  for (const secret of ['swordfish', platform.adminToken]) expect(all).not.toContain(secret);
 });

@@ -8,6 +8,8 @@ export interface Grounds {
   sample: Sample;
   /** Answers the calls for the deployment `kubernetes`. */
   workload: Awaited<ReturnType<typeof startOpenWorkload>>;
+  /** All that any command has written, for the canaries. */
+  written: string[];
   folder: string;
   program: string;
 }

@@ -32,7 +32,11 @@ export function testOperating(grounds: () => Grounds): void {
     let url: string;
     let berth: ReturnType<typeof createBerth>;
     const as = (token: string) =>
-      createBerth(grounds().program, { BERTH_URL: url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: token }, []);
+      createBerth(
+        grounds().program,
+        { BERTH_URL: url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: token },
+        grounds().written,
+      );
 
     beforeAll(async () => {
       const { platform } = grounds();
@@ -110,7 +114,7 @@ export function testOperating(grounds: () => Grounds): void {
 
     test('a log that is followed ends where its reader goes', async () => {
       await using endless = await startEndlessLog();
-      const follow = createBerth(grounds().program, { BERTH_URL: endless.url, BERTH_TOKEN: 'a.b' }, []);
+      const follow = createBerth(grounds().program, { BERTH_URL: endless.url, BERTH_TOKEN: 'a.b' }, grounds().written);
 
       const ran = await follow(['logs', '11111111-1111-4111-8111-111111111111', '-f'], { readsOnce: true });
 

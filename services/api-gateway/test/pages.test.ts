@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { logins } from '@berth/contracts/resources/accounts/logins';
 import { me } from '@berth/contracts/resources/accounts/me';
 import { AppError } from '@berth/contracts/errors';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
@@ -139,6 +139,35 @@ test('a sign-in that a terminal started is described by the server alone, and fi
   for (const none of ['?code=c&state=tab', '?code=c&state=unknown', '?code=c', '?error=access_denied&state=s1'])
     expect(await read(none)).toBeNull();
   expect([finished, tab.localStorage.kept.size]).toEqual([undefined, 0]);
+});
+
+test('the page hands a code to a terminal when the person confirms it, and not before', async () => {
+  const elements = new Map<string, { textContent: string; hidden: boolean; press: () => void }>();
+  const elementOf = (selector: string) => {
+    const made = {
+      textContent: '',
+      hidden: true,
+      press: () => undefined as void,
+      addEventListener: (_: string, act: () => void) => void (made.press = act),
+    };
+    return elements.get(selector) ?? (elements.set(selector, made), made);
+  };
+  const handed: string[] = [];
+  tab.location.search = '?code=c&state=s1';
+  Object.assign(tab.location, { replace: (address: string) => handed.push(address) });
+  vi.stubGlobal('document', { querySelector: elementOf });
+  vi.stubGlobal('window', tab);
+  for (const name of ['location', 'history'] as const) vi.stubGlobal(name, tab[name]);
+  try {
+    await import(new URL('../pages/callback.js', import.meta.url).href);
+
+    expect([tab.location.search, elements.get('#confirmation')?.textContent, handed]).toEqual(['', '7KQF-2MPD', []]);
+    elements.get('#confirm')?.press();
+    expect(handed).toEqual(['http://127.0.0.1:51234/?code=c&state=s1']);
+    expect(finished).toBeUndefined();
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 test('a refusal of the identity provider or the server is shown', async () => {

@@ -14,7 +14,11 @@ export function testChanging(grounds: () => Grounds): void {
     let asLinus: ReturnType<typeof createBerth>;
     let linus: string;
     const as = (token: string) =>
-      createBerth(grounds().program, { BERTH_URL: url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: token }, []);
+      createBerth(
+        grounds().program,
+        { BERTH_URL: url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: token },
+        grounds().written,
+      );
 
     beforeAll(async () => {
       const { platform } = grounds();

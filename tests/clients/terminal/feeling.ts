@@ -23,9 +23,10 @@ export function testFeeling(grounds: () => Grounds): void {
     beforeAll(() => {
       const { platform, program } = grounds();
       env = { BERTH_URL: platform.stack.url, BERTH_TOKEN: platform.adminToken, BERTH_CONFIG: '/nowhere.json' };
-      berth = createBerth(program, env, []);
+      berth = createBerth(program, env, grounds().written);
     });
-    const against = (url: string) => createBerth(grounds().program, { BERTH_URL: url, BERTH_TOKEN: 'a.b' }, []);
+    const against = (url: string) =>
+      createBerth(grounds().program, { BERTH_URL: url, BERTH_TOKEN: 'a.b' }, grounds().written);
 
     test('tables are coloured on a terminal only, and not with NO_COLOR', async () => {
       const list = ['get', 'tasks', ...where];
@@ -163,7 +164,7 @@ export function testFeeling(grounds: () => Grounds): void {
     });
 
     test('completion knows commands, flags and names of rows, and holds up nobody where the platform is silent', async () => {
-      const patient = createBerth(grounds().program, { ...env, BERTH_COMPLETION_MS: '20000' }, []);
+      const patient = createBerth(grounds().program, { ...env, BERTH_COMPLETION_MS: '20000' }, grounds().written);
       const complete = (...words: string[]) => patient(['__complete', ...words]);
 
       expect((await complete('up')).out).toBe('upgrade\n');

@@ -33,7 +33,7 @@ export function testMoving(grounds: () => Grounds): void {
       const kubeconfig = await readFile(platform.stack.kubeconfigFile, 'utf8');
       const second = await addCluster();
       const env = { BERTH_URL: platform.stack.url, BERTH_TOKEN: platform.adminToken };
-      const berth = createBerth(program, env, []);
+      const berth = createBerth(program, env, grounds().written);
       const deploy = [
         'deploy',
         'mover',

@@ -17,7 +17,6 @@ interface TerminalSignIn {
 /** `berth login` in a browser, which the test is. */
 export function testSigningIn(grounds: () => Grounds): void {
   describe('berth login', () => {
-    const written: string[] = [];
     let url: string;
     let opened: string;
     let config: string;
@@ -31,7 +30,7 @@ export function testSigningIn(grounds: () => Grounds): void {
       const browser = join(folder, 'browser.sh');
       await writeFile(browser, `#!/bin/sh\nprintf %s "$1" > ${opened}.new && mv ${opened}.new ${opened}\n`);
       await chmod(browser, 0o755);
-      berth = createBerth(program, { BERTH_CONFIG: config, BROWSER: browser }, written);
+      berth = createBerth(program, { BERTH_CONFIG: config, BROWSER: browser }, grounds().written);
     });
 
     /** What the page of the callback makes of the address at which the provider left the browser. */
@@ -82,7 +81,7 @@ export function testSigningIn(grounds: () => Grounds): void {
       const { contexts }: { contexts: Record<string, { token: string }> } = JSON.parse(await readFile(config, 'utf8'));
       const { token = 'none' } = contexts['browser'] ?? {};
       expect(token.split('.')).toHaveLength(3);
-      expect(written.join('\n')).not.toContain(token);
+      expect(grounds().written.join('\n')).not.toContain(token);
     });
 
     test('without a browser the person brings the code, and one of another sign-in is refused', async () => {

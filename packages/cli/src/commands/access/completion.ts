@@ -14,7 +14,8 @@ _berth() {
   found=("\${(@f)$(berth __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   compadd -- \${found:#}
 }
-compdef _berth berth`,
+# The first completion loads this file as the function itself.
+if [ "$funcstack[1]" = _berth ]; then _berth; else compdef _berth berth; fi`,
   fish: `function __berth_complete
   set -l words (commandline -opc) (commandline -ct)
   berth __complete $words[2..-1] 2>/dev/null
