@@ -46,9 +46,9 @@ const libraries = [
   },
   {
     names: ['node:child_process', 'child_process'],
-    homes: ['processes', 'helm', 'credentialPrograms', 'untrustedWork'],
+    homes: ['processes', 'helm', 'credentialPrograms', 'untrustedWork', 'browser'],
     reason:
-      'Processes are started by runner/src/helm/helm-starter.ts, cluster-sync/src/providers/run-program.ts, packages/untrusted-work, the process guard and the local stack only, so that each has a stop.',
+      'Processes are started by runner/src/helm/helm-starter.ts, cluster-sync/src/providers/run-program.ts, packages/untrusted-work, the process guard and the local stack only, so that each has a stop; the browser of a person by packages/cli.',
   },
   {
     names: ['pino'],
@@ -82,6 +82,7 @@ const folders: Record<Home, string[]> = {
   kube: ['packages/kube/src/**'],
   helm: ['services/runner/src/helm/**'],
   credentialPrograms: ['services/cluster-sync/src/providers/run-program.ts'],
+  browser: ['packages/cli/src/commands/access/open-browser.ts'],
   untrustedWork: ['packages/untrusted-work/src/work-process.ts'],
   processes: [
     'packages/devstack/src/**',

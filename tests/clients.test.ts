@@ -4,31 +4,46 @@ import { join } from 'node:path';
 import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCli } from '../scripts/cli/build-cli.ts';
+import { testChanging } from './clients/terminal/changing.ts';
 import { testCheckingCharts } from './clients/checking-charts.ts';
 import { testCommandLine } from './clients/command-line.ts';
+import { testExamples } from './clients/terminal/examples.ts';
+import { testFeeling } from './clients/terminal/feeling.ts';
 import type { Grounds } from './clients/grounds.ts';
+import { testMoving } from './clients/terminal/moving.ts';
+import { startOpenWorkload } from './clients/terminal/open-workload.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
+import { testSigningIn } from './clients/terminal/signing-in.ts';
 import { startPlatform } from './setup/platform.ts';
 
 let grounds: Grounds;
 
 beforeAll(async () => {
-  const platform = await startPlatform();
+  const workload = await startOpenWorkload();
+  const platform = await startPlatform({
+    overrides: { runner: workload.runner, 'cluster-sync': { CLUSTER_REDISCOVER_SECONDS: '1' } },
+  });
   const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
   const sample = await platform.sample('clients');
   await buildCli(join(folder, 'cli'));
-  grounds = { platform, sample, folder, program: join(folder, 'cli/berth.js') };
+  grounds = { platform, sample, workload, written: [], folder, program: join(folder, 'cli/berth.js') };
 });
 afterAll(async () => {
   await grounds.platform[Symbol.asyncDispose]();
+  await grounds.workload[Symbol.asyncDispose]();
   await rm(grounds.folder, { recursive: true, force: true });
 });
 
 testPublishedClient(() => grounds);
 testCommandLine(() => grounds);
 testOperating(() => grounds);
+testChanging(() => grounds);
 testCheckingCharts(() => grounds);
+testMoving(() => grounds);
+testFeeling(() => grounds);
+testSigningIn(() => grounds);
+testExamples(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;
@@ -57,4 +72,11 @@ test('events go on after the last one that was handled, also while the gateway r
 
   const ids = told.map(({ data }) => data.id);
   expect(ids).toEqual(created.slice(created.indexOf(ids[0] ?? '')));
+});
+
+test('nothing that any command has written holds a credential or the contents of a secret', () => {
+  const { platform, written } = grounds;
+  const all = written.join('\n');
+
+  for (const secret of ['swordfish', platform.adminToken]) expect(all).not.toContain(secret);
 });

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,27 +12,55 @@ import { quantile } from '../machine/quantile.ts';
 const run = promisify(execFile);
 const starts = 31;
 
-/** The time of `berth --help`, in turns with a Node that does nothing. */
+/** Answers at once, so that what is measured is the time of the command line alone. */
+async function startAnswering() {
+  const row = { id: '11111111-1111-4111-8111-111111111111', name: 'prod', created_at: '2026-01-01T00:00:00.000Z' };
+  const server = createServer((_, reply) => {
+    reply.writeHead(200, { 'content-type': 'application/json' });
+    reply.end(JSON.stringify({ items: [row], next: null }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    [Symbol.dispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** The times of `berth --help`, a `get` and a completion, in turns with a Node that does nothing. */
 export async function measureCliStart(say: (line: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+  using platform = await startAnswering();
+  const env = { PATH: process.env['PATH'], BERTH_URL: platform.url, BERTH_TOKEN: 'a.b' };
   try {
     await buildCli(join(folder, 'cli'));
     await writeFile(join(folder, 'nothing.mjs'), '');
     const timed = async (...args: string[]): Promise<number> => {
       const started = performance.now();
-      await run(process.execPath, args, { env: { PATH: process.env['PATH'] } });
+      await run(process.execPath, args, { env });
       return performance.now() - started;
     };
-    const [help, nothing]: [number[], number[]] = [[], []];
+    const berth = join(folder, 'cli/berth.js');
+    const commands = {
+      'Node alone': [join(folder, 'nothing.mjs')],
+      'berth --help': [berth, '--help'],
+      'berth get envs': [berth, 'get', 'envs'],
+      'completion of a name': [berth, '__complete', 'get', 'env', 'p'],
+    };
+    const times = new Map(Object.keys(commands).map((name): [string, number[]] => [name, []]));
     // The first start writes the cache of compiled code.
-    await timed(join(folder, 'cli/berth.js'), '--help');
+    for (const args of Object.values(commands)) await timed(...args);
     for (let start = 0; start < starts; start += 1) {
-      nothing.push(await timed(join(folder, 'nothing.mjs')));
-      help.push(await timed(join(folder, 'cli/berth.js'), '--help'));
+      for (const [name, args] of Object.entries(commands)) times.get(name)?.push(await timed(...args));
     }
-    const words = (times: number[]) =>
-      `p50 ${Math.round(quantile(times, 0.5))} ms, least ${Math.round(Math.min(...times))} ms`;
-    say(`berth --help: ${words(help)}; Node alone: ${words(nothing)}; ${loadOfMachine()}`);
+    for (const [name, all] of times)
+      say(`${name}: p50 ${Math.round(quantile(all, 0.5))} ms, least ${Math.round(Math.min(...all))} ms`);
+    say(loadOfMachine());
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -167,7 +167,9 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
     }
   }
   await api.deployments.k8s_events({ id: deployment_id });
-  await api.logins.start();
+  const challenge = '_'.repeat(43);
+  const { state } = unwrap(await api.logins.start({ query: { challenge, hand_to: '127.0.0.1:51234' } }));
+  await api.logins.describe({ query: { state } });
   await api.me.get_as_user();
 
   await readAll(api);

@@ -1,10 +1,15 @@
 import type { Sample } from '@berth/devstack/journey/find-sample';
+import type { startOpenWorkload } from './terminal/open-workload.ts';
 import type { Platform } from '../setup/platform.ts';
 
 /** What the tests of all clients share: one platform with the sample chart and the env `clients`, a folder for files, and `berth` built there. */
 export interface Grounds {
   platform: Platform;
   sample: Sample;
+  /** Answers the calls for the deployment `kubernetes`. */
+  workload: Awaited<ReturnType<typeof startOpenWorkload>>;
+  /** All that any command has written, for the canaries. */
+  written: string[];
   folder: string;
   program: string;
 }

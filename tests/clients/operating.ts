@@ -17,7 +17,7 @@ const callable = '1.3.0-callable.1';
 async function publishCallable(stack: Stack): Promise<void> {
   const read = (file: string) => readFile(join(sampleChart.folder, file), 'utf8');
   const manifest = (await read('Chart.yaml')).replace(/^version: .*$/m, `version: ${callable}`);
-  const features = `${await read('berth/features.yaml')}  ingress: { enabled: true }\n`;
+  const features = `${await read('berth/features.yaml')}  ingress: { enabled: true, hostname_format: Name }\n`;
   await using chart = await fixtureChart({
     name: sampleChart.name,
     base: sampleChart.folder,
@@ -32,7 +32,11 @@ export function testOperating(grounds: () => Grounds): void {
     let url: string;
     let berth: ReturnType<typeof createBerth>;
     const as = (token: string) =>
-      createBerth(grounds().program, { BERTH_URL: url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: token }, []);
+      createBerth(
+        grounds().program,
+        { BERTH_URL: url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: token },
+        grounds().written,
+      );
 
     beforeAll(async () => {
       const { platform } = grounds();
@@ -71,7 +75,7 @@ export function testOperating(grounds: () => Grounds): void {
 
     test('an action is called with its inputs, and its failure is one of the command', async () => {
       const { platform, sample } = grounds();
-      const ingress_domain = 'apps.localhost';
+      const ingress_domain = 'default.svc';
       unwrap(await platform.admin.k8sClusters.update({ id: sample.cluster.id, body: { ingress_domain } }));
       await publishCallable(platform.stack);
       const deploy = [
@@ -88,7 +92,7 @@ export function testOperating(grounds: () => Grounds): void {
 
       const unknown = await berth(['action', 'ops', ...where, 'sing']);
       expect(unknown).toMatchObject({ code: 3, out: '', err: expect.stringContaining('action_id') });
-      // Nothing listens at the hostname of the deployment.
+      // What answers there has no certificate for the hostname of this deployment.
       const called = await berth(['action', 'ops', ...where, 'say', '--set', 'words=Good evening', '--wait']);
       expect(called).toMatchObject({
         code: 1,
@@ -97,9 +101,20 @@ export function testOperating(grounds: () => Grounds): void {
       });
     });
 
+    test('an action that succeeds is done, and what was called got the inputs', async () => {
+      const inputs = ['--set', 'greeting=Hi', '--set', 'replicas=1', '--wait'];
+      const deploy = ['deploy', 'kubernetes', ...where, '--chart', `HelloWeb@${callable}`, ...inputs];
+      expect(await berth(deploy)).toMatchObject({ code: 0 });
+
+      const called = await berth(['action', 'kubernetes', ...where, 'say', '--set', 'words=Good evening', '--wait']);
+
+      expect(called).toMatchObject({ code: 0, out: expect.stringMatching(/^task\//) });
+      expect(grounds().workload.bodies.map((body): unknown => JSON.parse(body))).toEqual([{ words: 'Good evening' }]);
+    });
+
     test('a log that is followed ends where its reader goes', async () => {
       await using endless = await startEndlessLog();
-      const follow = createBerth(grounds().program, { BERTH_URL: endless.url, BERTH_TOKEN: 'a.b' }, []);
+      const follow = createBerth(grounds().program, { BERTH_URL: endless.url, BERTH_TOKEN: 'a.b' }, grounds().written);
 
       const ran = await follow(['logs', '11111111-1111-4111-8111-111111111111', '-f'], { readsOnce: true });
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface Ran {
+  /** As a shell says it: 130 for a process that Ctrl-C has ended. */
   code: number | null;
   out: string;
   err: string;
@@ -9,32 +10,36 @@ export interface Ran {
 
 interface Given {
   input?: string;
+  /** Standard input stays open until `enter` writes its one line. */
+  isTyped?: true;
   /** Stops reading standard output after its first part, as `| head` does. */
   readsOnce?: true;
   /** Called with all that was written so far, whenever more is. */
-  onOutput?: (sofar: string, interrupt: () => void) => void;
+  onOutput?: (sofar: string, interrupt: () => void, enter: (line: string) => void) => void;
 }
 
 /** `berth` as a process of its own, with nothing of this one's environment but the path. */
 export const createBerth =
   (program: string, env: Record<string, string>, written: string[]) =>
-  async (args: readonly string[], { input = '', onOutput, readsOnce }: Given = {}): Promise<Ran> => {
+  async (args: readonly string[], { input = '', isTyped, onOutput, readsOnce }: Given = {}): Promise<Ran> => {
     const child = spawn(process.execPath, [program, ...args], {
       env: { PATH: process.env['PATH'], LANG: 'C', ...env },
     });
     let [out, err] = ['', ''];
+    const enter = (line: string): void => void child.stdin.end(`${line}\n`);
     const interrupt = (): void => void child.kill('SIGINT');
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
       if (readsOnce) child.stdout.destroy();
-      onOutput?.(out + err, interrupt);
+      onOutput?.(out + err, interrupt, enter);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       err += text;
-      onOutput?.(out + err, interrupt);
+      onOutput?.(out + err, interrupt, enter);
     });
-    child.stdin.end(input);
-    const [code] = await once(child, 'close');
+    if (!isTyped) child.stdin.end(input);
+    const [status, signal] = await once(child, 'close');
+    const code: number | null = signal === 'SIGINT' ? 130 : status;
     written.push(out, err);
     return { code, out, err };
   };

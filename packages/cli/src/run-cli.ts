@@ -1,89 +1,62 @@
-import { buildApplication, buildRouteMap, run, type StricliProcess, text_en } from '@stricli/core';
-import type { Cli } from './terminal/cli.ts';
-import { action } from './commands/deployments/action.ts';
-import { contextRoutes } from './commands/access/context.ts';
-import { chartRoutes } from './commands/charts/chart.ts';
-import { cancel } from './commands/tasks/cancel.ts';
-import { deleteCommand } from './commands/rows/delete.ts';
-import { deploy } from './commands/deployments/deploy.ts';
-import { describe } from './commands/rows/describe.ts';
-import { events } from './commands/deployments/events.ts';
-import { get } from './commands/rows/get.ts';
-import { login } from './commands/access/login.ts';
-import { logs } from './commands/tasks/logs.ts';
-import { restart } from './commands/deployments/restart.ts';
-import { retry } from './commands/tasks/retry.ts';
-import { rollback } from './commands/deployments/rollback.ts';
-import { secretRoutes } from './commands/secrets/secret.ts';
-import { tokenRoutes } from './commands/access/token.ts';
-import { wait } from './commands/tasks/wait.ts';
-import { why } from './commands/rows/why.ts';
-import { exitCodeOf } from './failure/exit-code-of.ts';
+import { proposeCompletions, run, type StricliProcess } from '@stricli/core';
+import { application } from './application.ts';
 import { exitCodes } from './failure/exit-codes.ts';
-import { failureText } from './failure/failure-text.ts';
-
-const routes = buildRouteMap({
-  routes: {
-    login,
-    context: contextRoutes,
-    get,
-    describe,
-    why,
-    deploy,
-    rollback,
-    restart,
-    action,
-    events,
-    delete: deleteCommand,
-    logs,
-    wait,
-    cancel,
-    retry,
-    secret: secretRoutes,
-    token: tokenRoutes,
-    chart: chartRoutes,
-  },
-  docs: {
-    brief: 'Deploy packaged Helm charts onto many clusters with Berth',
-    fullDescription: [
-      'Deploy packaged Helm charts onto many clusters with Berth.',
-      '',
-      'Names or ids work everywhere: `berth get deployments web -e prod`. The platform is that of BERTH_URL and BERTH_TOKEN, or of the current context (`berth login`).',
-      'Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 refused, 4 timed out, 130 cancelled.',
-    ].join('\n'),
-  },
-});
-
-const application = buildApplication<Cli>(routes, {
-  name: 'berth',
-  scanner: { caseStyle: 'allow-kebab-for-camel' },
-  determineExitCode: exitCodeOf,
-  localization: {
-    text: { ...text_en, exceptionWhileRunningCommand: failureText },
-  },
-});
+import type { Cli, Terminal } from './terminal/cli.ts';
 
 /** Runs the command that the arguments name; the exit code says what became of it. */
 export async function runCli(given: NodeJS.Process): Promise<void> {
   // `| head` ends the reader before the writer, which is no failure.
   let isOutputRead = true;
-  given.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    isOutputRead = false;
-  });
+  let tellGone = (): void => undefined;
+  const outputGone = new Promise<void>((resolve) => (tellGone = resolve));
+  for (const stream of [given.stdout, given.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      if (stream !== given.stdout) return;
+      isOutputRead = false;
+      tellGone();
+    });
   const { stdout, stderr, env } = given;
   const process: StricliProcess = { stdout, stderr, env };
-  await run(application, given.argv.slice(2), { ...cliOf(given), isOutputRead: () => isOutputRead, process });
+  const words = given.argv.slice(2);
+  const cli: Cli = { ...cliOf(given), words, isOutputRead: () => isOutputRead, outputGone, process };
+  if (words[0] === '__complete') return complete(cli, words.slice(1));
+  await run(application, words, cli);
   const code = Number(process.exitCode ?? 0);
   // The framework has negative codes for wrong usage.
   given.exitCode = code < 0 ? exitCodes.usage : code;
 }
 
-const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead'> => ({
-  env: given.env,
-  readInput: async () => (await given.stdin.setEncoding('utf8').toArray()).join(''),
-  onInterrupt: (act) => {
-    given.on('SIGINT', act);
-    return () => void given.off('SIGINT', act);
-  },
-});
+/** For the scripts of `berth completion`: a line for each word that may stand where the last one does. */
+async function complete(cli: Cli, words: readonly string[]): Promise<void> {
+  const before = { ...cli, words: words.slice(0, -1) };
+  const found = await proposeCompletions(application, words, before);
+  // Flags are many, so they are named only to who has begun one.
+  const isFlag = (text: string | undefined): boolean => text?.startsWith('-') === true;
+  const shown = found.filter(({ completion }) => isFlag(completion) === isFlag(words.at(-1)));
+  for (const { completion } of shown) cli.process.stdout.write(`${completion}\n`);
+}
+
+const terminalOf = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Terminal | null =>
+  stream.isTTY ? { columns: stream.columns || 80, isColoured: stream.getColorDepth(env) >= 4 } : null;
+
+const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead' | 'outputGone' | 'words'> => {
+  const { env, stdin, stdout, stderr } = given;
+  return {
+    env,
+    terminals: { output: terminalOf(stdout, env), messages: terminalOf(stderr, env) },
+    isUnicode: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
+    voice: { isQuiet: false },
+    readInput: async () => (await stdin.setEncoding('utf8').toArray()).join(''),
+    readLine: async (signal) => {
+      const { createInterface } = await import('node:readline');
+      const lines = createInterface({ input: stdin, signal });
+      for await (const line of lines) return line;
+      return null;
+    },
+    onInterrupt: (act) => {
+      given.on('SIGINT', act);
+      return () => void given.off('SIGINT', act);
+    },
+  };
+};

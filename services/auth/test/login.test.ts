@@ -147,6 +147,48 @@ describe('a login', () => {
   });
 });
 
+describe('a login of a terminal', () => {
+  const describeLogin = (state: string) => auth.gateway.call(logins.operations.describe, { query: { state } });
+
+  test.for([['127.0.0.1:51234'], ['screen']])('hands its code to %s, until it is used up', async ([handTo = '']) => {
+    const { verifier, confirmation, ...attempt } = await startLogin(auth.gateway, handTo);
+    const returned = await atTheProvider(attempt, person());
+
+    expect(confirmation).toMatch(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+    expect(await describeLogin(returned.state)).toEqual({ hand_to: handTo, confirmation });
+    await expect(finishLogin(auth.gateway, { ...returned, verifier })).resolves.toMatchObject({});
+    await expect(describeLogin(returned.state)).rejects.toEqual(refusal('invalid_login'));
+  });
+
+  test('shows another confirmation for each, and none for a state that nobody was given', async () => {
+    const started = await Promise.all(Array.from({ length: 5 }, () => startLogin(auth.gateway, 'screen')));
+
+    expect(new Set(started.map(({ confirmation }) => confirmation)).size).toBe(5);
+    await expect(describeLogin(randomUUID())).rejects.toEqual(refusal('invalid_login'));
+    const { state } = await startLogin(auth.gateway);
+    expect(await describeLogin(state)).toMatchObject({ hand_to: null });
+  });
+
+  test.for([
+    ['another host', '127.0.0.1.evil.test:51234'],
+    ['a name', 'localhost:51234'],
+    ['a host before an at sign', '127.0.0.1:51234@evil.test'],
+    ['a path', '127.0.0.1:51234/x'],
+    ['a whole address', 'http://127.0.0.1:51234'],
+    ['a port of the system', '127.0.0.1:80'],
+    ['no port that exists', '127.0.0.1:70000'],
+    ['a second line', '127.0.0.1:51234\n'],
+  ] as const)('cannot name %s', async ([, handTo]) => {
+    await expect(startLogin(auth.gateway, handTo)).rejects.toEqual(refusal('invalid', '', 'query.hand_to'));
+  });
+
+  test('needs a challenge', async () => {
+    const started = auth.gateway.call(logins.operations.start, { query: { hand_to: 'screen' } });
+
+    await expect(started).rejects.toEqual(refusal('invalid', '', 'query.challenge'));
+  });
+});
+
 test('two concurrent first logins make one user', async () => {
   const env = await newEnv(auth.db, undefined, true);
   const sub = person();
@@ -222,6 +264,17 @@ describe('a login is refused if', () => {
     const second = await startLogin(auth.gateway);
     const theirs = await atTheProvider(second, person());
     await expect(finishLogin(auth.gateway, { ...theirs, verifier })).rejects.toEqual(refusal('invalid_login'));
+  });
+
+  test('the code was handed to a terminal, and its verifier is that of somebody else', async () => {
+    const { verifier, ...attempt } = await startLogin(auth.gateway, '127.0.0.1:51234');
+    const returned = await atTheProvider(attempt, person());
+    const foreign = (await startLogin(auth.gateway, '127.0.0.1:51234')).verifier;
+
+    await expect(finishLogin(auth.gateway, { ...returned, verifier: foreign })).rejects.toEqual(
+      refusal('invalid_login'),
+    );
+    await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
   });
 
   test('the code belongs to another attempt', async () => {

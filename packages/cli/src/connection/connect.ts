@@ -1,35 +1,58 @@
-import { type Client, createClient, type Credential } from '@berth/client';
-import { type Cli, say } from '../terminal/cli.ts';
+import { type Client, type ClientOptions, createClient, type Credential } from '@berth/client';
+import { type Cli, note, say } from '../terminal/cli.ts';
 import { CliFailure } from '../failure/cli-failure.ts';
 import { readContexts } from './contexts.ts';
 
 export interface ConnectionFlags {
   context?: string;
   verbose?: boolean;
+  quiet?: boolean;
 }
 
 /** The flags of every command that asks the platform. */
 export const connectionFlags = {
-  context: { kind: 'parsed', parse: String, brief: 'Name of a context (berth context list)', optional: true },
+  context: {
+    kind: 'parsed',
+    parse: String,
+    brief: 'Name of a context (berth context list)',
+    optional: true,
+    proposeCompletions: completeContexts,
+  },
   verbose: { kind: 'boolean', brief: 'Show each request, without secrets', optional: true, withNegated: false },
+  quiet: { kind: 'boolean', brief: 'Write answers and errors only', optional: true, withNegated: false },
 } as const;
 
+export async function completeContexts(this: Cli, partial: string): Promise<string[]> {
+  const known = await readContexts(this).catch(() => null);
+  return Object.keys(known?.contexts ?? {}).filter((name) => name.startsWith(partial));
+}
+
+/** How requests are sent, where it is not as usual. */
+type Manner = Pick<ClientOptions, 'signal' | 'patience'>;
+
 /** The client for BERTH_URL and BERTH_TOKEN, which win, or for a context. */
-export async function connect(cli: Cli, flags: ConnectionFlags): Promise<Client> {
+export async function connect(cli: Cli, flags: ConnectionFlags, manner: Manner = {}): Promise<Client> {
   const { url, token } = await addressOf(cli, flags);
-  return clientOf(cli, flags, { url, token });
+  return clientOf(cli, flags, { url, token, ...manner });
 }
 
 export const clientOf = (
   cli: Cli,
-  { verbose }: ConnectionFlags,
-  { url, token }: { url: string; token: string },
-): Client =>
-  createClient({
+  { verbose, quiet = false }: ConnectionFlags,
+  { url, token, ...manner }: { url: string; token: string | null } & Manner,
+): Client => {
+  cli.voice.isQuiet = quiet;
+  return createClient({
     baseUrl: url,
-    credential: () => credentialOf(token),
+    credential: () => (token === null ? null : credentialOf(token)),
+    patience: {
+      ms: 5_000,
+      onWait: ({ detail }, ms) => say(cli, `${detail}; trying again in ${Math.ceil(ms / 1_000)} s`),
+    },
     ...(verbose && { fetch: shownFetch(cli) }),
+    ...manner,
   });
+};
 
 /** A session is a JWT, which has three parts; tokens have two. */
 const credentialOf = (token: string): Credential => (token.split('.').length === 3 ? { jwt: token } : { token });
@@ -44,7 +67,7 @@ async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise<{ url:
   throw new CliFailure(
     'usage',
     name === null
-      ? 'no platform is known: berth login URL --with-token, or set BERTH_URL and BERTH_TOKEN'
+      ? 'no platform is known: berth login URL, or set BERTH_URL and BERTH_TOKEN'
       : `there is no context ${name}; known are: ${Object.keys(contexts).join(', ') || '(none)'}`,
   );
 }
@@ -55,7 +78,7 @@ const shownFetch =
     const started = performance.now();
     const answer = await fetch(input, init);
     const ms = Math.round(performance.now() - started);
-    say(
+    note(
       cli,
       `${init?.method ?? 'GET'} ${input instanceof Request ? input.url : input.toString()} ${answer.status} ${ms} ms`,
     );

@@ -19,7 +19,7 @@ function problemText({ code, detail, errors, request, requestId }: Problem): str
   ].join('\n');
 }
 
-const signIn = 'Sign in again: berth login URL --with-token, or set BERTH_TOKEN';
+const signIn = 'Sign in again: berth login URL, or set BERTH_TOKEN';
 
 const waysOut: Partial<Record<Problem['code'], string>> = {
   unauthenticated: signIn,

@@ -4,6 +4,8 @@ import type { Kind, Row } from './kinds.ts';
 interface Calls {
   list(request: { query: Record<string, unknown> }): Promise<Answer<Page<Row>>>;
   get(request: { id: string }): Promise<Answer<Row>>;
+  create?(request: { body: object }): Promise<Answer<Row>>;
+  update?(request: { id: string; body: object }): Promise<Answer<Row>>;
   delete?(request: { id: string }, options?: { ifMatch?: string }): Promise<Answer<unknown>>;
 }
 

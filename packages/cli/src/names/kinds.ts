@@ -3,7 +3,7 @@ import type { Client } from '@berth/client';
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** The rows whose names the columns of others show instead of ids. */
-export type Referred = 'envs' | 'k8sClusters' | 'deploymentKinds' | 'deployments';
+export type Referred = 'envs' | 'k8sClusters' | 'deploymentKinds' | 'deployments' | 'users';
 
 export interface Column {
   title: string;
@@ -20,6 +20,10 @@ export interface Kind {
   names: readonly [string, ...string[]];
   /** The field with its name, and the filter that finds it; absent for rows without names. */
   name?: string;
+  /** Of rows without names: the field with the id of a row whose name stands for it, once `--env` is given. */
+  namedBy?: { field: string; of: Referred };
+  /** The name of its events, if it has any: `get --watch` follows them. */
+  table?: string;
   /** Takes the filter `env_id`. */
   inEnv?: true;
   columns: readonly Column[];
@@ -28,18 +32,21 @@ export interface Kind {
 const id: Column = { title: 'ID', field: 'id', wide: true };
 const age: Column = { title: 'AGE', field: 'created_at' };
 const env: Column = { title: 'ENV', field: 'env_id', of: 'envs' };
+const kind: Column = { title: 'KIND', field: 'kind_id', of: 'deploymentKinds' };
+const user: Column = { title: 'USER', field: 'user_id', of: 'users' };
 
 /** Everything that `get`, `describe` and `delete` know. */
 export const kinds: readonly Kind[] = [
   {
     resource: 'deployments',
+    table: 'deployments',
     names: ['deployments', 'deployment', 'deploy'],
     name: 'name',
     inEnv: true,
     columns: [
       { title: 'NAME', field: 'name' },
       env,
-      { title: 'KIND', field: 'kind_id', of: 'deploymentKinds' },
+      kind,
       { title: 'STATUS', field: 'status' },
       { title: 'HEALTH', field: 'health.state' },
       { title: 'CLUSTER', field: 'cluster_id', of: 'k8sClusters', wide: true },
@@ -50,6 +57,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'deploymentTasks',
+    table: 'deployment_tasks',
     names: ['tasks', 'task'],
     inEnv: true,
     columns: [
@@ -63,12 +71,14 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'envs',
+    table: 'envs',
     names: ['envs', 'env'],
     name: 'name',
     columns: [{ title: 'NAME', field: 'name' }, age, id],
   },
   {
     resource: 'k8sClusters',
+    table: 'k8s_clusters',
     names: ['clusters', 'cluster'],
     name: 'name',
     inEnv: true,
@@ -84,12 +94,14 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'deploymentKinds',
+    table: 'deployment_kinds',
     names: ['kinds', 'kind'],
     name: 'name',
     columns: [{ title: 'NAME', field: 'name' }, age, id],
   },
   {
     resource: 'helmCharts',
+    table: 'helm_charts',
     names: ['charts', 'chart'],
     columns: [
       { title: 'TAG', field: 'image_tag' },
@@ -102,6 +114,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'k8sResources',
+    table: 'k8s_resources',
     names: ['objects', 'object'],
     name: 'name',
     columns: [
@@ -113,6 +126,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'secrets',
+    table: 'secrets',
     names: ['secrets', 'secret'],
     name: 'name',
     inEnv: true,
@@ -126,6 +140,7 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'users',
+    table: 'users',
     names: ['users', 'user'],
     name: 'email',
     columns: [
@@ -138,9 +153,81 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'bots',
+    table: 'bots',
     names: ['bots', 'bot'],
     name: 'display_name',
     columns: [{ title: 'NAME', field: 'display_name' }, { title: 'ACTIVE', field: 'is_active' }, age, id],
+  },
+  {
+    resource: 'envUserPermissions',
+    table: 'env_user_permissions',
+    names: ['members', 'member'],
+    namedBy: { field: 'user_id', of: 'users' },
+    inEnv: true,
+    columns: [user, env, { title: 'ROLE', field: 'role' }, age, id],
+  },
+  {
+    resource: 'deploymentPermissions',
+    table: 'deployment_permissions',
+    names: ['roles', 'role'],
+    namedBy: { field: 'user_id', of: 'users' },
+    inEnv: true,
+    columns: [user, env, kind, { title: 'ROLE', field: 'role' }, age, id],
+  },
+  {
+    resource: 'clusterRoleGrants',
+    table: 'cluster_role_grants',
+    names: ['grants', 'grant'],
+    inEnv: true,
+    columns: [
+      { title: 'CLUSTER ROLE', field: 'cluster_role' },
+      env,
+      kind,
+      { title: 'SCOPE', field: 'scope' },
+      age,
+      { title: 'ID', field: 'id' },
+    ],
+  },
+  {
+    resource: 'deploymentResources',
+    table: 'deployment_resources',
+    names: ['resources', 'resource'],
+    inEnv: true,
+    columns: [
+      { title: 'NAME', field: 'name' },
+      { title: 'DEPLOYMENT', field: 'deployment_id', of: 'deployments' },
+      { title: 'STATUS', field: 'sync_status' },
+      age,
+      { title: 'ID', field: 'id' },
+    ],
+  },
+  {
+    resource: 'deploymentResourceTypes',
+    table: 'deployment_resource_types',
+    names: ['resource-types', 'resource-type'],
+    name: 'key',
+    inEnv: true,
+    columns: [{ title: 'KEY', field: 'key' }, env, { ...kind, field: 'deployment_kind_id' }, age, id],
+  },
+  {
+    resource: 'helmRegistries',
+    table: 'helm_registries',
+    names: ['registries', 'registry'],
+    columns: [
+      { title: 'REPOSITORY', field: 'repo_name' },
+      { title: 'DOMAIN', field: 'domain_name' },
+      kind,
+      { title: 'AVAILABLE', field: 'available' },
+      age,
+      id,
+    ],
+  },
+  {
+    resource: 'helmTagFormats',
+    table: 'helm_tag_formats',
+    names: ['tag-formats', 'tag-format'],
+    name: 'pattern',
+    columns: [{ title: 'PATTERN', field: 'pattern' }, age, id],
   },
   {
     resource: 'auditEvents',

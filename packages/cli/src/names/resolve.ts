@@ -13,14 +13,11 @@ export type Scope = Readonly<Record<string, string | undefined>>;
 export async function resolve(client: Client, kind: Kind, nameOrId: string, scope: Scope = {}): Promise<Row> {
   const calls = callsOf(client, kind);
   if (isId(nameOrId)) return unwrap(await calls.get({ id: nameOrId }));
-  const { name } = kind;
-  const [singular = ''] = kind.names.slice(1);
-  if (name === undefined) throw new CliFailure('usage', `a ${singular || kind.names[0]} has no name: give its id`);
-
+  const [singular = kind.names[0]] = kind.names.slice(1);
+  const { field, value, query } = await distinguishing(client, kind, nameOrId);
   const found: Row[] = [];
-  const query = { ...scope, [name]: nameOrId };
-  for await (const row of everyItem((after) => calls.list({ query: { ...query, after } }))) {
-    if (row[name] === nameOrId) found.push(row);
+  for await (const row of everyItem((after) => calls.list({ query: { ...scope, ...query, after } }))) {
+    if (row[field] === value) found.push(row);
   }
   const [row] = found;
   if (!row)
@@ -31,6 +28,18 @@ export async function resolve(client: Client, kind: Kind, nameOrId: string, scop
     'usage',
     `${found.length} ${kind.names[0]} are named ${nameOrId}: give --env, or the id of one\n${candidates.join('\n')}`,
   );
+}
+
+/** The field by which the rows with a name are known, and the filter that finds them, if the API has one. */
+async function distinguishing(
+  client: Client,
+  { name, namedBy, names }: Kind,
+  wanted: string,
+): Promise<{ field: string; value: string; query: Scope }> {
+  if (name !== undefined) return { field: name, value: wanted, query: { [name]: wanted } };
+  if (namedBy === undefined) throw new CliFailure('usage', `a ${names[1] ?? names[0]} has no name: give its id`);
+  const { id } = await resolve(client, kindOf(namedBy.of), wanted);
+  return { field: namedBy.field, value: id, query: {} };
 }
 
 /** The filter of an env by name or id; none if none is given. */

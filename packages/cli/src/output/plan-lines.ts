@@ -1,7 +1,7 @@
 import type { DeploymentPlan } from './plan.ts';
 import { table } from './table.ts';
 
-const signs = { create: '+', change: '~', replace: '±', delete: '-', keep: '=', blocked: '!' } as const;
+const signs = { create: '+', change: '~', replace: '-+', delete: '-', keep: '=', blocked: '!' } as const;
 
 /** What a plan would do, an object a line. */
 export function planLines({ tasks, objects, reinstalls, contested, unchanged }: DeploymentPlan): string[] {

@@ -5,32 +5,41 @@ import { age } from './age.ts';
 import type { Format } from './formats.ts';
 import { readNames, type Names } from './read-names.ts';
 import { selectPath } from './select-path.ts';
-import { table } from './table.ts';
+import { showTable } from './show-table.ts';
 
 interface Shown {
   cli: Cli;
   client: Client;
   kind: Kind;
   format: Format;
+  /** False after the first part of a stream. */
+  hasTitles?: boolean;
+  /** Rows that come one after the other are documents of their own. */
+  isStream?: boolean;
 }
 
 /** Shows the rows of a kind. One row by name is an object in JSON and YAML, others are a list. */
 export async function printRows(
-  { cli, client, kind, format }: Shown,
+  { cli, client, kind, format, hasTitles = true, isStream = false }: Shown,
   rows: readonly Row[],
   isOne: boolean,
 ): Promise<void> {
+  if (isStream && format.kind === 'json') return rows.forEach((row) => print(cli, JSON.stringify(row)));
+  if (isStream && format.kind === 'yaml') {
+    for (const row of rows) print(cli, `---\n${await yamlOf(row)}`);
+    return;
+  }
   const content = isOne ? rows[0] : rows;
   if (format.kind === 'json') return print(cli, JSON.stringify(content, null, 2));
   if (format.kind === 'yaml') return print(cli, await yamlOf(content));
   if (format.kind === 'name')
-    return rows.forEach((row) => print(cli, `${kind.names[1] ?? kind.names[0]}/${nameOf(kind, row)}`));
+    return rows.forEach((row) => print(cli, `${kind.names[1] ?? kind.names[0]}/${nameOfRow(kind, row)}`));
   if (format.kind === 'path') return rows.forEach((row) => print(cli, textOf(selectPath(row, format.path))));
   if (rows.length === 0) return say(cli, `no ${kind.names[0]}`);
   const columns = kind.columns.filter(({ wide }) => format.kind === 'wide' || !wide);
   const names = await readNames(client, columns);
   const cells = rows.map((row) => columns.map((column) => cellOf(row, column, names)));
-  for (const line of table([columns.map(({ title }) => title), ...cells])) print(cli, line);
+  showTable(cli, [...(hasTitles ? [columns.map(({ title }) => title)] : []), ...cells], { hasTitles });
 }
 
 /** Loaded only where it is asked for. */
@@ -39,7 +48,8 @@ export async function yamlOf(content: unknown): Promise<string> {
   return stringify(content).trimEnd();
 }
 
-const nameOf = ({ name }: Kind, row: Row): string => (name === undefined ? row.id : textOf(row[name]) || row.id);
+export const nameOfRow = ({ name }: Kind, row: Row): string =>
+  name === undefined ? row.id : textOf(row[name]) || row.id;
 
 function cellOf(row: Row, { field, of, title }: Column, names: Names): string {
   const text = textOf(selectPath(row, field));

@@ -1,5 +1,6 @@
 import { type Client, everyItem } from '@berth/client';
 import { callsOf } from '../names/calls-of.ts';
+import { kindOf } from '../names/kind-named.ts';
 import type { Column, Referred } from '../names/kinds.ts';
 
 export type Names = (of: Referred, id: string) => string | undefined;
@@ -15,6 +16,6 @@ async function namesOf(client: Client, resource: Referred): Promise<Map<string, 
   const { list } = callsOf(client, { resource });
   const names = new Map<string, string>();
   for await (const row of everyItem((after) => list({ query: { after, per_page: 100 } })))
-    names.set(row.id, String(row['name']));
+    names.set(row.id, String(row[kindOf(resource).name ?? 'name'] ?? row['display_name']));
   return names;
 }

@@ -14,3 +14,17 @@ test('columns are aligned by their widest cell, without blanks at the end of lin
 test('a cell cannot move the cursor of the terminal', () => {
   expect(table([['NAME'], ['a\u001b[2Jb\nc']])).toEqual(['NAME', 'a\ufffd[2Jb\ufffdc']);
 });
+
+test.for([
+  [30, ['NAME  MESSAGE', 'web   the image cannot be pul…', 'api   fine']],
+  [12, ['NAME  MESSA…', 'web   the i…', 'api   fine']],
+  [200, ['NAME  MESSAGE', 'web   the image cannot be pulled', 'api   fine']],
+] as const)('the widest column is cut so that lines fit into %d columns', ([columns, lines]) => {
+  const rows = [
+    ['NAME', 'MESSAGE'],
+    ['web', 'the image cannot be pulled'],
+    ['api', 'fine'],
+  ];
+
+  expect(table(rows, { columns })).toEqual(lines);
+});

@@ -1,15 +1,54 @@
 import { harmless } from './harmless.ts';
 
+interface Look {
+  /** The width that lines must not exceed; without it, they are as long as they are. */
+  columns?: number | undefined;
+  /** What stands for the end of a text that was cut. */
+  ellipsis?: string;
+  /** The text of a cell, which is padded already, in its style. */
+  paint?: (padded: string, row: number, column: number) => string;
+}
+
+/** A column is not cut below this width. */
+const leastWidth = 4;
+const gap = 2;
+const lengthOf = (text: string): number => [...text].length;
+
 /** Aligned columns; a title that nothing follows is not padded. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+export function table(rows: readonly (readonly string[])[], look: Look = {}): string[] {
+  const { columns, ellipsis = '…', paint = (text) => text } = look;
   const shown = rows.map((cells) => cells.map(harmless));
-  const widths = (shown[0] ?? []).map((_, column) =>
-    Math.max(...shown.map((cells) => [...(cells[column] ?? '')].length)),
+  const natural = (shown[0] ?? []).map((_, column) =>
+    shown.reduce((most, cells) => Math.max(most, lengthOf(cells[column] ?? '')), 0),
   );
-  return shown.map((cells) =>
-    cells
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length))
-      .join('  ')
-      .trimEnd(),
-  );
+  const widths = columns === undefined ? natural : fitting(natural, columns);
+  return shown.map((cells, row) => {
+    const last = cells.findLastIndex((cell) => cell !== '');
+    return cells
+      .slice(0, last + 1)
+      .map((cell, column) => {
+        const text = cut(cell, widths[column] ?? 0, ellipsis);
+        const padding = column === last ? '' : ' '.repeat((widths[column] ?? 0) - lengthOf(text));
+        return paint(text + padding, row, column);
+      })
+      .join(' '.repeat(gap));
+  });
+}
+
+/** Takes what is too much from the widest columns. */
+function fitting(natural: readonly number[], columns: number): number[] {
+  const widths = [...natural];
+  for (const _ of widths) {
+    const excess = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - columns;
+    const widest = widths.indexOf(Math.max(...widths));
+    const width = widths[widest] ?? 0;
+    if (excess <= 0 || width <= leastWidth) break;
+    widths[widest] = Math.max(leastWidth, width - excess);
+  }
+  return widths;
+}
+
+function cut(text: string, width: number, ellipsis: string): string {
+  const letters = [...text];
+  return letters.length <= width ? text : letters.slice(0, width - lengthOf(ellipsis)).join('') + ellipsis;
 }

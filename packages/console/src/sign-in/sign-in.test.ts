@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type Browser, finishSignIn, startSignIn } from './sign-in.ts';
+import { readTerminalSignIn } from './terminal-sign-in.ts';
 
 let kept: Map<string, string>;
 let browser: Browser;
@@ -70,4 +71,21 @@ test('a refusal of the identity provider or of the platform is said', async () =
   );
   await startSignIn(platform, browser, '/');
   await expect(finish('?code=bad&state=s1')).rejects.toThrow('This login is no longer valid');
+});
+
+test('a sign-in that a terminal started is described by the server alone, and finished nowhere', async () => {
+  const describe = async ({ query: { state } }: { query: { state: string } }) => {
+    const handTo: Record<string, string> = { s1: '127.0.0.1:51234', screen: 'screen' };
+    if (state === 'unknown') return { ok: false, problem: { code: 'not_found' } };
+    return { ...success, value: { hand_to: handTo[state] ?? null, confirmation: '7KQF-2MPD' } };
+  };
+  const read = (search: string) => readTerminalSignIn({ logins: { describe } } as never, new URLSearchParams(search));
+
+  expect(await read('?code=c&state=s1&iss=https%3A%2F%2Fp.test&hand_to=evil.test&x=1')).toEqual({
+    confirmation: '7KQF-2MPD',
+    to: { address: 'http://127.0.0.1:51234/?code=c&state=s1&iss=https%3A%2F%2Fp.test' },
+  });
+  expect(await read('?code=c&state=screen')).toMatchObject({ to: { code: 'code=c&state=screen' } });
+  for (const none of ['?code=c&state=tab', '?code=c&state=unknown', '?code=c', '?error=access_denied&state=s1'])
+    expect(await read(none)).toBeNull();
 });

@@ -29,14 +29,24 @@ export async function startSignIn({ logins }: Logins, browser: Browser, from: st
   return redirect_url;
 }
 
+/** Whether this tab started the sign-in that an address answers. */
+export function isOfThisTab({ sessionStorage }: Browser, given: URLSearchParams): boolean {
+  const attempt = keptIn(sessionStorage);
+  return attempt !== null && given.get('state') === attempt.state;
+}
+
+function keptIn(storage: Browser['sessionStorage']): Attempt | null {
+  const kept = storage.getItem(attemptKey);
+  return kept === null ? null : JSON.parse(kept);
+}
+
 /** Exchanges the code in the provider's answer for a session. Throws an error whose message is for the person who signs in. */
 export async function finishSignIn(
   { logins }: Logins,
   { sessionStorage }: Browser,
   given: URLSearchParams,
 ): Promise<{ token: string; from: string }> {
-  const kept = sessionStorage.getItem(attemptKey);
-  const attempt: Attempt | null = kept === null ? null : JSON.parse(kept);
+  const attempt = keptIn(sessionStorage);
   if (!attempt || given.get('state') !== attempt.state) {
     throw new Error('This sign-in was not started in this tab. Start again.');
   }

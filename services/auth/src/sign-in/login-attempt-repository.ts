@@ -6,12 +6,14 @@ const LoginAttempt = z.strictObject({
   sealed_secrets: z.instanceof(Buffer),
   challenge: z.string().nullable(),
 });
+const Destination = z.strictObject({ hand_to: z.string().nullable() });
 type LoginAttempt = z.infer<typeof LoginAttempt>;
 
 export interface NewLoginAttempt {
   stateHash: Buffer;
   sealedSecrets: Buffer;
   challenge: string | null;
+  handTo: string | null;
   lifetimeSeconds: number;
 }
 
@@ -19,15 +21,21 @@ const attempt = sql.type(LoginAttempt);
 const nothing = sql.type(z.strictObject({}));
 
 export const createLoginAttemptRepository = (db: Queries) => ({
-  insert: async ({ stateHash, sealedSecrets, challenge, lifetimeSeconds }: NewLoginAttempt): Promise<void> => {
+  insert: async ({ stateHash, sealedSecrets, challenge, handTo, lifetimeSeconds }: NewLoginAttempt): Promise<void> => {
     await db.query(nothing`
-      insert into login_attempts (state_hash, sealed_secrets, challenge, expires_at)
+      insert into login_attempts (state_hash, sealed_secrets, challenge, hand_to, expires_at)
       values (
-        ${sql.binary(stateHash)}, ${sql.binary(sealedSecrets)}, ${challenge},
+        ${sql.binary(stateHash)}, ${sql.binary(sealedSecrets)}, ${challenge}, ${handTo},
         now() + make_interval(secs => ${lifetimeSeconds})
       )
     `);
   },
+
+  findDestination: (stateHash: Buffer) =>
+    db.maybeOne(sql.type(Destination)`
+      select hand_to from login_attempts
+      where state_hash = ${sql.binary(stateHash)} and used_at is null and expires_at > now()
+    `),
 
   /** A single statement, so that only one of two callbacks with the same state gets the attempt. */
   useUp: (stateHash: Buffer) =>

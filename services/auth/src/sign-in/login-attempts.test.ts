@@ -22,7 +22,7 @@ test('any number of expired login attempts is deleted, and the others stay usabl
     select sha256(i::text::bytea), '', now() - interval '1 second' from generate_series(1, 2500) i
   `);
   const secrets = { state: 'of the test', nonce: 'a', codeVerifier: 'b' };
-  await attempts.begin(secrets, undefined);
+  await attempts.begin(secrets, {});
 
   await attempts.forgetExpired(neverAborted);
 

@@ -13,9 +13,16 @@ export interface LoginAttemptsDeps {
   otherKeyEncryptionKeys?: readonly Buffer[];
 }
 
+interface Binding {
+  /** Binds the attempt to the holder of the verifier. */
+  challenge?: string | undefined;
+  handTo?: string | undefined;
+}
+
 export interface LoginAttempts {
-  /** `challenge` binds the attempt to the holder of the verifier. */
-  begin(secrets: LoginSecrets, challenge: string | undefined): Promise<void>;
+  begin(secrets: LoginSecrets, bound: Binding): Promise<void>;
+  /** Where the page hands the code of this attempt; null if it keeps it. */
+  destinationOf(state: string): Promise<string | null>;
   /** Uses the attempt up, even if the login fails later, and returns its secrets. */
   useUp(state: string, verifier: string | undefined): Promise<LoginSecrets>;
   forgetExpired(signal: AbortSignal): Promise<void>;
@@ -34,11 +41,17 @@ export function createLoginAttempts({
   const loginAttemptRepository = createLoginAttemptRepository(db);
 
   return {
-    async begin({ state, ...secrets }, challenge) {
+    async begin({ state, ...secrets }, { challenge = null, handTo = null }) {
       const sealedSecrets = seal(keyEncryptionKey, boundTo(state), JSON.stringify(secrets));
       // A reader of the database must not learn a state that could finish somebody's login.
       const stateHash = sha256(state);
-      await loginAttemptRepository.insert({ stateHash, sealedSecrets, challenge: challenge ?? null, lifetimeSeconds });
+      await loginAttemptRepository.insert({ stateHash, sealedSecrets, challenge, handTo, lifetimeSeconds });
+    },
+
+    async destinationOf(state) {
+      const attempt = await loginAttemptRepository.findDestination(sha256(state));
+      if (attempt === null) throw invalidLogin();
+      return attempt.hand_to;
     },
 
     async useUp(state, verifier) {

@@ -6,6 +6,7 @@ import { AppError } from '@berth/contracts/errors';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { JwtIssuer } from '../tokens/jwt-issuer.ts';
 import type { StoredUser } from '../users/stored-user.ts';
+import { confirmationOf } from './confirmation-of.ts';
 import { beforeDeadline } from './before-deadline.ts';
 import { type IdentityProvider, type LoginSecrets, newLoginSecrets } from './identity-provider.ts';
 import { type SignInDeps, signInPerson } from './sign-in-person.ts';
@@ -43,9 +44,14 @@ export const loginHandlers = (deps: LoginHandlersDeps) => {
       const secrets = newLoginSecrets();
       const redirect_url = await beforeDeadline(context, identityProvider.authorizationUrl(secrets));
       // Stored only after the provider has answered, so that its outages leave no rows behind.
-      await loginAttempts.begin(secrets, query.challenge);
-      return { redirect_url, state: secrets.state };
+      await loginAttempts.begin(secrets, { challenge: query.challenge, handTo: query.hand_to });
+      return { redirect_url, state: secrets.state, confirmation: confirmationOf(secrets.state) };
     },
+
+    describe: async ({ query: { state } }) => ({
+      hand_to: await loginAttempts.destinationOf(state),
+      confirmation: confirmationOf(state),
+    }),
 
     finish: async ({ body }, context) => {
       try {

@@ -7,6 +7,7 @@ export interface Attempt {
   redirect_url: string;
   state: string;
   verifier: string;
+  confirmation?: string | undefined;
 }
 
 /** The parameters with which the provider redirected the browser back. */
@@ -16,10 +17,15 @@ export interface Returned {
   iss: string;
 }
 
-export const startLogin = async (gateway: Bus): Promise<Attempt> => {
+export const startLogin = async (gateway: Bus, hand_to?: string): Promise<Attempt> => {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
-  return { ...(await gateway.call(logins.operations.start, { query: { challenge } })), verifier };
+  return {
+    ...(await gateway.call(logins.operations.start, {
+      query: { challenge, ...(hand_to !== undefined && { hand_to }) },
+    })),
+    verifier,
+  };
 };
 
 export async function atTheProvider(

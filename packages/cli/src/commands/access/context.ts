@@ -1,8 +1,9 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { type Cli, print, say } from '../../terminal/cli.ts';
+import { completeContexts } from '../../connection/connect.ts';
 import { readContexts, writeContexts } from '../../connection/contexts.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
-import { table } from '../../output/table.ts';
+import { showTable } from '../../output/show-table.ts';
 
 const list = buildCommand<object, [], Cli>({
   docs: { brief: 'List the contexts; the current one has an asterisk' },
@@ -10,14 +11,17 @@ const list = buildCommand<object, [], Cli>({
   async func() {
     const { current, contexts } = await readContexts(this);
     const rows = Object.entries(contexts).map(([name, { url }]) => [name === current ? '*' : '', name, url]);
-    for (const line of table([['', 'NAME', 'URL'], ...rows])) print(this, line);
+    showTable(this, [['', 'NAME', 'URL'], ...rows]);
   },
 });
 
-const name = {
-  kind: 'tuple',
-  parameters: [{ parse: String, brief: 'name of a context', placeholder: 'name' }],
+const contextName = {
+  parse: String,
+  brief: 'name of a context',
+  placeholder: 'name',
+  proposeCompletions: completeContexts,
 } as const;
+const name = { kind: 'tuple', parameters: [contextName] } as const;
 
 const use = buildCommand<object, [string], Cli>({
   docs: { brief: 'Make another context the current one' },
@@ -48,7 +52,36 @@ const unknown = (chosen: string, contexts: object): CliFailure =>
     `there is no context ${chosen}; known are: ${Object.keys(contexts).join(', ') || '(none)'}`,
   );
 
+const current = buildCommand<object, [], Cli>({
+  docs: { brief: 'Write the name of the current context' },
+  parameters: { flags: {} },
+  async func() {
+    const { current: chosen } = await readContexts(this);
+    if (chosen === null) throw new CliFailure('refused', 'there is no current context: berth login URL');
+    print(this, chosen);
+  },
+});
+
+const rename = buildCommand<object, [string, string], Cli>({
+  docs: { brief: 'Give a context another name' },
+  parameters: {
+    flags: {},
+    positional: {
+      kind: 'tuple',
+      parameters: [contextName, { ...contextName, brief: 'the new name', proposeCompletions: () => [] }],
+    },
+  },
+  async func(_, from, to) {
+    const { current: chosen, contexts } = await readContexts(this);
+    const { [from]: renamed, ...others } = contexts;
+    if (!renamed) throw unknown(from, contexts);
+    if (Object.hasOwn(others, to)) throw new CliFailure('refused', `there is a context ${to} already`);
+    await writeContexts(this, { current: chosen === from ? to : chosen, contexts: { ...others, [to]: renamed } });
+    say(this, `${from} is ${to} now`);
+  },
+});
+
 export const contextRoutes = buildRouteMap({
-  routes: { list, use, delete: remove },
+  routes: { list, current, use, rename, delete: remove },
   docs: { brief: 'The platforms that you have signed in to' },
 });

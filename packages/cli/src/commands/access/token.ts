@@ -1,5 +1,6 @@
 import { type Client, everyItem, ProblemError, unwrap } from '@berth/client';
 import { buildCommand, buildRouteMap } from '@stricli/core';
+import { namesOf } from '../../arguments/complete-names.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
@@ -17,7 +18,13 @@ interface OfBot extends ConnectionFlags {
 
 const flagsOfBot = {
   ...connectionFlags,
-  bot: { kind: 'parsed', parse: String, brief: 'A bot, instead of yourself', optional: true },
+  bot: {
+    kind: 'parsed',
+    parse: String,
+    brief: 'A bot, instead of yourself',
+    optional: true,
+    proposeCompletions: namesOf('bots'),
+  },
 } as const;
 
 /** Tokens of the caller or of a bot. */
@@ -82,10 +89,18 @@ const create = buildCommand<OfBot & { expires?: number }, [string], Cli>({
         : await client.botTokens.create({
             body: { bot_id: (await resolve(client, kindOf('bots'), bot)).id, name, ...ends },
           });
-    print(this, unwrap(created).created_token);
-    say(this, `created token ${name}; its value is not shown again`);
+    const { created_token } = unwrap(created);
+    print(this, created_token);
+    say(this, `created token ${name}${idIn(created_token)}; its value is not shown again`);
   },
 });
+
+/** Before the secret stands the id, by which `revoke` knows the token: the bytes of a UUID in base64url. */
+function idIn(token: string): string {
+  const hex = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('hex');
+  const parts = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex)?.slice(1);
+  return parts ? ` (${parts.join('-')})` : '';
+}
 
 const revoke = buildCommand<OfBot, [string], Cli>({
   docs: {

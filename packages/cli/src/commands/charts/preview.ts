@@ -1,6 +1,7 @@
 import type { JsonObject } from '@berth/client';
 import type { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import { buildCommand } from '@stricli/core';
+import { type InputFlags, inputFlags } from '../../arguments/input-flags.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { configInputs } from '../../input/config-inputs.ts';
 import { harmless } from '../../output/harmless.ts';
@@ -8,9 +9,7 @@ import { type Cli, print, say } from '../../terminal/cli.ts';
 import { defectLines } from './defect-lines.ts';
 import { readChart } from './read-chart.ts';
 
-interface Flags {
-  set?: readonly string[];
-  file?: readonly string[];
+interface Flags extends InputFlags {
   json?: boolean;
 }
 
@@ -22,20 +21,7 @@ export const preview = buildCommand<Flags, [string], Cli>({
   },
   parameters: {
     flags: {
-      set: {
-        kind: 'parsed',
-        parse: String,
-        brief: 'An input, name=value; may be repeated',
-        variadic: true,
-        optional: true,
-      },
-      file: {
-        kind: 'parsed',
-        parse: String,
-        brief: 'Inputs from a file of YAML; may be repeated',
-        variadic: true,
-        optional: true,
-      },
+      ...inputFlags,
       json: { kind: 'boolean', brief: 'Write JSON instead of YAML', optional: true },
     },
     aliases: { f: 'file' },

@@ -1,19 +1,18 @@
 import { unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { type InputFlags, inputFlags } from '../../arguments/input-flags.ts';
+import { deploymentArgument } from '../../arguments/positional.ts';
+import { type WaitFlags, waitFlags } from '../../arguments/wait-flags.ts';
 import { type Cli, print } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { configInputs } from '../../input/config-inputs.ts';
-import { durationFlag } from '../../input/duration.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import { envScope, resolve } from '../../names/resolve.ts';
 import { followTasks } from '../tasks/follow-tasks.ts';
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, InputFlags, WaitFlags {
   env?: string;
-  set?: readonly string[];
-  file?: readonly string[];
-  wait?: boolean;
-  timeout?: number;
 }
 
 export const action = buildCommand<Flags, [string, string], Cli>({
@@ -25,31 +24,14 @@ export const action = buildCommand<Flags, [string, string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
-      set: {
-        kind: 'parsed',
-        parse: String,
-        brief: 'An input of the action, name=value; may be repeated',
-        variadic: true,
-        optional: true,
-      },
-      file: {
-        kind: 'parsed',
-        parse: String,
-        brief: 'Inputs in YAML or JSON; may be repeated',
-        variadic: true,
-        optional: true,
-      },
-      wait: { kind: 'boolean', brief: 'Follow the log until the task ends', optional: true, withNegated: false },
-      timeout: durationFlag('How long --wait waits at most; 10m unless given'),
+      env: envFlag('The env of the deployment'),
+      ...inputFlags,
+      ...waitFlags,
     },
     aliases: { e: 'env', f: 'file' },
     positional: {
       kind: 'tuple',
-      parameters: [
-        { parse: String, brief: 'name or id', placeholder: 'deployment' },
-        { parse: String, brief: 'id of the action', placeholder: 'action' },
-      ],
+      parameters: [deploymentArgument, { parse: String, brief: 'id of the action', placeholder: 'action' }],
     },
   },
   async func({ env, set = [], file = [], wait, timeout, ...flags }, name, action_id) {

@@ -1,5 +1,8 @@
 import { type Answer, type Client, type Deployment, everyItem, ProblemError, unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { requiredEnvFlag } from '../../arguments/env-flag.ts';
+import { type InputFlags, inputFlags } from '../../arguments/input-flags.ts';
+import { type WaitFlags, waitFlags } from '../../arguments/wait-flags.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { configInputs } from '../../input/config-inputs.ts';
@@ -8,21 +11,19 @@ import { findChart } from '../../names/find-chart.ts';
 import { findCluster } from '../../names/find-cluster.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import { resolve } from '../../names/resolve.ts';
-import { planLines } from '../../output/plan-lines.ts';
+import { showPlan } from '../../output/show-plan.ts';
+import { withProgress } from '../../terminal/progress.ts';
 import { followTasks } from '../tasks/follow-tasks.ts';
+import { reportTasks } from '../tasks/report-tasks.ts';
 import { changeOf, deploymentMeant, deploysThis, type DesiredDeployment } from './deploy-decisions.ts';
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, InputFlags, WaitFlags {
   env: string;
   chart: string;
   cluster?: string;
   move?: boolean;
   enable?: boolean;
-  set?: readonly string[];
-  file?: readonly string[];
   plan?: boolean;
-  wait?: boolean;
-  timeout?: number;
   waitForChart?: number;
   key?: string;
 }
@@ -40,28 +41,14 @@ export const deploy = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env' },
+      env: requiredEnvFlag('The env'),
       chart: { kind: 'parsed', parse: String, brief: 'KIND@VERSION or KIND@sha256:DIGEST' },
       cluster: { kind: 'parsed', parse: String, brief: 'The cluster, where the env has several', optional: true },
       move: { kind: 'boolean', brief: 'Move it to --cluster from another one', optional: true, withNegated: false },
       enable: { kind: 'boolean', brief: 'Also enable a disabled deployment', optional: true, withNegated: false },
-      set: {
-        kind: 'parsed',
-        parse: String,
-        brief: 'An input, name=value; may be repeated',
-        variadic: true,
-        optional: true,
-      },
-      file: {
-        kind: 'parsed',
-        parse: String,
-        brief: 'Inputs in YAML or JSON; may be repeated',
-        variadic: true,
-        optional: true,
-      },
+      ...inputFlags,
       plan: { kind: 'boolean', brief: 'Show what would be done, and do nothing', optional: true, withNegated: false },
-      wait: { kind: 'boolean', brief: 'Follow the log until the task ends', optional: true, withNegated: false },
-      timeout: durationFlag('How long --wait waits at most; 10m unless given'),
+      ...waitFlags,
       waitForChart: durationFlag('How long to wait for a chart that was just pushed'),
       key: {
         kind: 'parsed',
@@ -78,7 +65,7 @@ export const deploy = buildCommand<Flags, [string], Cli>({
   },
   async func(flags, name) {
     const client = await connect(this, flags);
-    const wanted = await readWanted(client, flags, name);
+    const wanted = await readWanted(this, client, flags, name);
     const { present, change } = wanted;
     if (present && Object.keys(change).length === 0) {
       say(this, `${name} has this chart and these inputs already`);
@@ -90,7 +77,7 @@ export const deploy = buildCommand<Flags, [string], Cli>({
       const plan = present
         ? await deploymentPlans.of_update({ id: present.id, body: change })
         : await deploymentPlans.of_creation({ body: wanted.creation });
-      for (const line of planLines(unwrap(plan))) print(this, line);
+      showPlan(this, unwrap(plan));
       return;
     }
     const changed: Answer<Deployment> = present
@@ -103,19 +90,16 @@ export const deploy = buildCommand<Flags, [string], Cli>({
           flags.key === undefined ? {} : { idempotencyKey: flags.key },
         );
     if (!changed.ok) throw new ProblemError(changed.problem);
-    const { taskIds: ids, taskCount, value } = changed;
-    if (ids.length === 0) print(this, `deployment/${value.id}`);
-    for (const id of ids) print(this, `task/${id}`);
-    if (taskCount > ids.length) say(this, `and ${taskCount - ids.length} more tasks`);
-    if (flags.wait) await followTasks({ cli: this, client, ids, withinMs: flags.timeout });
+    if (changed.taskCount === 0) print(this, `deployment/${changed.value.id}`);
+    await reportTasks({ cli: this, client, queued: changed, wait: flags.wait, timeout: flags.timeout });
   },
 });
 
 /** The deployment as it is, and what the flags make of it. */
-async function readWanted(client: Client, flags: Flags, name: string) {
+async function readWanted(cli: Cli, client: Client, flags: Flags, name: string) {
   const [{ id: envId }, { kindId, chart }] = await Promise.all([
     resolve(client, kindOf('envs'), flags.env),
-    findChart(client, flags.chart, flags.waitForChart ?? 0),
+    withProgress(cli, `waiting for chart ${flags.chart}`, findChart(client, flags.chart, flags.waitForChart ?? 0)),
   ]);
   const { enable = false, move = false } = flags;
   const clusterId = flags.cluster === undefined ? null : await findCluster(client, envId, flags.cluster);

@@ -1,5 +1,7 @@
 import { unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { deploymentArgument } from '../../arguments/positional.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import type { Kind } from '../../names/kinds.ts';
@@ -36,11 +38,11 @@ export const events = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
+      env: envFlag('The env of the deployment'),
       output: outputFlag,
     },
     aliases: { e: 'env', o: 'output' },
-    positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'name or id', placeholder: 'deployment' }] },
+    positional: { kind: 'tuple', parameters: [deploymentArgument] },
   },
   async func({ env, output = { kind: 'table' }, ...flags }, name) {
     const client = await connect(this, flags);

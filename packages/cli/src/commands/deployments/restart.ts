@@ -1,16 +1,16 @@
 import { type Client, everyItem, unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { deploymentArgument } from '../../arguments/positional.ts';
+import { type WaitFlags, waitFlags } from '../../arguments/wait-flags.ts';
 import { type Cli, print } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
-import { durationFlag } from '../../input/duration.ts';
 import { resolveDeployment } from '../../names/resolve.ts';
 import { followTasks } from '../tasks/follow-tasks.ts';
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, WaitFlags {
   env?: string;
-  wait?: boolean;
-  timeout?: number;
 }
 
 const workloads = ['deployment', 'statefulset', 'daemonset'];
@@ -24,15 +24,14 @@ export const restart = buildCommand<Flags, [string, string?], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
-      wait: { kind: 'boolean', brief: 'Follow the logs until the tasks end', optional: true, withNegated: false },
-      timeout: durationFlag('How long --wait waits at most; 10m unless given'),
+      env: envFlag('The env of the deployment'),
+      ...waitFlags,
     },
     aliases: { e: 'env' },
     positional: {
       kind: 'tuple',
       parameters: [
-        { parse: String, brief: 'name or id', placeholder: 'deployment' },
+        deploymentArgument,
         { parse: String, brief: 'one workload, such as StatefulSet/db', placeholder: 'workload', optional: true },
       ],
     },

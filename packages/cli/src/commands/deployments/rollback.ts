@@ -1,17 +1,17 @@
 import { type DeploymentTask, unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { deploymentArgument } from '../../arguments/positional.ts';
+import { type WaitFlags, waitFlags } from '../../arguments/wait-flags.ts';
 import { type Cli, print } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
-import { durationFlag } from '../../input/duration.ts';
 import { resolveDeployment } from '../../names/resolve.ts';
 import { followTasks } from '../tasks/follow-tasks.ts';
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, WaitFlags {
   env?: string;
   to?: string;
-  wait?: boolean;
-  timeout?: number;
 }
 
 const deploys = ['Install', 'Upgrade', 'Recreate'];
@@ -27,13 +27,12 @@ export const rollback = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
+      env: envFlag('The env of the deployment'),
       to: { kind: 'parsed', parse: String, brief: 'Id of the task to return to', optional: true },
-      wait: { kind: 'boolean', brief: 'Follow the log until the task ends', optional: true, withNegated: false },
-      timeout: durationFlag('How long --wait waits at most; 10m unless given'),
+      ...waitFlags,
     },
     aliases: { e: 'env' },
-    positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'name or id', placeholder: 'deployment' }] },
+    positional: { kind: 'tuple', parameters: [deploymentArgument] },
   },
   async func({ env, to, wait, timeout, ...flags }, name) {
     const client = await connect(this, flags);

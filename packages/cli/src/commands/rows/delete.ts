@@ -1,5 +1,7 @@
 import { ProblemError } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { kindArgument, rowArgument } from '../../arguments/positional.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
@@ -21,16 +23,13 @@ export const deleteCommand = buildCommand<Flags, [string, string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env in which the name is looked for', optional: true },
+      env: envFlag('The env in which the name is looked for'),
       yes: { kind: 'boolean', brief: 'Do it: without, nothing is deleted', optional: true, withNegated: false },
     },
     aliases: { e: 'env' },
     positional: {
       kind: 'tuple',
-      parameters: [
-        { parse: String, brief: 'kind, such as deployment', placeholder: 'kind' },
-        { parse: String, brief: 'name or id', placeholder: 'name' },
-      ],
+      parameters: [kindArgument, rowArgument],
     },
   },
   async func({ env, yes, ...flags }, kindName, name) {

@@ -1,10 +1,12 @@
 import { unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { kindArgument, rowArgument } from '../../arguments/positional.ts';
 import { type Cli, print } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { kindNamed } from '../../names/kind-named.ts';
 import { envScope, resolve } from '../../names/resolve.ts';
-import { factLines } from '../../output/fact-lines.ts';
+import { showFacts } from '../../output/show-facts.ts';
 import { yamlOf } from '../../output/print-rows.ts';
 
 interface Flags extends ConnectionFlags {
@@ -19,15 +21,12 @@ export const describe = buildCommand<Flags, [string, string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env in which the name is looked for', optional: true },
+      env: envFlag('The env in which the name is looked for'),
     },
     aliases: { e: 'env' },
     positional: {
       kind: 'tuple',
-      parameters: [
-        { parse: String, brief: 'kind, such as deployment', placeholder: 'kind' },
-        { parse: String, brief: 'name or id', placeholder: 'name' },
-      ],
+      parameters: [kindArgument, rowArgument],
     },
   },
   async func({ env, ...flags }, kindName, name) {
@@ -37,6 +36,6 @@ export const describe = buildCommand<Flags, [string, string], Cli>({
     print(this, await yamlOf(row));
     if (kind.resource !== 'deployments' && kind.resource !== 'deploymentTasks') return;
     const { facts } = unwrap(await client[kind.resource].why({ id: row.id }));
-    for (const line of factLines(facts)) print(this, line);
+    showFacts(this, facts);
   },
 });

@@ -1,6 +1,7 @@
 import { everyItem } from '@berth/client';
 import { buildCommand } from '@stricli/core';
-import type { Cli } from '../../terminal/cli.ts';
+import { completeRows } from '../../arguments/complete-names.ts';
+import { envFlag } from '../../arguments/env-flag.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { callsOf } from '../../names/calls-of.ts';
@@ -8,24 +9,27 @@ import { kindNamed } from '../../names/kind-named.ts';
 import type { Row } from '../../names/kinds.ts';
 import { envScope, resolve } from '../../names/resolve.ts';
 import { type Format, outputFlag } from '../../output/formats.ts';
-import { printRows } from '../../output/print-rows.ts';
+import { nameOfRow, printRows } from '../../output/print-rows.ts';
+import { type Cli, say } from '../../terminal/cli.ts';
+import { watchRows } from './watch-rows.ts';
 
 interface Flags extends ConnectionFlags {
   env?: string;
   output?: Format;
   filter?: readonly string[];
+  watch?: boolean;
 }
 
 export const get = buildCommand<Flags, string[], Cli>({
   docs: {
     brief: 'List rows, or show some by name or id',
     fullDescription:
-      'List rows, or show some by name or id.\n\n  berth get deployments -e prod\n  berth get deployment web -e prod -o yaml\n  berth get tasks --filter status=Failed -o name',
+      'List rows, or show some by name or id.\n\n  berth get deployments -e prod\n  berth get deployment web -e prod -o yaml\n  berth get tasks --filter status=Failed -o name\n  berth get deployments -e prod --watch',
   },
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'Only of this env', optional: true },
+      env: envFlag('Only of this env'),
       output: outputFlag,
       filter: {
         kind: 'parsed',
@@ -34,29 +38,56 @@ export const get = buildCommand<Flags, string[], Cli>({
         variadic: true,
         optional: true,
       },
+      watch: { kind: 'boolean', brief: 'Then show each row that changes', optional: true, withNegated: false },
     },
-    aliases: { e: 'env', o: 'output' },
+    aliases: { e: 'env', o: 'output', w: 'watch' },
     positional: {
       kind: 'array',
       minimum: 1,
-      parameter: { parse: String, brief: 'kind, then names', placeholder: 'kind' },
+      parameter: {
+        parse: String,
+        brief: 'kind, then names',
+        placeholder: 'kind',
+        proposeCompletions: completeRows,
+      },
     },
   },
-  async func({ env, output = { kind: 'table' }, filter = [], ...flags }, ...given) {
+  async func({ env, output = { kind: 'table' }, filter = [], watch = false, ...flags }, ...given) {
     const [kindName = '', ...names] = given;
     const kind = kindNamed(kindName);
     const filters = Object.fromEntries(filter.map(readFilter));
     const client = await connect(this, flags);
     if (env !== undefined && !kind.inEnv) throw new CliFailure('usage', `${kind.names[0]} belong to no env`);
     const scope = { ...filters, ...(await envScope(client, env)) };
-    const rows: Row[] = [];
-    if (names.length > 0) {
-      for (const name of names) rows.push(await resolve(client, kind, name, scope));
-    } else {
+    const read = async (): Promise<Row[]> => {
+      const rows: Row[] = [];
+      if (names.length > 0) {
+        for (const name of names) rows.push(await resolve(client, kind, name, scope));
+        return rows;
+      }
       const { list } = callsOf(client, kind);
       for await (const row of everyItem((after) => list({ query: { ...scope, after, per_page: 100 } }))) rows.push(row);
-    }
-    await printRows({ cli: this, client, kind, format: output }, rows, names.length === 1);
+      return rows;
+    };
+    const shown = { cli: this, client, kind, format: output };
+    if (!watch) return printRows(shown, await read(), names.length === 1);
+
+    const { table } = kind;
+    if (table === undefined)
+      throw new CliFailure('usage', `${kind.names[0]} have no events, so they cannot be watched`);
+    let hasTitles = true;
+    await watchRows({
+      client,
+      table,
+      read,
+      show: async (rows) => {
+        if (rows.length > 0) await printRows({ ...shown, hasTitles, isStream: true }, rows, false);
+        else if (hasTitles) say(this, `no ${kind.names[0]} yet`);
+        hasTitles = hasTitles && rows.length === 0;
+      },
+      showRemoved: (row) => say(this, `removed: ${kind.names[1] ?? kind.names[0]}/${nameOfRow(kind, row)}`),
+      over: this.outputGone,
+    });
   },
 });
 

@@ -1,9 +1,11 @@
 import { unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
-import { type Cli, print, say } from '../../terminal/cli.ts';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { deploymentArgument } from '../../arguments/positional.ts';
+import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { resolveDeployment } from '../../names/resolve.ts';
-import { factLines } from '../../output/fact-lines.ts';
+import { showFacts } from '../../output/show-facts.ts';
 
 interface Flags extends ConnectionFlags {
   env?: string;
@@ -18,16 +20,16 @@ export const why = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
+      env: envFlag('The env of the deployment'),
     },
     aliases: { e: 'env' },
-    positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'name or id', placeholder: 'deployment' }] },
+    positional: { kind: 'tuple', parameters: [deploymentArgument] },
   },
   async func({ env, ...flags }, name) {
     const client = await connect(this, flags);
     const deployment = await resolveDeployment(client, name, env);
     const { facts } = unwrap(await client.deployments.why({ id: deployment.id }));
-    for (const line of factLines(facts)) print(this, line);
+    showFacts(this, facts);
     if (facts.length === 0) say(this, `nothing is wrong with ${name}, and nothing is under way`);
   },
 });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { everyItem, type Problem, unwrap } from '@berth/client';
 import { buildCommand, buildRouteMap } from '@stricli/core';
+import { requiredEnvFlag } from '../../arguments/env-flag.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
@@ -22,7 +23,7 @@ const set = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env' },
+      env: requiredEnvFlag('The env'),
       collection: { kind: 'parsed', parse: String, brief: 'The collection' },
       fromFile: { kind: 'parsed', parse: String, brief: 'Read the contents from this file', optional: true },
     },

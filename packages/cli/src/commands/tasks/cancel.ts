@@ -1,5 +1,7 @@
 import { unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { taskArgument } from '../../arguments/positional.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { taskOf } from '../../names/task-of.ts';
@@ -18,13 +20,13 @@ export const cancel = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
+      env: envFlag('The env of the deployment'),
       reason: { kind: 'parsed', parse: String, brief: 'What others read', optional: true },
     },
     aliases: { e: 'env' },
     positional: {
       kind: 'tuple',
-      parameters: [{ parse: String, brief: 'a deployment, by name or id, or the id of a task', placeholder: 'name' }],
+      parameters: [taskArgument],
     },
   },
   async func({ env, reason, ...flags }, name) {

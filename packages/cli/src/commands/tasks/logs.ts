@@ -1,39 +1,67 @@
 import { followLog, unwrap } from '@berth/client';
-import { buildCommand } from '@stricli/core';
-import { type Cli, print } from '../../terminal/cli.ts';
+import { buildCommand, numberParser } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { taskArgument } from '../../arguments/positional.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
+import { CliFailure } from '../../failure/cli-failure.ts';
+import { durationFlag } from '../../input/duration.ts';
+import { resolveDeployment } from '../../names/resolve.ts';
 import { taskOf } from '../../names/task-of.ts';
+import { harmless } from '../../output/harmless.ts';
+import { type Cli, print } from '../../terminal/cli.ts';
+import { type PodLogs, showPodLogs } from './pod-logs.ts';
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, Partial<PodLogs> {
   env?: string;
-  follow?: boolean;
 }
 
 export const logs = buildCommand<Flags, [string], Cli>({
   docs: {
-    brief: 'Show the log of a task, or of the newest task of a deployment',
-    fullDescription:
-      'Show the log of a task, or of the newest task of a deployment.\n\n  berth logs web -e prod\n  berth logs 1c1d4f6e-… -f',
+    brief: 'Show the log of a task, or of the pods of a deployment',
+    fullDescription: [
+      'Show the log of a task, or of the newest task of a deployment; with --pod, what its pods have written: all of them, or one.',
+      '',
+      '  berth logs web -e prod',
+      '  berth logs web -e prod --pod --tail 20',
+    ].join('\n'),
   },
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
-      follow: { kind: 'boolean', brief: 'Go on until the task ends', optional: true, withNegated: false },
+      env: envFlag('The env of the deployment'),
+      follow: { kind: 'boolean', brief: 'Go on until the task or the pod ends', optional: true, withNegated: false },
+      pod: { kind: 'parsed', parse: String, brief: 'A pod; without a name, all', optional: true, inferEmpty: true },
+      container: { kind: 'parsed', parse: String, brief: 'Where a pod has several', optional: true },
+      previous: {
+        kind: 'boolean',
+        brief: 'The container before its last restart',
+        optional: true,
+        withNegated: false,
+      },
+      tail: {
+        kind: 'parsed',
+        parse: numberParser,
+        brief: 'Only so many lines of a pod, the last ones',
+        optional: true,
+      },
+      since: durationFlag('Only lines of a pod since, such as 10m'),
     },
-    aliases: { e: 'env', f: 'follow' },
-    positional: {
-      kind: 'tuple',
-      parameters: [{ parse: String, brief: 'a deployment, by name or id, or the id of a task', placeholder: 'name' }],
-    },
+    aliases: { e: 'env', f: 'follow', c: 'container', p: 'previous' },
+    positional: { kind: 'tuple', parameters: [taskArgument] },
   },
-  async func({ env, follow, ...flags }, name) {
+  async func({ env, follow, pod, container, previous, tail, since, ...flags }, name) {
+    if (pod === undefined && (container ?? previous ?? tail ?? since) !== undefined)
+      throw new CliFailure('usage', '--container, --previous, --tail and --since are of pods: give --pod');
     const client = await connect(this, flags);
+    if (pod !== undefined) {
+      const { id } = await resolveDeployment(client, name, env);
+      return showPodLogs(this, client, id, { pod, container, follow, previous, tail, since });
+    }
     const { id } = await taskOf(client, name, env);
     const lines = follow ? followLog(client, id) : unwrap(await client.deploymentTasks.log({ id })).lines();
     for await (const line of lines) {
       if (!this.isOutputRead()) break;
-      print(this, line);
+      print(this, this.terminals.output ? harmless(line) : line);
     }
   },
 });

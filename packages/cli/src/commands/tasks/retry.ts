@@ -1,15 +1,15 @@
 import { unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { taskArgument } from '../../arguments/positional.ts';
+import { type WaitFlags, waitFlags } from '../../arguments/wait-flags.ts';
 import { type Cli, print } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
-import { durationFlag } from '../../input/duration.ts';
 import { taskOf } from '../../names/task-of.ts';
 import { followTasks } from './follow-tasks.ts';
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, WaitFlags {
   env?: string;
-  wait?: boolean;
-  timeout?: number;
 }
 
 export const retry = buildCommand<Flags, [string], Cli>({
@@ -21,14 +21,13 @@ export const retry = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
-      wait: { kind: 'boolean', brief: 'Follow the log until the task ends', optional: true, withNegated: false },
-      timeout: durationFlag('How long --wait waits at most; 10m unless given'),
+      env: envFlag('The env of the deployment'),
+      ...waitFlags,
     },
     aliases: { e: 'env' },
     positional: {
       kind: 'tuple',
-      parameters: [{ parse: String, brief: 'a deployment, by name or id, or the id of a task', placeholder: 'name' }],
+      parameters: [taskArgument],
     },
   },
   async func({ env, wait, timeout, ...flags }, name) {

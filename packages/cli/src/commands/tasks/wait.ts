@@ -1,9 +1,12 @@
 import { waitForTask } from '@berth/client';
 import { buildCommand } from '@stricli/core';
+import { envFlag } from '../../arguments/env-flag.ts';
+import { taskArgument } from '../../arguments/positional.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { durationFlag } from '../../input/duration.ts';
 import { taskOf } from '../../names/task-of.ts';
+import { withProgress } from '../../terminal/progress.ts';
 import { requireDone } from './task-outcome.ts';
 
 interface Flags extends ConnectionFlags {
@@ -20,19 +23,19 @@ export const wait = buildCommand<Flags, [string], Cli>({
   parameters: {
     flags: {
       ...connectionFlags,
-      env: { kind: 'parsed', parse: String, brief: 'The env of the deployment', optional: true },
+      env: envFlag('The env of the deployment'),
       timeout: durationFlag('How long at most; 10m unless given'),
     },
     aliases: { e: 'env' },
     positional: {
       kind: 'tuple',
-      parameters: [{ parse: String, brief: 'a deployment, by name or id, or the id of a task', placeholder: 'name' }],
+      parameters: [taskArgument],
     },
   },
   async func({ env, timeout = 600_000, ...flags }, name) {
     const client = await connect(this, flags);
     const { id } = await taskOf(client, name, env);
-    requireDone(await waitForTask(client, id, { withinMs: timeout }));
+    requireDone(await withProgress(this, `waiting for task ${id}`, waitForTask(client, id, { withinMs: timeout })));
     say(this, `task ${id} is done`);
   },
 });

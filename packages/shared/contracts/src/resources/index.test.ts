@@ -136,6 +136,7 @@ test('the access table lists every operation', () => {
     k8s_resources.log | GET /k8s-resources/:id/log | a maintainer of the deployment
     k8s_resources.log_part | from api-gateway | a maintainer of the deployment
     logins.start | GET /auth/idp | anyone, without a credential
+    logins.describe | GET /auth/idp/attempt | anyone, without a credential
     logins.finish | POST /auth/idp/callback | anyone, without a credential
     me.get | GET /auth/me | anyone signed in
     me.get_as_user | GET /users/me | anyone signed in
@@ -242,6 +243,7 @@ test('the paths match the specification', () => {
     ...crud('/bot-tokens', 'lcgd'),
     'GET /auth/me',
     'GET /auth/idp',
+    'GET /auth/idp/attempt',
     'POST /auth/idp/callback',
     'GET /events',
     'GET /server',

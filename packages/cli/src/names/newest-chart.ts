@@ -1,0 +1,11 @@
+import { type Client, everyItem, type HelmChart } from '@berth/client';
+import { CliFailure } from '../failure/cli-failure.ts';
+
+/** The chart of a kind that was pushed last, of those that can be deployed. */
+export async function newestChart({ helmCharts }: Client, kind_id: string): Promise<HelmChart> {
+  const query = { kind_id, available: true };
+  for await (const chart of everyItem((after) => helmCharts.list({ query: { ...query, after } }))) {
+    if (chart.error === null) return chart;
+  }
+  throw new CliFailure('refused', 'the catalogue has no chart of this kind that can be deployed');
+}

@@ -1,0 +1,31 @@
+import type { Client } from '@berth/client';
+
+/** What a terminal that started a sign-in is to get, once the person has confirmed it. */
+export interface TerminalSignIn {
+  /** The text that the terminal shows as well. */
+  confirmation: string;
+  /** Where the code goes: to a port of this computer, or to the person who copies it. */
+  to: { address: string } | { code: string };
+}
+
+/**
+ * Null for a sign-in that no terminal started. A foreign page, too, can start a sign-in whose code goes to a port, so nothing is
+ * handed over before the person has compared the text.
+ */
+export async function readTerminalSignIn(
+  { logins }: Pick<Client, 'logins'>,
+  given: URLSearchParams,
+): Promise<TerminalSignIn | null> {
+  const state = given.get('state');
+  if (state === null || !given.has('code')) return null;
+  const attempt = await logins.describe({ query: { state } });
+  if (!attempt.ok || attempt.value.hand_to === null) return null;
+  const { confirmation, hand_to: handTo } = attempt.value;
+  const code = new URLSearchParams(
+    ['code', 'state', 'iss'].flatMap((name) => {
+      const value = given.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  return { confirmation, to: handTo === 'screen' ? { code: `${code}` } : { address: `http://${handTo}/?${code}` } };
+}

@@ -1,0 +1,95 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { commands, examplesIn } from '../../../scripts/cli/cli-reference.ts';
+import type { Grounds } from '../grounds.ts';
+import type { Ran } from '../run-berth.ts';
+import { runHere } from './run-here.ts';
+
+/** Examples that end with something else than 0 here, and why. */
+const otherwise: Readonly<Record<string, number>> = {
+  // Something would change.
+  'berth diff web -e prod --set replicas=5': 1,
+  'berth diff web -e prod --newest': 1,
+  // The chart has another workload, its action is called through an ingress, and its task has ended.
+  'berth restart web -e prod StatefulSet/db': 3,
+  'berth action web say -e prod --set words="Good evening" --wait': 3,
+  'berth cancel web -e prod --reason "wrong chart"': 3,
+  'berth retry web -e prod --wait': 3,
+  // Nobody keeps logs of simulated pods.
+  'berth logs web -e prod --pod --tail 20': 1,
+};
+
+/** What needs a browser or never ends has tests of its own. */
+const elsewhere = [
+  'berth login https://berth.example.com',
+  'berth login https://berth.example.com --no-browser',
+  'berth get deployments -e prod --watch',
+  // The package is not built here; the folder is checked.
+  'berth chart lint hello-web-1.2.0.tgz --json',
+  'berth chart preview hello-web-1.2.0.tgz -f inputs.yaml --json',
+];
+
+const examples = commands.flatMap((command) => examplesIn(command)).filter((one) => !elsewhere.includes(one));
+/** What others need is deleted at the end. */
+const isLast = (example: string): boolean => /^berth (?:delete|token revoke)/.test(example);
+const inOrder = [...examples.filter((one) => !isLast(one)), ...examples.filter(isLast)];
+
+/** The examples of all help texts, as a shell runs them. */
+export function testExamples(grounds: () => Grounds): void {
+  describe('the examples in the help of berth', () => {
+    let here: (text: string) => string;
+    let env: Record<string, string>;
+    let newestTask = '';
+
+    beforeAll(async () => {
+      const { folder, platform } = grounds();
+      const files = join(folder, 'examples');
+      await mkdir(files);
+      env = {
+        BERTH_URL: platform.stack.url,
+        BERTH_TOKEN: platform.adminToken,
+        BERTH_CONFIG: join(files, 'contexts.json'),
+      };
+      await platform.person('grace');
+      await writeFile(join(files, 'values.yaml'), 'greeting: Hello\nreplicas: 1\n');
+      here = (text) =>
+        text
+          .replaceAll(/\bprod\b/g, 'clients')
+          .replaceAll('HelloWeb@1.2.0', 'HelloWeb@1.0.0')
+          .replaceAll('https://berth.example.com', platform.stack.url)
+          .replaceAll('cluster west', `cluster ${grounds().sample.cluster.name}`)
+          .replaceAll('values.yaml', join(files, 'values.yaml'))
+          .replaceAll('./hello-web', sampleChart.folder);
+      await run('berth deploy web -e prod --chart HelloWeb@1.2.0 --set greeting=Hi --set replicas=2 --wait');
+    });
+
+    async function run(example: string): Promise<Ran> {
+      const [words = '', input] = here(example)
+        .replace(/ > .*$/, '')
+        .split(' < ');
+      const args = [...words.matchAll(/"([^"]*)"|'([^']*)'|(\S+?)="([^"]*)"|(\S+)/g)].map(
+        ([, double, single, name, value, plain]) => double ?? single ?? plain ?? `${name}=${value}`,
+      );
+      const given = args.slice(1).map((word) => (word.includes('\u2026') ? newestTask : word));
+      return runHere(given, {
+        env,
+        isTerminal: false,
+        input: input === 'token' ? (env['BERTH_TOKEN'] ?? '') : 'swordfish-4',
+      });
+    }
+
+    test.for(inOrder.map((example) => [example]))('%s', async ([example = '']) => {
+      if (example.includes('\u2026')) {
+        const { out } = await run('berth tasks web -e prod -o json');
+        const done: { id: string; status: string; operation: object }[] = JSON.parse(out);
+        newestTask = done.find(({ status, operation }) => status === 'Done' && 'Install' in operation)?.id ?? '';
+      }
+      const ran = await run(example);
+
+      expect(ran).toMatchObject({ code: otherwise[example] ?? 0 });
+      expect(ran.out + ran.err).not.toContain('swordfish');
+    });
+  });
+}
