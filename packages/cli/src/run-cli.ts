@@ -1,5 +1,7 @@
 import { buildApplication, buildRouteMap, run, type StricliProcess, text_en } from '@stricli/core';
+import { askOn } from './terminal/ask-on.ts';
 import type { Cli } from './terminal/cli.ts';
+import { applyCommand } from './commands/sets/apply.ts';
 import { action } from './commands/deployments/action.ts';
 import { contextRoutes } from './commands/access/context.ts';
 import { chartRoutes } from './commands/charts/chart.ts';
@@ -7,7 +9,9 @@ import { cancel } from './commands/tasks/cancel.ts';
 import { deleteCommand } from './commands/rows/delete.ts';
 import { deploy } from './commands/deployments/deploy.ts';
 import { describe } from './commands/rows/describe.ts';
+import { diff } from './commands/sets/diff.ts';
 import { events } from './commands/deployments/events.ts';
+import { exportCommand } from './commands/sets/export.ts';
 import { get } from './commands/rows/get.ts';
 import { login } from './commands/access/login.ts';
 import { logs } from './commands/tasks/logs.ts';
@@ -42,6 +46,9 @@ const routes = buildRouteMap({
     secret: secretRoutes,
     token: tokenRoutes,
     chart: chartRoutes,
+    apply: applyCommand,
+    diff,
+    export: exportCommand,
   },
   docs: {
     brief: 'Deploy packaged Helm charts onto many clusters with Berth',
@@ -82,6 +89,7 @@ export async function runCli(given: NodeJS.Process): Promise<void> {
 const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead'> => ({
   env: given.env,
   readInput: async () => (await given.stdin.setEncoding('utf8').toArray()).join(''),
+  ask: askOn(given),
   onInterrupt: (act) => {
     given.on('SIGINT', act);
     return () => void given.off('SIGINT', act);

@@ -6,6 +6,8 @@ export interface Cli extends CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The whole standard input. */
   readonly readInput: () => Promise<string>;
+  /** Asks on the terminal, and gives the answer; null where there is nobody to ask. */
+  readonly ask: (question: string) => Promise<string | null>;
   /** False once the reader of standard output has gone, as after `| head`: what only writes there may end. */
   readonly isOutputRead: () => boolean;
   /** Calls it for each Ctrl-C, instead of ending, until the returned function is called. */
