@@ -33,10 +33,12 @@ export function planSet(given: PlanGiven): SetPlan {
   refuseRepeated(given.found, documents);
 
   const sorted = [...byKey].toSorted(([, a], [, b]) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
-  const needs = (key: string): string[] => needsIn(byKey.get(key));
+  // Rows that are there may need each other: only what has to be made first decides the order.
+  const needs = (key: string): string[] => needsIn(byKey.get(key)).filter((need) => !live.rows.has(need));
   const order = orderKeys(
     sorted.map(([key]) => key),
     needs,
+    refuseCircle,
   );
   const steps = order.flatMap((key) => {
     const document = byKey.get(key);
@@ -65,13 +67,21 @@ function stepOf(document: SetDocument, given: PlanGiven & { byKey: ReadonlyMap<s
 /** What needs others is deleted before them. */
 function deletions(rows: readonly [string, string][], { rows: live }: LiveSet): Step[] {
   const keys = rows.map(([key]) => key);
-  return orderKeys(keys, (key) => needsIn(live.get(key)?.document))
+  return orderKeys(
+    keys,
+    (key) => needsIn(live.get(key)?.document),
+    () => undefined,
+  )
     .toReversed()
     .flatMap((key) => {
       const row = live.get(key);
       if (!row || row.isLeaving) return [];
       return { key, action: 'delete', document: row.document, live: row, fields: [], reason: null, needs: [] };
     });
+}
+
+function refuseCircle(circle: readonly string[]): void {
+  throw new CliFailure('usage', `documents need each other, so none can be first: ${circle.join(' needs ')}`);
 }
 
 function refuseRepeated(found: readonly FoundDocument[], placed: readonly SetDocument[]): void {
