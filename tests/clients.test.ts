@@ -9,6 +9,7 @@ import { testCommandLine } from './clients/command-line.ts';
 import type { Grounds } from './clients/grounds.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
+import { testSets } from './clients/sets.ts';
 import { startPlatform } from './setup/platform.ts';
 
 let grounds: Grounds;
@@ -29,6 +30,7 @@ testPublishedClient(() => grounds);
 testCommandLine(() => grounds);
 testOperating(() => grounds);
 testCheckingCharts(() => grounds);
+testSets(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;

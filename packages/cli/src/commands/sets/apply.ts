@@ -13,6 +13,7 @@ interface Flags extends PlanFlags {
   yes?: boolean;
   wait?: boolean;
   timeout?: number;
+  patience?: number;
 }
 
 export const applyCommand = buildCommand<Flags, [], Cli>({
@@ -41,7 +42,8 @@ export const applyCommand = buildCommand<Flags, [], Cli>({
       plan: { kind: 'boolean', brief: 'Show what would be done, and do nothing', optional: true, withNegated: false },
       yes: { kind: 'boolean', brief: 'Do not ask', optional: true, withNegated: false },
       wait: { kind: 'boolean', brief: 'Wait until the tasks have ended', optional: true, withNegated: false },
-      timeout: durationFlag('How long to wait at most; 10m unless given'),
+      timeout: durationFlag('How long to wait for tasks at most; 10m unless given'),
+      patience: durationFlag('How long to wait for a platform that is away, in all; 1m unless given'),
     },
     aliases: { f: 'from' },
   },
@@ -58,7 +60,14 @@ export const applyCommand = buildCommand<Flags, [], Cli>({
       name: read.record.name,
       deletes: steps.filter(({ action }) => action === 'delete').length,
     });
-    await doPlan(this, read, { folder: flags.from, own: false, wait: false, timeout: 600_000, ...flags });
+    await doPlan(this, read, {
+      folder: flags.from,
+      own: false,
+      wait: false,
+      timeout: 600_000,
+      patience: 60_000,
+      ...flags,
+    });
   },
 });
 

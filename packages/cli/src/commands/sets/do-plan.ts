@@ -1,7 +1,7 @@
 import type { CallOptions, Problem } from '@berth/client';
 import { type Cli, say } from '../../terminal/cli.ts';
 import type { ReadPlan } from './read-plan.ts';
-import { reportResults, sayFailure } from './report-results.ts';
+import { reportResults, sayResult } from './report-results.ts';
 import { waitForResults } from './wait-for-results.ts';
 
 interface Manner {
@@ -9,10 +9,13 @@ interface Manner {
   own: boolean;
   wait: boolean;
   timeout: number;
+  /** How long all calls together wait for a platform that is busy or away. */
+  patience: number;
 }
 
 /** Does a plan that was agreed to, records what belongs to the set, and ends with a table. */
-export async function doPlan(cli: Cli, read: ReadPlan, { folder, own, wait, timeout }: Manner): Promise<void> {
+export async function doPlan(cli: Cli, read: ReadPlan, manner: Manner): Promise<void> {
+  const { folder, own, wait, timeout, patience } = manner;
   const { client, live, plan, contents, etags } = read;
   const [{ applySet }, { setNames }, { createRecorder }, { ownedBy }] = await Promise.all([
     import('../../sets/apply/apply-set.ts'),
@@ -34,7 +37,7 @@ export async function doPlan(cli: Cli, read: ReadPlan, { folder, own, wait, time
       ...setNames(live, ids, contents),
       client,
       etags,
-      options: callOptions(cli, stopping.signal),
+      options: callOptions(cli, stopping.signal, patience),
       withinMs: timeout,
       isThere: (key) => ids.has(key),
       isStopping: () => isStopping,
@@ -43,7 +46,7 @@ export async function doPlan(cli: Cli, read: ReadPlan, { folder, own, wait, time
         await recorder.add(key, id);
       },
       onDeleted: (key) => recorder.remove(key),
-      onResult: (result) => sayFailure(cli, result),
+      onResult: (result) => sayResult(cli, result),
     });
     const signal = stopping.signal;
     const ended = wait && !isStopping ? await waitForResults(cli, client, results, { timeout, signal }) : results;
@@ -53,11 +56,8 @@ export async function doPlan(cli: Cli, read: ReadPlan, { folder, own, wait, time
   }
 }
 
-/** How long all calls of a set together wait for a platform that is busy or away. */
-const patienceMs = 60_000;
-
-function callOptions(cli: Cli, signal: AbortSignal): () => CallOptions {
-  let left = patienceMs;
+function callOptions(cli: Cli, signal: AbortSignal, patience: number): () => CallOptions {
+  let left = patience;
   const onWait = ({ detail }: Problem, ms: number): void => {
     left -= ms;
     say(cli, `${detail}; trying again in ${Math.ceil(ms / 1_000)} s`);

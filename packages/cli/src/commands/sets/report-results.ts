@@ -4,9 +4,10 @@ import { harmless } from '../../output/harmless.ts';
 import { table } from '../../output/table.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 
-/** The whole of a failure, when it happens; the table has its first line. */
-export function sayFailure(cli: Cli, { step, outcome, error }: StepResult): void {
-  if (outcome !== 'failed') return;
+/** What became of a row, when it happens: the whole of a failure, of which the table has the first line. */
+export function sayResult(cli: Cli, { step, outcome, error }: StepResult): void {
+  if (outcome === 'not done' || outcome === 'blocked') return;
+  if (error === null) return say(cli, harmless(`${outcome} ${step.key}`));
   const [first = '', ...others] = failureText(error).split('\n');
   for (const line of [first.replace(/^berth: /, `${step.key}: `), ...others]) say(cli, harmless(line));
 }

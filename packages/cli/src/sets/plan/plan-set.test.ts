@@ -193,7 +193,7 @@ test.for([
   ],
   ['whether it is enabled', `${docs.web}\nenabled: false`, 'change Deployment/prod/local/HelloWeb/web enabled'],
   ['a prop', docs.page.replace('title: Main', 'title: Other'), 'change Resource/prod/HelloWeb/page/main props.title'],
-])('a document that differs changes %s and nothing else', ([, text, expected]) => {
+] as [string, string, string][])('a document that differs changes %s and nothing else', ([, text, expected]) => {
   const others = all.filter((one) => one.split('\n')[0] !== text.split('\n')[0]);
 
   expect(does([...others, text])).toEqual([expected]);
@@ -226,7 +226,7 @@ test.for([
     docs.page.replace('deployment: web', 'deployment: api'),
     /no Deployment\/prod\/local\/HelloWeb\/api/,
   ],
-])('%s blocks its row alone, with the way out', ([, text, reason]) => {
+] as [string, string, RegExp][])('%s blocks its row alone, with the way out', ([, text, reason]) => {
   const { steps } = plan([docs.env, text]);
 
   expect(steps).toMatchObject([{ action: 'keep' }, { action: 'blocked', reason: expect.stringMatching(reason) }]);

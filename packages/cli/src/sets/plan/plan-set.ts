@@ -32,7 +32,7 @@ export function planSet(given: PlanGiven): SetPlan {
   const byKey = new Map(documents.map((document) => [keyOf(document), document]));
   refuseRepeated(given.found, documents);
 
-  const sorted = [...byKey].toSorted(([, a], [, b]) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
+  const sorted = [...byKey].toSorted(([, a], [, b]) => byKind(a, b));
   // Rows that are there may need each other: only what has to be made first decides the order.
   const needs = (key: string): string[] => needsIn(byKey.get(key)).filter((need) => !live.rows.has(need));
   const order = orderKeys(
@@ -47,10 +47,20 @@ export function planSet(given: PlanGiven): SetPlan {
   const undocumented = Object.entries(given.owned).filter(([key]) => !byKey.has(key));
   const isSame = ([key, id]: [string, string]): boolean => live.rows.get(key)?.id === id;
   return {
-    steps: prune ? [...steps, ...deletions(undocumented.filter(isSame), live)] : steps,
+    steps: prune
+      ? [
+          ...steps,
+          ...deletions(
+            undocumented.filter(isSame).map(([key]) => key),
+            live,
+          ),
+        ]
+      : steps,
     forgotten: undocumented.filter((row) => !isSame(row)).map(([key]) => key),
   };
 }
+
+const byKind = (a: SetDocument, b: SetDocument): number => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind);
 
 const needsIn = (document: SetDocument | undefined): string[] => (document ? needsOf(document) : []);
 
@@ -65,19 +75,18 @@ function stepOf(document: SetDocument, given: PlanGiven & { byKey: ReadonlyMap<s
 }
 
 /** What needs others is deleted before them. */
-function deletions(rows: readonly [string, string][], { rows: live }: LiveSet): Step[] {
-  const keys = rows.map(([key]) => key);
-  return orderKeys(
-    keys,
-    (key) => needsIn(live.get(key)?.document),
+function deletions(keys: readonly string[], { rows }: LiveSet): Step[] {
+  const live = keys.flatMap((key) => rows.get(key) ?? []).toSorted((a, b) => byKind(a.document, b.document));
+  const ordered = orderKeys(
+    live.map(({ document }) => keyOf(document)),
+    (key) => needsIn(rows.get(key)?.document),
     () => undefined,
-  )
-    .toReversed()
-    .flatMap((key) => {
-      const row = live.get(key);
-      if (!row || row.isLeaving) return [];
-      return { key, action: 'delete', document: row.document, live: row, fields: [], reason: null, needs: [] };
-    });
+  );
+  return ordered.toReversed().flatMap((key) => {
+    const row = rows.get(key);
+    if (!row || row.isLeaving) return [];
+    return { key, action: 'delete', document: row.document, live: row, fields: [], reason: null, needs: [] };
+  });
 }
 
 function refuseCircle(circle: readonly string[]): void {
