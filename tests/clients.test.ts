@@ -9,6 +9,8 @@ import { testCommandLine } from './clients/command-line.ts';
 import type { Grounds } from './clients/grounds.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
+import { testCiGuide } from './clients/ci-guide.ts';
+import { testPackagedCli } from './clients/packaged-cli.ts';
 import { testSets } from './clients/sets.ts';
 import { startPlatform } from './setup/platform.ts';
 
@@ -31,6 +33,8 @@ testCommandLine(() => grounds);
 testOperating(() => grounds);
 testCheckingCharts(() => grounds);
 testSets(() => grounds);
+testPackagedCli(() => grounds);
+testCiGuide(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;
