@@ -10,6 +10,7 @@ import type { Grounds } from './clients/grounds.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
 import { testCiGuide } from './clients/ci-guide.ts';
+import { testDeploying } from './clients/deploying.ts';
 import { testPackagedCli } from './clients/packaged-cli.ts';
 import { testSets } from './clients/sets.ts';
 import { startPlatform } from './setup/platform.ts';
@@ -35,6 +36,7 @@ testCheckingCharts(() => grounds);
 testSets(() => grounds);
 testPackagedCli(() => grounds);
 testCiGuide(() => grounds);
+testDeploying(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;

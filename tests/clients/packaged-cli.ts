@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { asNode20 } from './as-node-20.ts';
 import type { Grounds } from './grounds.ts';
 
 const run = promisify(execFile);
@@ -11,25 +12,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** In KiB, unpacked. */
 const mostKiB = 640;
-
-/** What newer Nodes have of the language, and Node 20 has not. */
-const newerThanNode20 = [
-  'Map.groupBy',
-  'Object.groupBy',
-  'Promise.withResolvers',
-  'Promise.try',
-  'Array.fromAsync',
-  'RegExp.escape',
-  'globalThis.Iterator',
-  'Set.prototype.union',
-  'Uint8Array.fromBase64',
-  'Error.isError',
-  'URL.parse',
-];
-export const asNode20 = [
-  '--import',
-  `data:text/javascript,${newerThanNode20.map((name) => `delete ${name};`).join('')}`,
-];
 
 /** The archive of `npm pack`, its size, and `npx berth` in a checkout. */
 export function testPackagedCli(grounds: () => Grounds): void {
