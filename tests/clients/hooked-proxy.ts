@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Called after each request; `drop` ends this connection and every later one without an answer. */
-export type Hook = (request: { method: string; path: string; status: number }) => Promise<'drop' | 'pass'>;
+/** Called after each request. `lose` ends its connection without an answer, `drop` also every later one. */
+export type Hook = (request: { method: string; path: string; status: number }) => Promise<'drop' | 'lose' | 'pass'>;
 
 /** Passes requests to a platform, and lets a test do something at a certain one. */
 export async function startHookedProxy(target: string, hook: Hook) {
@@ -20,10 +20,9 @@ export async function startHookedProxy(target: string, hook: Hook) {
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
     const text = await answer.text();
-    if ((await hook({ method, path: url, status: answer.status })) === 'drop') {
-      isGone = true;
-      return void request.socket.destroy();
-    }
+    const verdict = await hook({ method, path: url, status: answer.status });
+    if (verdict === 'drop') isGone = true;
+    if (verdict !== 'pass') return void request.socket.destroy();
     const kept = ['content-type', 'etag', 'berth-task-ids', 'x-request-id'].flatMap((name) => {
       const value = answer.headers.get(name);
       return value === null ? [] : [[name, value] as const];

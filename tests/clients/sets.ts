@@ -242,6 +242,52 @@ export function testSets(grounds: () => Grounds): void {
       await finishes(folder, 1);
     });
 
+    /** Applies a change of one env through a proxy. */
+    async function changeThrough(name: string, hook: Hook): Promise<{ ran: Ran; id: string; folder: string }> {
+      const { platform, folder } = grounds();
+      const made = join(folder, name);
+      await mkdir(made);
+      const { id } = unwrap(await admin.envs.create({ body: { name } }));
+      await writeFile(join(made, 'env.yaml'), doc(`kind: Env\nname: ${name}\nnode_selector: { pool: big }`));
+      await using proxy = await startHookedProxy(platform.stack.url, hook);
+      const ran = await as(platform.adminToken, { BERTH_URL: proxy.url })(['apply', '-f', made, '--yes']);
+      return { ran, id, folder: made };
+    }
+
+    test('a row that somebody changes after the plan is refused, and planned anew by the next command', async () => {
+      let isChanged = false;
+      const { ran, folder } = await changeThrough('stale', async ({ method, path }) => {
+        const [, id] = /^\/api\/v2\/envs\/([0-9a-f-]{36})$/.exec(path) ?? [];
+        if (method !== 'GET' || id === undefined || isChanged) return 'pass';
+        isChanged = true;
+        unwrap(await admin.envs.update({ id, body: { tolerations: [{ operator: 'Exists' }] } }));
+        return 'pass';
+      });
+
+      expect(ran).toMatchObject({
+        code: 3,
+        out: expect.stringMatching(/failed +Env\/stale/),
+        err: expect.stringContaining('(stale,'),
+      });
+      expect(await berth(['apply', '-f', folder, '--yes'])).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('1 changed'),
+      });
+    });
+
+    test('a change whose answer is lost is done once, and is no failure', async () => {
+      let changes = 0;
+      const { ran, id } = await changeThrough('lost', async ({ method }) => {
+        if (method !== 'PUT') return 'pass';
+        changes += 1;
+        return changes === 1 ? 'lose' : 'pass';
+      });
+
+      expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/changed +Env\/lost/) });
+      expect(changes).toBe(2);
+      expect(unwrap(await admin.envs.get({ id })).node_selector).toEqual({ pool: 'big' });
+    });
+
     test('prune deletes only what the set made, once its name is given', async () => {
       const env_id = grounds().sample.cluster.env_id ?? '';
       unwrap(await admin.secrets.create({ body: { env_id, collection: 'team', name: 'foreign', contents: 'x' } }));
