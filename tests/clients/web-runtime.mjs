@@ -4,19 +4,10 @@ import { createRequire } from 'node:module';
 import { createContext, SourceTextModule } from 'node:vm';
 
 const [file, given, kind] = process.argv.slice(2);
-const names = [
-  ...[
-    'AbortController',
-    'AbortSignal',
-    'Headers',
-    'Request',
-    'Response',
-    'TextDecoder',
-    'TextDecoderStream',
-    'TextEncoder',
-  ],
-  ...['URL', 'URLSearchParams', 'ReadableStream', 'clearTimeout', 'setTimeout', 'crypto', 'fetch', 'performance'],
-];
+const names =
+  'AbortController AbortSignal Headers Request Response TextDecoder TextDecoderStream TextEncoder URL URLSearchParams ReadableStream clearTimeout setTimeout crypto fetch performance'.split(
+    ' ',
+  );
 const context = createContext(Object.fromEntries(names.map((name) => [name, globalThis[name]])));
 const resolve = createRequire(file).resolve;
 const modules = new Map();

@@ -81,7 +81,7 @@ const platforms: fc.Arbitrary<PlatformRows> = fc
         description: fc.option(fc.stringMatching(/^[ -~]{0,40}$/).map((text) => text.trim())),
       })
       .map((given) => {
-        const [e1, e2, k1, k2, cl1, cl2, se1, se2, co1, bo1, bo2, re1] = given.names as string[];
+        const [e1, e2, k1, k2, cl1, cl2, se1, se2, co1, bo1, bo2, re1] = given.names;
         const kindNames = [k1, k2].map((text) => (text ?? '').replaceAll(/[^A-Za-z0-9]/g, '') || 'Kind');
         const cluster = (id: unknown, env_id: unknown, clusterName: unknown) => ({
           id,
@@ -222,6 +222,6 @@ test('what is exported and applied again changes nothing, whatever the rows are'
         [...live.rows.values()].filter(({ document }) => document.kind !== 'Cluster' || document.env !== null).length,
       );
     }),
-    { numRuns: 100, endOnFailure: true },
+    { numRuns: 40, endOnFailure: true },
   );
 });

@@ -8,10 +8,9 @@ import { type PlanGiven, planSet } from './plan-set.ts';
 import { planLines } from './set-lines.ts';
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-const [prod, local, kind, chart1, chart2, grace, web, token, page, ci, member, role, main] = Array.from(
-  { length: 13 },
-  (_, at) => idOf(at + 1),
-) as string[] as [string, ...string[]] & string[];
+const ids = Array.from({ length: 13 }, (_, at) => idOf(at + 1));
+const [prod = '', local = '', kind = '', chart1 = '', chart2 = '', grace = '', web = '', token = ''] = ids;
+const [page = '', ci = '', member = '', role = '', main = ''] = ids.slice(8);
 const created_at = '2026-11-25T00:00:00Z';
 
 const chartOf = (id: string | undefined, tag: string, rest: Partial<Chart> = {}): Chart => ({
@@ -263,8 +262,8 @@ test('contents of secrets are needed where they are written, and written where t
 });
 
 const owned = {
-  'Secret/prod/web/token': token ?? '',
-  'Deployment/prod/local/HelloWeb/web': web ?? '',
+  'Secret/prod/web/token': token,
+  'Deployment/prod/local/HelloWeb/web': web,
   'Env/prod': prod,
 };
 
