@@ -4,7 +4,7 @@ import { CliFailure } from '../../failure/cli-failure.ts';
 import { durationFlag } from '../../input/duration.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 import { doPlan } from './do-plan.ts';
-import { type PlanFlags, planFlags, readPlan } from './read-plan.ts';
+import { type PlanFlags, planFlags, planOf } from './plan-flags.ts';
 
 interface Flags extends PlanFlags {
   own?: boolean;
@@ -48,7 +48,7 @@ export const applyCommand = buildCommand<Flags, [], Cli>({
     aliases: { f: 'from' },
   },
   async func(flags) {
-    const read = await readPlan(this, flags);
+    const read = await planOf(this, flags);
     const { steps, forgotten } = read.plan;
     const { differs, planLines } = await import('../../sets/plan/set-lines.ts');
     const lines = planLines(read.plan);

@@ -1,8 +1,8 @@
 import { buildCommand } from '@stricli/core';
 import { connectionFlags } from '../../connection/connect.ts';
-import { CliFailure } from '../../failure/cli-failure.ts';
-import { type Cli, print, say } from '../../terminal/cli.ts';
-import { type PlanFlags, planFlags, readPlan } from './read-plan.ts';
+import type { Cli } from '../../terminal/cli.ts';
+import { diffSet } from './diff-set.ts';
+import { type PlanFlags, planFlags } from './plan-flags.ts';
 
 export const diff = buildCommand<PlanFlags, [], Cli>({
   docs: {
@@ -19,12 +19,3 @@ export const diff = buildCommand<PlanFlags, [], Cli>({
     return diffSet(this, flags);
   },
 });
-
-export async function diffSet(cli: Cli, flags: PlanFlags): Promise<void> {
-  const { plan } = await readPlan(cli, flags);
-  const { differs, planLines } = await import('../../sets/plan/set-lines.ts');
-  const lines = planLines(plan);
-  if (!plan.steps.some(differs)) return say(cli, `nothing to do: ${lines.at(-1) ?? ''}`);
-  for (const line of lines) print(cli, line);
-  throw new CliFailure('failed', `the platform differs from ${flags.from}`);
-}

@@ -1,6 +1,6 @@
 import type { CallOptions, Problem } from '@berth/client';
 import { type Cli, say } from '../../terminal/cli.ts';
-import type { ReadPlan } from './read-plan.ts';
+import type { ReadPlan } from '../../sets/apply/read-plan.ts';
 import { reportResults, sayResult } from './report-results.ts';
 import { waitForResults } from './wait-for-results.ts';
 
