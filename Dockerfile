@@ -1,5 +1,5 @@
-# The images of Berth, from what `npm run images` has put into dist/: a target for each service, and one for the runner with
-# Helm. Nothing is run while they are built, so the base image needs no shell, but that of the runner, whose /bin/sh becomes Helm;
+# The images of Berth, from what `npm run images` has put into dist/: a target for each service, one for the runner with
+# Helm, and one for the command line. Nothing is run while they are built, so the base image needs no shell, but that of the runner, whose /bin/sh becomes Helm;
 # it needs Node 24 on its PATH, and the C and C++ libraries that Node needs. Everything in an image is readable by anybody and writable by nobody.
 ARG BASE=node:24-bookworm-slim
 
@@ -63,3 +63,12 @@ ENV HELM_BINARY=/berth/bin/helm RUNNER_FOLDER=/data
 # Each poll has a connection of its own, which is garbage some milliseconds later; by default V8 keeps 128 MB for it.
 ENV NODE_OPTIONS=--max-semi-space-size=8
 COPY dist/runner /berth/
+
+# For pipelines. It serves nothing, and finds its platform by BERTH_URL and BERTH_TOKEN.
+FROM part AS cli
+LABEL org.opencontainers.image.title="berth-cli" \
+  org.opencontainers.image.description="Berth: the command line"
+ENV PATH=/berth/bin:/usr/local/bin:/usr/bin:/bin
+WORKDIR /work
+ENTRYPOINT ["node", "/berth/berth.js"]
+COPY dist/cli /berth/

@@ -21,6 +21,7 @@ const commands = {
   examples: () => [buildConsole, ['scripts/openapi/record-examples-main.ts']],
   schemathesis: () => [buildConsole, ['scripts/openapi/schemathesis-main.ts']],
   build: () => [buildConsole, ['scripts/build.ts']],
+  cli: (args) => [[join(root, 'packages/cli/src/main.ts'), ...args]],
   images: (args) => [buildConsole, ['scripts/build.ts'], ['scripts/images/images-main.ts', ...args]],
   check: () => [
     ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
@@ -86,12 +87,17 @@ function pinnedNode() {
   );
 }
 
+/** The command line works on files of its caller, and has their terminal; everything else works on the checkout. */
+const folderOf = (command) => (command === 'cli' ? process.cwd() : root);
+
 /** Runs one process to its end: forwards signals to it, and ends it if our parent process is gone. */
-function run(node, args) {
+function run(node, args, cwd) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}` };
-    const child = spawn(node, args, { cwd: root, stdio: 'inherit', env });
-    const stop = (signal) => child.kill(signal);
+    const child = spawn(node, args, { cwd, stdio: 'inherit', env });
+    // A terminal sends Ctrl-C to the command line as well, for which a second one means something else.
+    const isSentByTerminal = (signal) => signal === 'SIGINT' && cwd !== root && process.stdin.isTTY;
+    const stop = (signal) => isSentByTerminal(signal) || child.kill(signal);
     const parent = process.ppid;
     // oxlint-disable-next-line no-restricted-globals -- no package is installed yet when this starts
     const orphanCheck = setInterval(() => process.ppid !== parent && stop('SIGTERM'), 500);
@@ -105,7 +111,7 @@ function run(node, args) {
   });
 }
 
-async function main([command = '', ...args]) {
+async function runSteps([command = '', ...args]) {
   const steps = commands[command]?.(args);
   if (!steps) throw new Error(`unknown command "${command}"; known are ${Object.keys(commands).join(', ')}`);
   if (Number(process.versions.node.split('.')[0]) < 20)
@@ -114,15 +120,21 @@ async function main([command = '', ...args]) {
   installPackages();
   const node = pinnedNode();
   for (const step of steps) {
-    const code = await run(node, step);
+    const code = await run(node, step, folderOf(command));
     if (code !== 0) return code;
   }
   return 0;
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  say(error.message);
-  process.exitCode = 1;
+/** Runs a command of this file, and returns its exit code. */
+export async function runCommand(words) {
+  try {
+    return await runSteps(words);
+  } catch (error) {
+    say(error.message);
+    return 1;
+  }
 }
+
+if (import.meta.main ?? process.argv[1] === fileURLToPath(import.meta.url))
+  process.exitCode = await runCommand(process.argv.slice(2));

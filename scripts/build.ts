@@ -8,11 +8,12 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildCli } from './cli/build-cli.ts';
 import { entryOf } from './images/content/entry-of.ts';
 import { leaveOutUnused } from './images/content/leave-out-unused.ts';
 import { setModes } from './images/content/set-modes.ts';
 import { stripTypes } from './images/content/strip-types.ts';
-import { writeBillOfMaterials } from './images/content/bill-of-materials.ts';
+import { billFile, writeBillOfMaterials } from './images/content/bill-of-materials.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -26,28 +27,31 @@ const services: Record<string, string[]> = {
   'registry-scan': ['src/main.ts', 'src/admin-main.ts'],
 };
 
+/** The command line is one bundle; of its packages only the bill of materials is kept. */
+async function buildCommandLine(): Promise<void> {
+  const packages = join(root, 'dist/cli-packages');
+  const image = join(root, 'dist/cli');
+  await installWorkspace('packages/cli', packages);
+  await writeBillOfMaterials({ folder: packages, name: 'berth-cli', pnpm });
+  await buildCli(image);
+  await cp(join(packages, billFile), join(image, billFile));
+  await rm(packages, { recursive: true, force: true });
+  // On the PATH of the image, for pipelines that run scripts in it.
+  await mkdir(join(image, 'bin'));
+  await writeFile(join(image, 'bin/berth'), "#!/usr/bin/env node\nimport '../berth.js';\n", { mode: 0o755 });
+  await rm(join(image, 'README.md'));
+  await setModes(image);
+  const { stdout } = await run(process.execPath, [join(image, 'berth.js'), '--help'], { timeout: 60_000, env: {} });
+  if (!stdout.includes('Exit codes')) throw new Error(`dist/cli/berth.js shows no help:\n${stdout.slice(0, 2_000)}`);
+  process.stdout.write('built dist/cli\n');
+}
+
 const pnpm = join(root, 'node_modules/.bin/pnpm');
 const notInAnImage = /(\.test\.ts|\/node_modules|\/test|\/testing|\/dist|\/test-[a-z-]+)$/;
 
 async function build(service: string, entries: string[]): Promise<void> {
   const image = join(root, 'dist', service);
-  await rm(image, { recursive: true, force: true });
-  await mkdir(image, { recursive: true });
-  for (const folder of await workspaceFolders(`services/${service}`)) {
-    await cp(join(root, folder), join(image, folder), {
-      recursive: true,
-      filter: (source) => !notInAnImage.test(source),
-    });
-    await leaveOutDevelopment(join(image, folder, 'package.json'));
-  }
-  await writeFile(join(image, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  await writeFile(
-    join(image, 'pnpm-workspace.yaml'),
-    // Copies rather than links into the package store: with links, an archive would depend on other packages on this machine.
-    `${await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8')}packageImportMethod: copy\n`,
-  );
-  await cp(join(root, 'pnpm-lock.yaml'), join(image, 'pnpm-lock.yaml'));
-  await installProduction(image);
+  await installWorkspace(`services/${service}`, image);
   await writeBillOfMaterials({ folder: image, name: `berth-${service}`, pnpm });
   await leaveOutUnused(image);
   await stripTypes(image);
@@ -56,6 +60,27 @@ async function build(service: string, entries: string[]): Promise<void> {
   for (const entry of entries) await check(join(image, 'services', service, entry));
   await check(join(image, 'main.mjs'));
   process.stdout.write(`built dist/${service}\n`);
+}
+
+/** Copies a workspace folder with all that it depends on, and installs its packages. */
+async function installWorkspace(workspace: string, target: string): Promise<void> {
+  await rm(target, { recursive: true, force: true });
+  await mkdir(target, { recursive: true });
+  for (const part of await workspaceFolders(workspace)) {
+    await cp(join(root, part), join(target, part), {
+      recursive: true,
+      filter: (source) => !notInAnImage.test(source),
+    });
+    await leaveOutDevelopment(join(target, part, 'package.json'));
+  }
+  await writeFile(join(target, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await writeFile(
+    join(target, 'pnpm-workspace.yaml'),
+    // Copies rather than links into the package store: with links, an archive would depend on other packages on this machine.
+    `${await readFile(join(root, 'pnpm-workspace.yaml'), 'utf8')}packageImportMethod: copy\n`,
+  );
+  await cp(join(root, 'pnpm-lock.yaml'), join(target, 'pnpm-lock.yaml'));
+  await installProduction(target);
 }
 
 /** A workspace folder and all folders that its code depends on. */
@@ -85,9 +110,9 @@ async function leaveOutDevelopment(manifest: string): Promise<void> {
 }
 
 /** The lockfile contains more packages than the image; pnpm prunes it without changing versions. */
-async function installProduction(image: string): Promise<void> {
+async function installProduction(target: string): Promise<void> {
   const args = ['install', '--prod', '--no-frozen-lockfile', '--prefer-offline', '--reporter=silent'];
-  await run(pnpm, args, { cwd: image, timeout: 300_000, env: { ...process.env, CI: 'true' } });
+  await run(pnpm, args, { cwd: target, timeout: 300_000, env: { ...process.env, CI: 'true' } });
 }
 
 async function check(entry: string): Promise<void> {
@@ -103,9 +128,16 @@ async function check(entry: string): Promise<void> {
 
 /** As many as a small machine has cores, since builds mostly wait for files and for pnpm. */
 const atOnce = 2;
-const waiting = Object.entries(services);
+const waiting = [
+  ...Object.entries(services).map(
+    ([service, entries]) =>
+      () =>
+        build(service, entries),
+  ),
+  buildCommandLine,
+];
 
 async function buildWaiting(): Promise<void> {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await build(...next);
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
 }
 await Promise.all(Array.from({ length: atOnce }, buildWaiting));

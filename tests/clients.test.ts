@@ -15,6 +15,11 @@ import { startOpenWorkload } from './clients/terminal/open-workload.ts';
 import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
 import { testSigningIn } from './clients/terminal/signing-in.ts';
+import { testInterruptedSets } from './clients/interrupted-sets.ts';
+import { testCiGuide } from './clients/ci-guide.ts';
+import { testDeploying } from './clients/deploying.ts';
+import { testPackagedCli } from './clients/packaged-cli.ts';
+import { testSets } from './clients/sets.ts';
 import { startPlatform } from './setup/platform.ts';
 
 let grounds: Grounds;
@@ -44,6 +49,11 @@ testMoving(() => grounds);
 testFeeling(() => grounds);
 testSigningIn(() => grounds);
 testExamples(() => grounds);
+testSets(() => grounds);
+testInterruptedSets(() => grounds);
+testPackagedCli(() => grounds);
+testCiGuide(() => grounds);
+testDeploying(() => grounds);
 
 test('events go on after the last one that was handled, also while the gateway restarts', async () => {
   const { admin, stack } = grounds.platform;

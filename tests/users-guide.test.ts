@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildCli } from '../scripts/cli/build-cli.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -32,6 +33,14 @@ const mayBeEmpty = ['deployments?health=Degraded', 'select(.metadata.cause)', 'a
 
 /** What the guide says that some commands print, at least once where it repeats them. */
 const said: Record<string, RegExp> = {
+  'berth login': /signed in to http:\S+ as user ada@example\.test/,
+  'berth deploy second -e demo --chart HelloWeb@1.2.0 --wait-for-chart': /^task\/[^]*^-- Done$/m,
+  'berth deploy second -e demo --chart HelloWeb@1.2.0 --set replicas=3 --plan': /~ change +Deployment/,
+  'berth rollback': /^-- Done$/m,
+  'berth restart': /^-- Done$/m,
+  'berth why first': /^[a-z_]+ /m,
+  'berth get deployments --filter': /^helloweb-second$/m,
+  'berth delete': /by task/,
   'api "$BERTH/api/v2/auth/me" | jq': /"is_admin": true/,
   'api -X DELETE "$BERTH/api/v2/user-tokens/$ID"': /^204$/,
   'api -N "$BERTH/api/v2/deployment-tasks/$(newest_task)/log?follow=true"': /^-- Done$/m,
@@ -123,6 +132,10 @@ describe.skipIf(missing.length > 0)('docs/users.md, run in order on the platform
     // Keeps each request and status; what the reader sees stays as it is.
     const curl = `#!/bin/bash\nexec ${whereIs('curl')} -v "$@" 2> "${made}/traces/$(date +%s%N)-$$"\n`;
     await writeFile(join(made, 'bin/curl'), curl, { mode: 0o755 });
+    // `npx --offline berth` of a checkout, as a package (`tests/clients/packaged-cli.ts` runs npx itself).
+    await buildCli(join(made, 'cli'));
+    const npx = `#!/bin/bash\nshift 2\nexec ${process.execPath} ${join(made, 'cli/berth.js')} "$@"\n`;
+    await writeFile(join(made, 'bin/npx'), npx, { mode: 0o755 });
     return made;
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { inlineOperations } from '../client/inline-operations.ts';
+import { setSchema } from './set-schema.ts';
 
 const cli = fileURLToPath(new URL('../../packages/cli', import.meta.url));
 
@@ -19,6 +20,7 @@ export async function buildCli(target: string): Promise<void> {
   await bundle.close();
   await chmod(join(target, 'berth.js'), 0o755);
   await cp(join(cli, 'README.md'), join(target, 'README.md'));
+  await writeFile(join(target, 'set.schema.json'), setSchema());
   const { version }: { version: string } = JSON.parse(await readFile(join(cli, 'package.json'), 'utf8'));
   await writeFile(join(target, 'package.json'), `${JSON.stringify(manifest(version), null, 2)}\n`);
 }
@@ -30,6 +32,6 @@ const manifest = (version: string) => ({
   license: 'Apache-2.0',
   type: 'module',
   bin: { berth: 'berth.js' },
-  files: ['*.js'],
+  files: ['*.js', 'set.schema.json'],
   engines: { node: '>=20' },
 });

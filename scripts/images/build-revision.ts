@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { targets } from './image-names.ts';
+import { installedTargets } from './image-names.ts';
 
 const run = promisify(execFile);
 
@@ -28,7 +28,7 @@ export async function buildRevision({ root, commit, tag, log, signal }: BuildRev
   const output = join(root, 'dist/revisions', `${commit}-${tag}`);
   const built = {
     chart: join(output, 'chart'),
-    archives: targets.map((target) => join(output, `berth-${target}.docker.tar`)),
+    archives: installedTargets.map((target) => join(output, `berth-${target}.docker.tar`)),
   };
   if (await isThere(output)) return built;
 

@@ -1,5 +1,7 @@
+/** What an installation runs. */
+export const installedTargets = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan', 'runner'] as const;
 /** The targets of the Dockerfile. The image is named `berth-<target>`, and its content is in `dist/<target>`. */
-export const targets = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan', 'runner'] as const;
+export const targets = [...installedTargets, 'cli'] as const;
 export type Target = (typeof targets)[number];
 
 export interface Naming {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildClient } from '../../scripts/client/build-client.ts';
+import { asNode20 } from './as-node-20.ts';
 import { runInPage } from './run-in-page.ts';
 import type { Grounds } from './grounds.ts';
 
@@ -15,6 +16,12 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
 /** In KiB: a bundle of a page may leave out what it does not use. */
 const mostKiB = 24;
+
+const deployInNode = `const [module, given, kind] = process.argv.slice(1);
+const { deploy } = await import(module);
+const lines = [];
+const state = await deploy({ ...JSON.parse(given), say: (line) => lines.push(line) }, kind);
+console.log(JSON.stringify({ state, log: lines.join('\\n') }));`;
 
 export function testPublishedClient(grounds: () => Grounds): void {
   describe('the client, installed from its archive into an empty project', () => {
@@ -54,31 +61,35 @@ export function testPublishedClient(grounds: () => Grounds): void {
       expect(outcomes).toEqual(['', '']);
     });
 
-    test('the example deploys and follows the log, in Node and in a page', async () => {
+    test.for(['node 24', 'node 20', 'web', 'page'])('the example deploys and follows the log: %s', async (runtime) => {
       const { platform } = grounds();
       const module = join(project, 'deploy.js');
-      const inNode = await import(pathToFileURL(module).href);
-      const inPage = await runInPage(module);
+      const lines: string[] = [];
+      const given = {
+        url: platform.stack.url,
+        token: platform.adminToken,
+        env: 'clients',
+        name: `by-${runtime.replace(' ', '-')}`,
+        config: sampleChart.inputs,
+      };
+      const say = (line: string) => lines.push(line);
+      const here = async ({ deploy }: Awaited<ReturnType<typeof runInPage>>) => {
+        const state = await deploy?.({ ...given, say } as never, 'HelloWeb' as never);
+        return { state, log: lines.join('\n') };
+      };
+      const elsewhere = async (...program: string[]) => {
+        const { stdout } = await run(process.execPath, [...program, module, JSON.stringify(given), 'HelloWeb']);
+        return JSON.parse(stdout);
+      };
+      const inWeb = fileURLToPath(new URL('web-runtime.mjs', import.meta.url));
+      const runtimes: Record<string, () => Promise<unknown>> = {
+        'node 24': async () => here(await import(pathToFileURL(module).href)),
+        'node 20': () => elsewhere(...asNode20, '--input-type=module', '--eval', deployInNode),
+        web: () => elsewhere('--no-warnings', '--experimental-vm-modules', inWeb),
+        page: async () => here(await runInPage(module)),
+      };
 
-      const deployed = await Promise.all(
-        Object.entries({ node: inNode, page: inPage }).map(async ([name, { deploy }]) => {
-          const lines: string[] = [];
-          const given = {
-            url: platform.stack.url,
-            token: platform.adminToken,
-            env: 'clients',
-            name: `by-${name}`,
-            config: sampleChart.inputs,
-            say: (line: string) => lines.push(line),
-          };
-          return { state: await deploy(given, 'HelloWeb'), log: lines.join('\n') };
-        }),
-      );
-
-      expect(deployed).toMatchObject([
-        { state: 'running', log: expect.stringContaining('Done') },
-        { state: 'running', log: expect.stringContaining('Done') },
-      ]);
+      expect(await runtimes[runtime]?.()).toMatchObject({ state: 'running', log: expect.stringContaining('Done') });
     });
   });
 }

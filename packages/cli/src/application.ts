@@ -18,6 +18,8 @@ import { deleteCommand } from './commands/rows/delete.ts';
 import { describe } from './commands/rows/describe.ts';
 import { get } from './commands/rows/get.ts';
 import { why } from './commands/rows/why.ts';
+import { applyCommand } from './commands/sets/apply.ts';
+import { exportCommand } from './commands/sets/export.ts';
 import { secretRoutes } from './commands/secrets/secret.ts';
 import { cancel } from './commands/tasks/cancel.ts';
 import { logs } from './commands/tasks/logs.ts';
@@ -54,6 +56,8 @@ const routes = buildRouteMap({
     token: tokenRoutes,
     audit,
     chart: chartRoutes,
+    apply: applyCommand,
+    export: exportCommand,
     completion,
   },
   docs: {

@@ -1,6 +1,7 @@
 import { proposeCompletions, run, type StricliProcess } from '@stricli/core';
 import { application } from './application.ts';
 import { exitCodes } from './failure/exit-codes.ts';
+import { askOn } from './terminal/ask-on.ts';
 import type { Cli, Terminal } from './terminal/cli.ts';
 
 /** Runs the command that the arguments name; the exit code says what became of it. */
@@ -48,6 +49,7 @@ const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead' | 'o
     isUnicode: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     voice: { isQuiet: false },
     readInput: async () => (await stdin.setEncoding('utf8').toArray()).join(''),
+    ask: askOn(given),
     readLine: async (signal) => {
       const { createInterface } = await import('node:readline');
       const lines = createInterface({ input: stdin, signal });

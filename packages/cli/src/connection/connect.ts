@@ -57,7 +57,8 @@ export const clientOf = (
 /** A session is a JWT, which has three parts; tokens have two. */
 const credentialOf = (token: string): Credential => (token.split('.').length === 3 ? { jwt: token } : { token });
 
-async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise<{ url: string; token: string }> {
+/** Where the platform is, and the token for it. */
+export async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise<{ url: string; token: string }> {
   const { BERTH_URL: url, BERTH_TOKEN: token } = cli.env;
   if (context === undefined && url && token) return { url, token };
   const { current, contexts } = await readContexts(cli);

@@ -1,12 +1,12 @@
-import type { Answer, Client, Page } from '@berth/client';
+import type { Answer, CallOptions, Client, Page } from '@berth/client';
 import type { Kind, Row } from './kinds.ts';
 
 interface Calls {
   list(request: { query: Record<string, unknown> }): Promise<Answer<Page<Row>>>;
-  get(request: { id: string }): Promise<Answer<Row>>;
+  get(request: { id: string }, options?: CallOptions): Promise<Answer<Row>>;
   create?(request: { body: object }): Promise<Answer<Row>>;
-  update?(request: { id: string; body: object }): Promise<Answer<Row>>;
-  delete?(request: { id: string }, options?: { ifMatch?: string }): Promise<Answer<unknown>>;
+  update?(request: { id: string; body: object }, options?: CallOptions): Promise<Answer<Row>>;
+  delete?(request: { id: string }, options?: CallOptions): Promise<Answer<unknown>>;
 }
 
 /** The calls that the kinds share. */

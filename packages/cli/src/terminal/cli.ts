@@ -23,6 +23,8 @@ export interface Cli extends CommandContext {
   readonly readInput: () => Promise<string>;
   /** The next line of standard input, without showing what is typed elsewhere; null at its end. */
   readonly readLine: (signal: AbortSignal) => Promise<string | null>;
+  /** Asks on the terminal, and gives the answer; null where there is nobody to ask. */
+  readonly ask: (question: string) => Promise<string | null>;
   /** False once the reader of standard output has gone, as after `| head`: what only writes there may end. */
   readonly isOutputRead: () => boolean;
   /** Resolves then, for what only waits for more to write. */

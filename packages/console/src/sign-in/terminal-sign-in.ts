@@ -21,11 +21,10 @@ export async function readTerminalSignIn(
   const attempt = await logins.describe({ query: { state } });
   if (!attempt.ok || attempt.value.hand_to === null) return null;
   const { confirmation, hand_to: handTo } = attempt.value;
-  const code = new URLSearchParams(
-    ['code', 'state', 'iss'].flatMap((name) => {
-      const value = given.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
+  const code = new URLSearchParams();
+  for (const name of ['code', 'state', 'iss']) {
+    const value = given.get(name);
+    if (value !== null) code.set(name, value);
+  }
   return { confirmation, to: handTo === 'screen' ? { code: `${code}` } : { address: `http://${handTo}/?${code}` } };
 }

@@ -1,0 +1,21 @@
+import { createInterface } from 'node:readline';
+import { CliFailure } from '../failure/cli-failure.ts';
+
+type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
+
+/** Asks where both input and messages are a terminal: an answer that a pipe happens to hold is nobody's. */
+export const askOn =
+  ({ stdin, stderr }: Terminal) =>
+  async (question: string): Promise<string | null> => {
+    if (!stdin.isTTY || !stderr.isTTY) return null;
+    const lines = createInterface({ input: stdin, output: stderr });
+    try {
+      return await new Promise((resolve, reject) => {
+        lines.on('SIGINT', () => reject(new CliFailure('cancelled', 'nothing was done')));
+        lines.on('close', () => resolve(''));
+        lines.question(question, resolve);
+      });
+    } finally {
+      lines.close();
+    }
+  };

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Called after each request. `lose` ends its connection without an answer, `drop` also every later one. */
+export type Hook = (request: { method: string; path: string; status: number }) => Promise<'drop' | 'lose' | 'pass'>;
+
+/** Passes requests to a platform, and lets a test do something at a certain one. */
+export async function startHookedProxy(target: string, hook: Hook) {
+  let isGone = false;
+  const pass = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
+    if (isGone) return void request.socket.destroy();
+    const chunks: Buffer[] = await request.toArray();
+    const own = ['host', 'connection', 'content-length', 'transfer-encoding'];
+    const passed = Object.entries(request.headers).filter(([name]) => !own.includes(name));
+    const { method = 'GET', url = '/' } = request;
+    const answer = await fetch(`${target}${url}`, {
+      method,
+      headers: passed.map(([name, value]): [string, string] => [name, String(value)]),
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    const text = await answer.text();
+    const verdict = await hook({ method, path: url, status: answer.status });
+    if (verdict === 'drop') isGone = true;
+    if (verdict !== 'pass') return void request.socket.destroy();
+    const kept = ['content-type', 'etag', 'berth-task-ids', 'x-request-id'].flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value] as const];
+    });
+    reply.writeHead(answer.status, Object.fromEntries(kept)).end(text);
+  };
+  const server = createServer((request, reply) => void pass(request, reply));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
