@@ -2,15 +2,15 @@ import { busOptions, busSettings } from '@berth/bus/connection/bus-settings';
 import { parsedJson } from '@berth/contracts/fields/json';
 import { auditSettings } from '@berth/db/audit/audit-retention';
 import { z } from 'zod';
-import { RegistrySource } from './oci/registry-source.ts';
+import { RegistrySettings } from './providers/providers.ts';
 
 const Registries = z
   .string()
   .transform(parsedJson)
   .refine((value) => value !== undefined, 'must be a JSON array of registries')
-  .pipe(z.array(RegistrySource).max(100))
+  .pipe(z.array(RegistrySettings).max(100))
   .refine(
-    (sources) => new Set(sources.map(({ domain }) => domain)).size === sources.length,
+    (registries) => new Set(registries.map(({ source }) => source.domain)).size === registries.length,
     'must not name a registry twice',
   );
 

@@ -12,7 +12,7 @@ import { createChartRepository } from './charts/chart-repository.ts';
 import { Config } from './config.ts';
 import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { kindHandlers } from './kinds/kind-handlers.ts';
-import { createRegistryClient } from './oci/client/registry-client.ts';
+import { credentialsFile } from './connection/read-credentials.ts';
 import { receivePushes } from './push/receive-pushes.ts';
 import { registryHandlers } from './registries/registry-handlers.ts';
 import { createRegistryRepository } from './registries/registry-repository.ts';
@@ -42,7 +42,10 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
   const pollRepository = createPollRepository(db);
   const currentFormats = createCurrentFormats();
   const registries = new Map(
-    config.registries.map((source) => [source.domain, configuredRegistry(source, use(createRegistryClient(source)))]),
+    config.registries.map(({ source, connect: connectTo }) => [
+      source.domain,
+      configuredRegistry(source, use(connectTo(credentialsFile(source.credentialsFile)))),
+    ]),
   );
   const scan = {
     catalogue: createCatalogue({ inTransaction, currentFormats }),
@@ -74,7 +77,7 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
   for (const poll of pollRegistries({ db, scan, pollRepository }, registries.values())) loop(...poll);
 
   if (config.push) {
-    const sources = config.registries;
+    const sources = config.registries.map(({ source }) => source);
     const pushes = await receivePushes({ ...config.push, scan, sources, registries, pollRepository, log, signal });
     use(pushes.listener);
     loop('process push events', pushes.loop);

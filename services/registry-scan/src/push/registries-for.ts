@@ -1,4 +1,4 @@
-import type { RegistrySource } from '../oci/registry-source.ts';
+import type { RegistrySource } from '../connection/registry-source.ts';
 import type { PushHint } from './push-envelope.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { helmRegistries, HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import { helmRegistries, HelmRegistry, type RegistryProvider } from '@berth/contracts/resources/charts/helm-registries';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import type { Queries, Transaction } from '@berth/db/database';
 import { equals } from '@berth/db/lists/list-filters';
@@ -76,11 +76,14 @@ export const createRegistryChanges = (tx: Transaction) => {
         .then(published.updated),
 
     /** Inserts the registry and returns it; null if it exists. */
-    insertMissing: ({ domain, repository }: RepositoryName, kindId: string) =>
+    insertMissing: (
+      { domain, repository }: RepositoryName,
+      { kindId, provider }: { kindId: string; provider: RegistryProvider },
+    ) =>
       tx
         .maybeOne(registry`
           insert into helm_registries (domain_name, repo_name, kind_id, provider)
-          values (${domain}, ${repository}, ${kindId}, 'Oci')
+          values (${domain}, ${repository}, ${kindId}, ${provider})
           on conflict on constraint helm_registries_repository_key do nothing
           returning ${columns}
         `)

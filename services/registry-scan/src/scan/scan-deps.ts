@@ -11,7 +11,7 @@ export interface ScanDeps {
   catalogue: Catalogue;
   chartRepository: Pick<ChartRepository, 'findContent'>;
   registryRepository: Pick<RegistryRepository, 'availableRepositories'>;
-  tagRepository: Pick<TagRepository, 'now' | 'known' | 'confirm'>;
+  tagRepository: Pick<TagRepository, 'now' | 'known' | 'countNotFinal' | 'confirm'>;
   fetching: FetchChartDeps;
   log: Pick<Service['log'], 'info' | 'warn'>;
 }

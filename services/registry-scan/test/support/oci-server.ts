@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import { digestOf } from '@berth/bus/objects/digest-of';
-import { RegistrySource } from '../../src/oci/registry-source.ts';
+import type { DescribedRegistry } from '../../src/connection/described-registry.ts';
+import type { RegistrySource } from '../../src/connection/registry-source.ts';
+import { OciSettings } from '../../src/providers/oci/oci-provider.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => boolean | void;
 
@@ -12,6 +14,7 @@ const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 /** A registry in this process; a test can fill it and make it misbehave. */
 export interface OciServer extends AsyncDisposable {
   readonly origin: string;
+  readonly registry: DescribedRegistry;
   readonly source: RegistrySource;
   /** The requests so far, as `GET /v2/…`, with their credentials. */
   readonly requests: { line: string; authorization: string | undefined }[];
@@ -28,7 +31,7 @@ export interface OciServer extends AsyncDisposable {
 
 export interface OciServerOptions {
   address?: string;
-  source?: Partial<z.input<typeof RegistrySource>>;
+  source?: Partial<z.input<typeof OciSettings>>;
 }
 
 export async function startOciServer({
@@ -75,10 +78,12 @@ export async function startOciServer({
     await once(server, 'close');
   }
 
+  const registry = OciSettings.parse({ type: 'oci', url: origin, allow_http: true, ...source });
   const oci: OciServer = {
     origin,
     requests,
-    source: RegistrySource.parse({ url: origin, allow_http: true, ...source }),
+    registry,
+    source: registry.source,
     push(repository, tag, archive) {
       const archiveDigest = digestOf(archive);
       blobs.set(archiveDigest, archive);

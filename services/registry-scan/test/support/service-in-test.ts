@@ -10,8 +10,8 @@ import { chartArchiveHandlers } from '../../src/charts/chart-archive-handlers.ts
 import { chartHandlers } from '../../src/charts/chart-handlers.ts';
 import { createChartRepository } from '../../src/charts/chart-repository.ts';
 import { kindHandlers } from '../../src/kinds/kind-handlers.ts';
-import { createRegistryClient } from '../../src/oci/client/registry-client.ts';
-import type { RegistrySource } from '../../src/oci/registry-source.ts';
+import type { DescribedRegistry } from '../../src/connection/described-registry.ts';
+import { credentialsFile } from '../../src/connection/read-credentials.ts';
 import { registryHandlers } from '../../src/registries/registry-handlers.ts';
 import { createRegistryRepository } from '../../src/registries/registry-repository.ts';
 import { createCatalogue } from '../../src/scan/catalogue.ts';
@@ -33,7 +33,7 @@ export interface ServiceInTest extends AsyncDisposable {
   readonly bus: Bus;
   readonly scan: ScanDeps;
   /** Adds the registry to the service. */
-  addRegistry(source: RegistrySource): ConfiguredRegistry;
+  addRegistry(registry: DescribedRegistry): ConfiguredRegistry;
   reparseTags(): Promise<void>;
   /** Deletes all rows. */
   clear(): Promise<void>;
@@ -84,8 +84,9 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       fetching: { parser, objects: bus.objects, log: silentLog },
       log: silentLog,
     },
-    addRegistry(source) {
-      const registry = configuredRegistry(source, started.use(createRegistryClient(source)));
+    addRegistry({ source, connect }) {
+      const client = started.use(connect(credentialsFile(source.credentialsFile)));
+      const registry = configuredRegistry(source, client);
       registries.set(source.domain, registry);
       return registry;
     },

@@ -1,0 +1,23 @@
+/** How a round visits the repositories of a registry. */
+export interface RoundPlan {
+  /** The pause after a repository in which nothing has changed, which spreads the requests over the interval. */
+  pauseMs: number;
+  /** Each repository costs one request: its tags are listed or, in some rounds, one known tag is checked instead. */
+  isFrugal: boolean;
+}
+
+/** So many can be visited at once: all their known tags are checked when they are due. */
+const fewRepositories = 100;
+/** Leaves time to read what has changed. */
+const shareOfInterval = 0.8;
+/** One round in so many checks known tags, if some are due. */
+const roundsPerCheck = 4;
+
+export function planRound(repositories: number, pollIntervalMs: number, atOnce: number): RoundPlan {
+  if (repositories <= fewRepositories) return { pauseMs: 0, isFrugal: false };
+  return { pauseMs: (shareOfInterval * pollIntervalMs * atOnce) / repositories, isFrugal: true };
+}
+
+/** Whether a frugal round checks a known tag of this repository instead of listing its tags. Neighbours differ. */
+export const checksInstead = (repositoryAt: number, now: Date, pollIntervalMs: number): boolean =>
+  (Math.floor(now.getTime() / pollIntervalMs) + repositoryAt) % roundsPerCheck === 0;
