@@ -19,6 +19,7 @@ import { createRegistryRepository } from './registries/registry-repository.ts';
 import { createCatalogue } from './scan/catalogue.ts';
 import { pollRegistries } from './polling/poll-registries.ts';
 import { createPollRepository } from './polling/poll-repository.ts';
+import { createScanMetrics } from './polling/scan-metrics.ts';
 import { createTagRepository } from './scan/tag-repository.ts';
 import { configuredRegistry } from './scan/configured-registry.ts';
 import { createCurrentFormats } from './tag-formats/current-formats.ts';
@@ -33,7 +34,7 @@ const start = {
   migrations: new URL('../migrations/', import.meta.url),
 };
 
-await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop }, config) => {
+await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, use, loop }, config) => {
   const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfRegistryScan));
 
@@ -41,11 +42,13 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
   const chartRepository = createChartRepository(db);
   const pollRepository = createPollRepository(db);
   const currentFormats = createCurrentFormats();
+  const scanMetrics = createScanMetrics(metrics);
   const registries = new Map(
-    config.registries.map(({ source, connect: connectTo }) => [
-      source.domain,
-      configuredRegistry(source, use(connectTo(credentialsFile(source.credentialsFile)))),
-    ]),
+    config.registries.map(({ source, connect: connectTo }) => {
+      const readCredentials = credentialsFile(source.credentialsFile);
+      const onRequest = (status: number | null) => scanMetrics.requested(source.domain, status);
+      return [source.domain, configuredRegistry(source, use(connectTo({ readCredentials, onRequest })))];
+    }),
   );
   const scan = {
     catalogue: createCatalogue({ inTransaction, currentFormats }),
@@ -74,7 +77,8 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 
   loop('reparse tags', reparseOnChange({ inTransaction, currentFormats, formatsChanged }));
-  for (const poll of pollRegistries({ db, scan, pollRepository }, registries.values())) loop(...poll);
+  for (const poll of pollRegistries({ db, scan, pollRepository, metrics: scanMetrics }, registries.values()))
+    loop(...poll);
 
   if (config.push) {
     const sources = config.registries.map(({ source }) => source);

@@ -35,7 +35,11 @@ export interface RegistryAuthorization {
   answer(challengeHeader: string | undefined, scope: string, signal: AbortSignal): Promise<string>;
 }
 
+/** Called for each request with the status of its answer; null without one. */
+export type OnRequest = (status: number | null) => void;
+
 export interface SessionDeps {
+  onRequest: OnRequest;
   source: Pick<RegistrySource, 'domain' | 'url'>;
   http: HttpClient;
   authorization: RegistryAuthorization;
@@ -46,7 +50,7 @@ const isFinal = (error: unknown): boolean =>
   error instanceof EgressRefused ||
   error instanceof ReplyTooLarge;
 
-export function createRegistrySession({ source, http, authorization }: SessionDeps): RegistrySession {
+export function createRegistrySession({ source, http, authorization, onRequest }: SessionDeps): RegistrySession {
   async function send(url: URL, request: RegistryRequest, signal: AbortSignal, header: string | undefined) {
     const { method = 'GET', maxBytes, consume } = request;
     let at = url;
@@ -54,7 +58,11 @@ export function createRegistrySession({ source, http, authorization }: SessionDe
       // Credentials go to the registry only, not to the host that stores its packages.
       const isOwn = at.origin === source.url.origin;
       const headers = { ...headersOf(request), ...(header !== undefined && isOwn && { authorization: header }) };
-      const reply = await http.send(at, { method, headers, maxBytes, signal, consume });
+      const reply = await http.send(at, { method, headers, maxBytes, signal, consume }).catch((error: unknown) => {
+        if (!(error instanceof EgressRefused)) onRequest(null);
+        throw error;
+      });
+      onRequest(reply.status);
       const next = redirectOf(reply, at);
       if (next === null) return { reply, at };
       at = next;

@@ -18,11 +18,11 @@ export function pollRegistries(
 ): [name: string, loop: Loop][] {
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
   const lease = { holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 5_000 };
-  const whileLeader: PollDeps['whileLeader'] = (domain, work, signal) =>
-    whileHolding(db, { ...lease, name: `poll ${domain}`, signal }, (held) => work(held));
+  const whileLeader: PollDeps['whileLeader'] = (key, work, signal) =>
+    whileHolding(db, { ...lease, name: `poll ${key}`, signal }, (held) => work(held));
 
   return Array.from(registries, (registry) => [
-    `poll ${registry.source.domain}`,
+    `poll ${registry.key}`,
     every(1_000, pollRegistry({ ...deps, whileLeader }, registry)),
   ]);
 }

@@ -19,8 +19,16 @@ export interface RepositoryName {
 }
 
 const registry = sql.type(HelmRegistry);
-const repoName = sql.type(z.object({ repo_name: z.string() }));
-const columns = sql.fragment`id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider`;
+const nothing = sql.type(z.object({}));
+const known = sql.type(z.object({ repo_name: z.string(), available: z.boolean(), has_error: z.boolean() }));
+/** The registry as a whole was scanned at a time; what failed in the repository counts before what failed in the registry. */
+const columns = sql.fragment`
+  id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider,
+  (select p.last_scan_at from registry_polls p where p.domain_name = helm_registries.domain_name) as last_scan_at,
+  coalesce(
+    last_error, (select p.last_error from registry_polls p where p.domain_name = helm_registries.domain_name)
+  ) as last_error
+`;
 
 export const createRegistryRepository = (db: Queries) => ({
   list: (request: RegistryFilters) =>
@@ -48,13 +56,19 @@ export const createRegistryRepository = (db: Queries) => ({
       for update
     `),
 
-  /** The available repositories of a registry in which charts were found. */
-  availableRepositories: async (domain: string): Promise<string[]> => {
-    const rows = await db.any(repoName`
-      select repo_name from helm_registries where domain_name = ${domain} and available
-    `);
-    return rows.map(({ repo_name }) => repo_name);
-  },
+  /** The repositories of a registry in which charts were found. */
+  knownRepositories: (domain: string) =>
+    db.any(known`
+      select repo_name, available, last_error is not null as has_error from helm_registries
+      where domain_name = ${domain}
+    `),
+
+  /** Not published: it is only read. */
+  recordError: ({ domain, repository }: RepositoryName, error: string | null) =>
+    db.query(nothing`
+      update helm_registries set last_error = ${error}
+      where domain_name = ${domain} and repo_name = ${repository} and last_error is distinct from ${error}
+    `),
 });
 export type RegistryRepository = ReturnType<typeof createRegistryRepository>;
 

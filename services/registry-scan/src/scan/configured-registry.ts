@@ -11,6 +11,8 @@ export interface RoundProgress {
 
 /** A registry that is scanned, and its client. */
 export interface ConfiguredRegistry {
+  /** Names its polls. */
+  key: string;
   source: RegistrySource;
   client: RegistryClient;
   /** Limits how many of its packages are in memory at a time. */
@@ -22,6 +24,7 @@ export interface ConfiguredRegistry {
 const packagesAtOnce = 2;
 
 export const configuredRegistry = (source: RegistrySource, client: RegistryClient): ConfiguredRegistry => ({
+  key: source.domain,
   source,
   client,
   packages: atMost(packagesAtOnce),

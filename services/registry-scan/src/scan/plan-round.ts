@@ -18,6 +18,14 @@ export function planRound(repositories: number, pollIntervalMs: number, atOnce: 
   return { pauseMs: (shareOfInterval * pollIntervalMs * atOnce) / repositories, isFrugal: true };
 }
 
-/** Whether a frugal round checks a known tag of this repository instead of listing its tags. Neighbours differ. */
-export const checksInstead = (repositoryAt: number, now: Date, pollIntervalMs: number): boolean =>
-  (Math.floor(now.getTime() / pollIntervalMs) + repositoryAt) % roundsPerCheck === 0;
+/**
+ * `whole`: lists the tags, and checks the known ones that are due. `list`: lists them. `check`: checks one known tag that is due
+ * instead, if there is one.
+ */
+export type Visit = 'whole' | 'list' | 'check';
+
+/** How a round visits the repository at this place in its order. Neighbours in a frugal round differ. */
+export function visitOf({ isFrugal }: RoundPlan, at: number, now: Date, pollIntervalMs: number): Visit {
+  if (!isFrugal) return 'whole';
+  return (Math.floor(now.getTime() / pollIntervalMs) + at) % roundsPerCheck === 0 ? 'check' : 'list';
+}

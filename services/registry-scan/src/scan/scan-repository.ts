@@ -1,6 +1,7 @@
 import type { ListedTag } from '../connection/registry-client.ts';
 import type { ConfiguredRegistry } from './configured-registry.ts';
 import { forEachTag } from './for-each-tag.ts';
+import type { Visit } from './plan-round.ts';
 import { planScan, type ScanPlan } from './plan-scan.ts';
 import type { ScanDeps } from './scan-deps.ts';
 import { scanTag } from './scan-tag.ts';
@@ -17,9 +18,8 @@ export interface RepositoryScan {
   failure: unknown;
 }
 
-interface Visit {
-  /** Checks one known tag that is due, instead of listing the tags. */
-  checkOnly?: boolean;
+interface ScanOptions {
+  visit?: Visit;
   signal: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ export async function scanRepository(
   deps: ScanDeps,
   registry: ConfiguredRegistry,
   repository: string,
-  { checkOnly = false, signal }: Visit,
+  { visit = 'whole', signal }: ScanOptions,
 ): Promise<RepositoryScan> {
   const { source, client } = registry;
   const { catalogue, tagRepository, log } = deps;
@@ -38,13 +38,14 @@ export async function scanRepository(
   const times = { now: new Date(listedAt), recheckAfterMs: source.recheckIntervalMs };
 
   async function planned(): Promise<ScanPlan | null> {
-    if (checkOnly) {
+    if (visit === 'check') {
       const known = await tagRepository.known(name);
       const { check } = planScan(known.map(asListed), known, times);
       if (check.length > 0) return { read: [], check: check.slice(0, 1), gone: [] };
     }
     const listed = await client.tags(repository, signal);
-    return listed && planScan(listed, await tagRepository.known(name), times);
+    const plan = listed && planScan(listed, await tagRepository.known(name), times);
+    return plan && visit === 'list' ? { ...plan, check: [] } : plan;
   }
 
   const plan = await planned();

@@ -6,7 +6,10 @@ import { type OciServerOptions, startOciServer } from './oci-server.ts';
 /** Starts a registry and a client configured for it; both end with the test. */
 export async function startWithClient(options: OciServerOptions = {}) {
   const server = await startOciServer(options);
-  const client = server.registry.connect(credentialsFile(server.source.credentialsFile));
+  const client = server.registry.connect({
+    readCredentials: credentialsFile(server.source.credentialsFile),
+    onRequest: () => undefined,
+  });
   onTestFinished(async () => {
     client[Symbol.dispose]();
     await server[Symbol.asyncDispose]();

@@ -85,7 +85,8 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       log: silentLog,
     },
     addRegistry({ source, connect }) {
-      const client = started.use(connect(credentialsFile(source.credentialsFile)));
+      const readCredentials = credentialsFile(source.credentialsFile);
+      const client = started.use(connect({ readCredentials, onRequest: () => undefined }));
       const registry = configuredRegistry(source, client);
       registries.set(source.domain, registry);
       return registry;

@@ -4,7 +4,7 @@ import { digestOf } from '@berth/bus/objects/digest-of';
 import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import { LRUCache } from 'lru-cache';
 import { parseReply } from '../../connection/parse-reply.ts';
-import type { ReadCredentials } from '../../connection/read-credentials.ts';
+import type { ConnectionNeeds } from '../../connection/described-registry.ts';
 import type { RegistryClient } from '../../connection/registry-client.ts';
 import { RegistryError } from '../../connection/registry-error.ts';
 import { createRegistrySession, type RegistryRequest, type Validator } from '../../connection/registry-session.ts';
@@ -31,10 +31,10 @@ const Tags = z.object({ tags: z.array(z.string()).nullable() }).transform((page)
 const TypedManifest = z.object({ mediaType: z.string() });
 
 /** Reads a registry by the distribution protocol. */
-export function createOciClient(source: OciSource, readCredentials: ReadCredentials): RegistryClient {
+export function createOciClient(source: OciSource, { readCredentials, onRequest }: ConnectionNeeds): RegistryClient {
   const http = createHttpClient(source);
   const authorization = createRegistryAuthorization(source, http, readCredentials);
-  const session = createRegistrySession({ source, http, authorization });
+  const session = createRegistrySession({ source, http, authorization, onRequest });
 
   const pull = (repository: string): Pick<RegistryRequest, 'scope'> => ({ scope: `repository:${repository}:pull` });
   const metadata = { accept: 'application/json', maxBytes: 4 * mebibyte, timeoutMs: metadataTimeoutMs };

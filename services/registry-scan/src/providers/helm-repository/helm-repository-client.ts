@@ -4,7 +4,7 @@ import { archiveLimits } from '@berth/chart-archive/archive-limits';
 import { createHttpClient } from '@berth/egress/http-client';
 import { basicOnly } from '../../connection/basic-only.ts';
 import { NoArchive } from '../../connection/fetch-archive.ts';
-import type { ReadCredentials } from '../../connection/read-credentials.ts';
+import type { ConnectionNeeds } from '../../connection/described-registry.ts';
 import type { RegistryClient } from '../../connection/registry-client.ts';
 import { RegistryError } from '../../connection/registry-error.ts';
 import { createRegistrySession, type Validator } from '../../connection/registry-session.ts';
@@ -29,10 +29,13 @@ interface Remembered extends Omit<Received, 'index'> {
 }
 
 /** Reads a chart repository. Its index is in memory only during a round. */
-export function createHelmRepositoryClient(source: RegistrySource, readCredentials: ReadCredentials): RegistryClient {
+export function createHelmRepositoryClient(
+  source: RegistrySource,
+  { readCredentials, onRequest }: ConnectionNeeds,
+): RegistryClient {
   const http = createHttpClient(source);
   const authorization = basicOnly(source.domain, readCredentials);
-  const session = createRegistrySession({ source, http, authorization });
+  const session = createRegistrySession({ source, http, authorization, onRequest });
   const base = new URL(source.url);
   base.pathname = base.pathname.replace(/\/*$/, '/');
   const indexUrl = new URL(base);

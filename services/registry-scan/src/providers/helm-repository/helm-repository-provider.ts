@@ -18,5 +18,5 @@ export const HelmRepositorySettings = z
     const { host, pathname } = common.url;
     // Several repositories may share a host.
     const source = { ...common, provider: 'HelmRepo' as const, domain: `${host}${pathname.replace(/\/+$/, '')}` };
-    return { source, connect: (readCredentials) => createHelmRepositoryClient(source, readCredentials) };
+    return { source, connect: (needs) => createHelmRepositoryClient(source, needs) };
   });

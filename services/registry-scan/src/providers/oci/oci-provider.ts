@@ -22,6 +22,6 @@ export const OciSettings = z
     const source = { ...common, provider: 'Oci' as const, domain: common.url.host, url: new URL(common.url.origin) };
     return {
       source,
-      connect: (readCredentials) => createOciClient({ ...source, authHosts }, readCredentials),
+      connect: (needs) => createOciClient({ ...source, authHosts }, needs),
     };
   });

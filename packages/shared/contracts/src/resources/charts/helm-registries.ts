@@ -9,7 +9,8 @@ import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 export const RegistryProvider = z.enum(['Ecr', 'Oci', 'HelmRepo']);
 export type RegistryProvider = z.infer<typeof RegistryProvider>;
 
-export const HelmRegistry = z.strictObject({
+/** What other services see of a registry. */
+export const PublishedRegistry = z.strictObject({
   id: Id,
   created_at: Timestamp,
   domain_name: z.string(),
@@ -18,6 +19,16 @@ export const HelmRegistry = z.strictObject({
   available: z.boolean(),
   fa_icon: z.string(),
   provider: RegistryProvider,
+});
+
+/** The version before lacks the optional fields. */
+export const HelmRegistry = PublishedRegistry.extend({
+  last_scan_at: Timestamp.nullable().optional().meta({
+    description: 'when everything in the registry was last scanned without a failure; null if that never happened',
+  }),
+  last_error: z.string().nullable().optional().meta({
+    description: 'what the last scan could not read in this repository or in its registry; null if nothing',
+  }),
 });
 export type HelmRegistry = z.infer<typeof HelmRegistry>;
 
@@ -29,7 +40,7 @@ export const helmRegistries = resource('helm_registries', {
   singular: 'chart registry',
   etag: ['fa_icon'],
   // The kind of a chart is that of its registry.
-  state: { row: HelmRegistry, readers: everybody, consumers: ['tasks'] },
+  state: { row: HelmRegistry, published: PublishedRegistry, readers: everybody, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /helm-registries',
