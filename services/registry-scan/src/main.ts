@@ -12,12 +12,18 @@ import { createChartRepository } from './charts/chart-repository.ts';
 import { Config } from './config.ts';
 import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { kindHandlers } from './kinds/kind-handlers.ts';
+import type { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import type { DescribedRegistry } from './connection/described-registry.ts';
+import type { RegistryClient } from './connection/registry-client.ts';
 import { credentialsFile } from './connection/read-credentials.ts';
 import { receivePushes } from './push/receive-pushes.ts';
 import { registryHandlers } from './registries/registry-handlers.ts';
+import { createCreatedRegistryRepository } from './registries/created-registry-repository.ts';
+import { registryCheckHandlers } from './registries/registry-check-handlers.ts';
 import { createRegistryRepository } from './registries/registry-repository.ts';
 import { createCatalogue } from './scan/catalogue.ts';
-import { pollRegistries } from './polling/poll-registries.ts';
+import { createCreatedRegistries } from './polling/created-registries.ts';
+import { pollRegistries, whileLeaderIn } from './polling/poll-registries.ts';
 import { createPollRepository } from './polling/poll-repository.ts';
 import { createScanMetrics } from './polling/scan-metrics.ts';
 import { createTagRepository } from './scan/tag-repository.ts';
@@ -43,13 +49,34 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   const pollRepository = createPollRepository(db);
   const currentFormats = createCurrentFormats();
   const scanMetrics = createScanMetrics(metrics);
+  const onRequest = (domain: string) => (status: number | null) => scanMetrics.requested(domain, status);
+  const connectConfigured = ({ source, connect: connectTo }: DescribedRegistry) =>
+    connectTo({ readCredentials: credentialsFile(source.credentialsFile), onRequest: onRequest(source.domain) });
+  const described = new Map(config.registries.map((registry) => [registry.source.domain, registry]));
   const registries = new Map(
-    config.registries.map(({ source, connect: connectTo }) => {
-      const readCredentials = credentialsFile(source.credentialsFile);
-      const onRequest = (status: number | null) => scanMetrics.requested(source.domain, status);
-      return [source.domain, configuredRegistry(source, use(connectTo({ readCredentials, onRequest })))];
+    config.registries.map((registry) => [
+      registry.source.domain,
+      configuredRegistry(registry.source, use(connectConfigured(registry))),
+    ]),
+  );
+  const { allowances, credentialKeys } = config;
+  const isConfigured = (domain: string) => registries.has(domain);
+  const created = use(
+    createCreatedRegistries({
+      repository: createCreatedRegistryRepository(db),
+      allowances,
+      keys: credentialKeys,
+      isConfigured,
+      onRequest,
+      log,
     }),
   );
+  async function connectForCheck({ id, domain_name }: HelmRegistry): Promise<RegistryClient | undefined> {
+    const configured = described.get(domain_name);
+    if (configured) return connectConfigured(configured);
+    const readCredentials = created.credentialsOf(id);
+    return (await created.describe(id))?.connect({ readCredentials, onRequest: onRequest(domain_name) });
+  }
   const scan = {
     catalogue: createCatalogue({ inTransaction, currentFormats }),
     chartRepository,
@@ -61,7 +88,8 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   const formatsChanged = createWakeUp(signal);
 
   bus.serve(chartHandlers({ chartRepository }));
-  bus.serve(registryHandlers({ db, inTransaction }));
+  bus.serve(registryHandlers({ db, inTransaction, allowances, keys: credentialKeys, isConfigured }));
+  bus.serve(registryCheckHandlers({ registryRepository: scan.registryRepository, connectTo: connectForCheck }));
   bus.serve(kindHandlers({ db, inTransaction }));
   bus.serve(catalogueStateHandlers({ db }));
   bus.serve(tagFormatHandlers({ db, inTransaction, onChanged: formatsChanged.wake }));
@@ -70,15 +98,16 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
       bus,
       chartRepository,
       objects: bus.objects,
-      clientOf: (domain) => registries.get(domain)?.client,
+      clientOf: (domain, repository) => (registries.get(domain) ?? created.find(domain, repository))?.client,
     }),
   );
 
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 
   loop('reparse tags', reparseOnChange({ inTransaction, currentFormats, formatsChanged }));
-  for (const poll of pollRegistries({ db, scan, pollRepository, metrics: scanMetrics }, registries.values()))
-    loop(...poll);
+  const polling = { scan, pollRepository, metrics: scanMetrics, whileLeader: whileLeaderIn(db) };
+  for (const poll of pollRegistries(polling, registries.values())) loop(...poll);
+  loop('poll created registries', created.pollAll(polling));
 
   if (config.push) {
     const sources = config.registries.map(({ source }) => source);

@@ -37,6 +37,7 @@ export interface NewChart {
 }
 
 const chart = sql.type(HelmChart);
+const nothing = sql.type(z.object({}));
 const columns = sql.fragment`
   id, created_at, helm_registry_id, image_digest, image_tag, available, values_ui, actions_schema, features,
   resource_types, error, tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
@@ -192,6 +193,17 @@ export const createChartChanges = (tx: Transaction) => {
         returning ${columns}
       `)
         .then(published.updated),
+
+    /** Some deployment, enabled or not, refers to one of its charts. */
+    isRegistryInUse: (registryId: string) =>
+      tx.exists(nothing`
+        select from helm_charts where helm_registry_id = ${registryId} and ${isInUse}
+      `),
+
+    removeAll: (registryId: string): Promise<readonly HelmChart[]> =>
+      tx
+        .any(chart`delete from helm_charts where helm_registry_id = ${registryId} returning ${columns}`)
+        .then(published.deleted),
 
     retireTags: (registryId: string, tags: readonly string[]) =>
       tx

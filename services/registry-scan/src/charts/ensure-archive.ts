@@ -11,7 +11,7 @@ export interface EnsureArchiveDeps {
   chartRepository: Pick<ChartRepository, 'findSource'>;
   objects: Pick<ObjectStore, 'get' | 'put'>;
   /** Returns undefined if the registry is no longer configured. */
-  clientOf: (domain: string) => Pick<RegistryClient, 'fetch'> | undefined;
+  clientOf: (domain: string, repository: string) => Pick<RegistryClient, 'fetch'> | undefined;
   /** For one package, with all its retries. */
   deadlineMs?: number;
 }
@@ -23,8 +23,8 @@ export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs =
 
   async function fetchInto(chart: ArchiveSource): Promise<void> {
     const { domain_name: domain, repo_name: repository, archive_digest: digest, archive_url: url } = chart;
-    const client = clientOf(domain);
-    if (!client) throw new AppError('unprocessable', `The registry ${domain} is no longer configured`);
+    const client = clientOf(domain, repository);
+    if (!client) throw new AppError('unprocessable', `The registry ${domain} is no longer scanned`);
     const signal = AbortSignal.timeout(deadlineMs);
     const archive = await fetchArchive(client, { repository, digest, url }, signal).catch((error: unknown) =>
       explain(error, signal),

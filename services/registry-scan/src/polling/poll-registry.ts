@@ -1,7 +1,7 @@
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { type RoundResult, scanRegistry } from '../scan/scan-registry.ts';
-import { wordsOf } from '../scan/words-of.ts';
+import { wordsOf } from '../connection/words-of.ts';
 import { nextPollDelay } from './next-poll-delay.ts';
 import type { PollRepository } from './poll-repository.ts';
 import type { ScanMetrics } from './scan-metrics.ts';

@@ -12,6 +12,14 @@ export interface RegistryFilters extends ListRequest {
   kind_id?: string | undefined;
 }
 
+interface NewRegistry {
+  kindId: string;
+  provider: RegistryProvider;
+  /** `configured` unless given. */
+  source?: 'configured' | 'created';
+  icon?: string | undefined;
+}
+
 /** A repository in a registry. */
 export interface RepositoryName {
   domain: string;
@@ -21,13 +29,13 @@ export interface RepositoryName {
 const registry = sql.type(HelmRegistry);
 const nothing = sql.type(z.object({}));
 const known = sql.type(z.object({ repo_name: z.string(), available: z.boolean(), has_error: z.boolean() }));
+/** A created registry has polls of its own. */
+const pollKey = sql.fragment`case source when 'created' then helm_registries.id::text else helm_registries.domain_name end`;
 /** The registry as a whole was scanned at a time; what failed in the repository counts before what failed in the registry. */
 const columns = sql.fragment`
-  id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider,
-  (select p.last_scan_at from registry_polls p where p.domain_name = helm_registries.domain_name) as last_scan_at,
-  coalesce(
-    last_error, (select p.last_error from registry_polls p where p.domain_name = helm_registries.domain_name)
-  ) as last_error
+  id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider, source,
+  (select p.last_scan_at from registry_polls p where p.domain_name = ${pollKey}) as last_scan_at,
+  coalesce(last_error, (select p.last_error from registry_polls p where p.domain_name = ${pollKey})) as last_error
 `;
 
 export const createRegistryRepository = (db: Queries) => ({
@@ -92,16 +100,36 @@ export const createRegistryChanges = (tx: Transaction) => {
     /** Inserts the registry and returns it; null if it exists. */
     insertMissing: (
       { domain, repository }: RepositoryName,
-      { kindId, provider }: { kindId: string; provider: RegistryProvider },
+      { kindId, provider, source = 'configured', icon = 'question' }: NewRegistry,
     ) =>
       tx
         .maybeOne(registry`
-          insert into helm_registries (domain_name, repo_name, kind_id, provider)
-          values (${domain}, ${repository}, ${kindId}, ${provider})
+          insert into helm_registries (domain_name, repo_name, kind_id, provider, source, fa_icon)
+          values (${domain}, ${repository}, ${kindId}, ${provider}, ${source}, ${icon})
           on conflict on constraint helm_registries_repository_key do nothing
           returning ${columns}
         `)
         .then(published.inserted),
+
+    /** Makes the row of a registry that is no longer configured a created one; null if it is one already. */
+    takeOver: ({ domain, repository }: RepositoryName, { provider }: Pick<NewRegistry, 'provider'>) =>
+      tx
+        .maybeOne(registry`
+          update helm_registries set source = 'created', provider = ${provider}, last_error = null
+          where domain_name = ${domain} and repo_name = ${repository} and source = 'configured'
+          returning ${columns}
+        `)
+        .then(published.updated),
+
+    remove: async (id: string): Promise<void> => {
+      const removed = await tx.one(registry`delete from helm_registries where id = ${id} returning ${columns}`);
+      await tx.query(nothing`
+        delete from registry_tags
+        where domain_name = ${removed.domain_name} and repo_name = ${removed.repo_name}
+      `);
+      await tx.query(nothing`delete from registry_polls where domain_name = ${id}`);
+      published.deleted(removed);
+    },
   };
 };
 export type RegistryChanges = ReturnType<typeof createRegistryChanges>;

@@ -13,6 +13,8 @@ export interface RoundProgress {
 export interface ConfiguredRegistry {
   /** Names its polls. */
   key: string;
+  /** A site admin created it, with a single repository. Others of its domain have clients of their own. */
+  isCreated: boolean;
   source: RegistrySource;
   client: RegistryClient;
   /** Limits how many of its packages are in memory at a time. */
@@ -23,8 +25,13 @@ export interface ConfiguredRegistry {
 /** Per registry, so that a slow one does not delay the others. */
 const packagesAtOnce = 2;
 
-export const configuredRegistry = (source: RegistrySource, client: RegistryClient): ConfiguredRegistry => ({
-  key: source.domain,
+export const configuredRegistry = (
+  source: RegistrySource,
+  client: RegistryClient,
+  { key = source.domain, isCreated = false } = {},
+): ConfiguredRegistry => ({
+  key,
+  isCreated,
   source,
   client,
   packages: atMost(packagesAtOnce),

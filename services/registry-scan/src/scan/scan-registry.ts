@@ -5,7 +5,7 @@ import type { ConfiguredRegistry } from './configured-registry.ts';
 import { planRound, visitOf } from './plan-round.ts';
 import type { ScanDeps } from './scan-deps.ts';
 import { scanRepository } from './scan-repository.ts';
-import { wordsOf } from './words-of.ts';
+import { wordsOf } from '../connection/words-of.ts';
 
 const repositoriesAtOnce = 2;
 /** More than the repositories in flight, so that a few that fail together do not seem to be an outage. */
@@ -61,7 +61,7 @@ async function scanAll(
   const { domain, repositoryPrefix, pollIntervalMs } = source;
   // Repositories missing from the catalogue are scanned too: only their own tag list shows that they are gone.
   const known = await deps.registryRepository.knownRepositories(domain);
-  const available = known.flatMap((row) => (row.available ? [row.repo_name] : []));
+  const available = registry.isCreated ? [] : known.flatMap((row) => (row.available ? [row.repo_name] : []));
   const withError = new Set(known.flatMap((row) => (row.has_error ? [row.repo_name] : [])));
   const repositories = [...new Set([...offered, ...available])].filter((name) => name.startsWith(repositoryPrefix));
   const toRequest = registry.client.listsAllAtOnce ? 0 : repositories.length;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Bus } from '@berth/bus/bus';
 import type { Database } from '@berth/db/database';
 import { inTransactionOf } from '@berth/db/in-transaction';
@@ -13,6 +14,9 @@ import { kindHandlers } from '../../src/kinds/kind-handlers.ts';
 import type { DescribedRegistry } from '../../src/connection/described-registry.ts';
 import { credentialsFile } from '../../src/connection/read-credentials.ts';
 import { registryHandlers } from '../../src/registries/registry-handlers.ts';
+import { type CreatedRegistries, createCreatedRegistries } from '../../src/polling/created-registries.ts';
+import { createCreatedRegistryRepository } from '../../src/registries/created-registry-repository.ts';
+import { registryCheckHandlers } from '../../src/registries/registry-check-handlers.ts';
 import { createRegistryRepository } from '../../src/registries/registry-repository.ts';
 import { createCatalogue } from '../../src/scan/catalogue.ts';
 import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
@@ -34,6 +38,8 @@ export interface ServiceInTest extends AsyncDisposable {
   readonly scan: ScanDeps;
   /** Adds the registry to the service. */
   addRegistry(registry: DescribedRegistry): ConfiguredRegistry;
+  /** Those that were created, as the service polls them. */
+  readonly created: CreatedRegistries;
   reparseTags(): Promise<void>;
   /** Deletes all rows. */
   clear(): Promise<void>;
@@ -43,6 +49,8 @@ const migrations = new URL('../../migrations/', import.meta.url);
 
 /** The service on a real bus and a real database; tests call the bodies of its loops. */
 export async function startServiceInTest(): Promise<ServiceInTest> {
+  const allowances = { allow_http: true, allow_addresses: ['127.0.0.1'] };
+  const keys = randomBytes(32);
   await using starting = new AsyncDisposableStack();
   const { db } = starting.use(await openTestDatabase({ service: 'registry-scan', migrations }));
   const nats = starting.use(await startTestNats());
@@ -58,7 +66,27 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const currentFormats = createCurrentFormats();
   const parse = reparseTags({ inTransaction, currentFormats });
   bus.serve(chartHandlers({ chartRepository }));
-  bus.serve(registryHandlers({ db, inTransaction }));
+  const isConfigured = (domain: string) => registries.has(domain);
+  const rules = { allowances, keys: [keys], isConfigured };
+  const created = starting.use(
+    createCreatedRegistries({
+      ...rules,
+      repository: createCreatedRegistryRepository(db),
+      onRequest: () => () => undefined,
+      log: silentLog,
+    }),
+  );
+  bus.serve(registryHandlers({ db, inTransaction, ...rules }));
+  bus.serve(
+    registryCheckHandlers({
+      registryRepository: createRegistryRepository(db),
+      connectTo: async ({ id }) =>
+        (await created.describe(id))?.connect({
+          readCredentials: created.credentialsOf(id),
+          onRequest: () => undefined,
+        }),
+    }),
+  );
   bus.serve(kindHandlers({ db, inTransaction }));
   bus.serve(tagFormatHandlers({ db, inTransaction, onChanged: () => undefined }));
   bus.serve(
@@ -66,7 +94,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       bus,
       chartRepository,
       objects: bus.objects,
-      clientOf: (domain) => registries.get(domain)?.client,
+      clientOf: (domain, repository) => (registries.get(domain) ?? created.find(domain, repository))?.client,
     }),
   );
 
@@ -84,6 +112,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       fetching: { parser, objects: bus.objects, log: silentLog },
       log: silentLog,
     },
+    created,
     addRegistry({ source, connect }) {
       const readCredentials = credentialsFile(source.credentialsFile);
       const client = started.use(connect({ readCredentials, onRequest: () => undefined }));
@@ -94,7 +123,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
     reparseTags: () => parse(AbortSignal.timeout(30_000)),
     clear: async () => {
       await db.query(sql.unsafe`
-        truncate helm_charts, helm_registries, deployment_kinds, registry_tags, registry_polls, deployment_projection, outbox
+        truncate helm_charts, helm_registries, created_registries, deployment_kinds, registry_tags, registry_polls, deployment_projection, outbox
       `);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),

@@ -1,6 +1,6 @@
 import { startOf } from '@berth/contracts/cut-text';
 import { EgressRefused, ReplyTooLarge } from '@berth/egress/egress-errors';
-import { RegistryError } from '../connection/registry-error.ts';
+import { RegistryError } from './registry-error.ts';
 
 const longest = 500;
 
