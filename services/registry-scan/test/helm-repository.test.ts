@@ -38,6 +38,15 @@ test('each chart of a chart repository is a repository with its kind, and each v
   ]);
 });
 
+test('a chart of apiVersion v1 with a requirements.yaml is catalogued', async () => {
+  const files = { 'Chart.yaml': chartYaml({ apiVersion: 'v1' }), 'requirements.yaml': 'dependencies: []' };
+  server().add('web', '1.2.3', await chartTgz(files));
+
+  await scan();
+
+  expect(await charts()).toMatchObject([{ image_tag: '1.2.3', error: null, parsed_version: '1.2.3' }]);
+});
+
 test('an unchanged round costs one conditional request and reads nothing', async () => {
   server().add('web', '1.0.0', await web());
   await scan();
