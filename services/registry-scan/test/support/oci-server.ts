@@ -19,7 +19,11 @@ export interface OciServer extends AsyncDisposable {
   /** The requests so far, as `GET /v2/…`, with their credentials. */
   readonly requests: { line: string; authorization: string | undefined }[];
   /** Stores a package under its digest and a manifest that names it under the tag. */
-  push(repository: string, tag: string, archive: Uint8Array): { digest: string; archiveDigest: string };
+  push(
+    repository: string,
+    tag: string,
+    archive: Uint8Array,
+  ): { digest: string; archiveDigest: string; manifest: string };
   pushManifest(repository: string, tag: string, manifest: unknown): string;
   putBlob(digest: string, bytes: Uint8Array): void;
   untag(repository: string, tag: string): void;
@@ -87,7 +91,9 @@ export async function startOciServer({
     push(repository, tag, archive) {
       const archiveDigest = digestOf(archive);
       blobs.set(archiveDigest, archive);
-      return { archiveDigest, digest: oci.pushManifest(repository, tag, chartManifest(archive)) };
+      const manifest = chartManifest(archive);
+      const digest = oci.pushManifest(repository, tag, manifest);
+      return { archiveDigest, digest, manifest: JSON.stringify(manifest) };
     },
     pushManifest(repository, tag, manifest) {
       const bytes = Buffer.from(JSON.stringify(manifest));

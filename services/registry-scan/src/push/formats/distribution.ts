@@ -1,4 +1,4 @@
-import { hintsIn, PushEnvelope } from '../push-envelope.ts';
+import { hintsIn, PushEnvelope } from './push-envelope.ts';
 import { hasBearer, type PushFormat } from './push-format.ts';
 
 /** The notifications of the distribution project. */

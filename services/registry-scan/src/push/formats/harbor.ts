@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PushHint } from '../push-envelope.ts';
+import type { PushHint } from './push-envelope.ts';
 import { deleted, hasBearer, pushed, type PushFormat } from './push-format.ts';
 
 const Event = z.object({

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
-import type { PushHint } from '../push-envelope.ts';
+import type { PushHint } from './push-envelope.ts';
 
 /** How registries of one kind report pushes and deletions, below `/events`. */
 export interface PushFormat {
