@@ -123,6 +123,13 @@ async function callAll(stack: Stack, api: Client, sample: Fixtures['sample']): P
     }),
   );
   unwrap(await api.helmRegistries.update({ id: registry.id, body: { fa_icon: 'store' } }));
+  const created = unwrap(
+    await api.helmRegistries.create({
+      body: { provider: 'HelmRepo', url: 'https://charts.example.com/stable', repo_name: 'shop' },
+    }),
+  );
+  unwrap(await api.registryChecks.run({ id: registry.id }));
+  unwrap(await api.helmRegistries.delete({ id: created.id }));
   unwrap(await api.deploymentKinds.update({ id: registry.kind_id, body: { name: 'hello-web' } }));
   unwrap(await api.k8sClusters.update({ id: cluster.id, body: { ingress_domain: 'apps.example.com' } }));
 

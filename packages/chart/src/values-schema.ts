@@ -127,7 +127,8 @@ const global = object({
 });
 
 const registry = object({
-  url: matching('^https?://[^/?#\\s]+/?$'),
+  type: oneOf('oci', 'helm-repository'),
+  url: matching('^https?://[^?#\\s]+$'),
   existingSecret: secretName,
   key: secretKey,
   repositories: texts,
@@ -195,6 +196,8 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         ...ofEveryPart(settings['registry-scan']),
         registries: { ...list({ ...registry, required: ['url'] }), maxItems: 100 },
         push: object({ enabled: flag, existingSecret: secretName, key: secretKey }),
+        credentialsKey: existing('key'),
+        otherKeys: existing('key'),
         registryPorts: { ...list(port), minItems: 1 },
       }),
       runner: object({

@@ -5,15 +5,17 @@ import { createSecureContext, getCACertificates } from 'node:tls';
 import { addressRules } from './address-rules.ts';
 import { EgressRefused, ReplyTooLarge } from './egress-errors.ts';
 import { guardedLookup, type Resolve, systemResolve } from './guarded-lookup.ts';
-import { readUpTo } from './read-bounded.ts';
+import { boundedBody, readUpTo } from './read-bounded.ts';
 
-interface HttpRequest {
+export interface HttpRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string;
   /** A longer body is an error, unless its beginning suffices. */
   maxBytes: number;
   beginningSuffices?: boolean;
+  /** Reads the body of a 200 as it arrives; the reply has an empty one then. */
+  consume?: ((body: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
   /** Ends the exchange at any stage: resolving, connecting, sending, reading the body. */
   signal: AbortSignal;
 }
@@ -67,7 +69,7 @@ export function createHttpClient(policy: EgressPolicy): HttpClient {
   }
 
   return {
-    async send(url, { method = 'GET', headers = {}, body, maxBytes, beginningSuffices = false, signal }) {
+    async send(url, { method = 'GET', headers = {}, body, maxBytes, beginningSuffices = false, consume, signal }) {
       const agent = agentFor(url);
       signal.throwIfAborted();
       const { request } = url.protocol === 'https:' ? https : http;
@@ -76,6 +78,10 @@ export function createHttpClient(policy: EgressPolicy): HttpClient {
           .on('error', reject)
           .end(body);
       });
+      if (consume && response.statusCode === 200) {
+        await consume(boundedBody(response, maxBytes));
+        return { status: 200, headers: response.headers, body: Buffer.alloc(0), isCut: false };
+      }
       const { bytes, isCut } = await readUpTo(response, maxBytes);
       if (isCut && !beginningSuffices) throw new ReplyTooLarge(`the body is larger than ${maxBytes} bytes`);
       return { status: response.statusCode ?? 0, headers: response.headers, body: bytes, isCut };

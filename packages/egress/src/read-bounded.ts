@@ -30,3 +30,18 @@ export async function readUpTo(message: IncomingMessage, maxBytes: number): Prom
   }
   return { bytes: Buffer.from(gathered.take().buffer), isCut };
 }
+
+/** The body in pieces as it arrives. Throws and closes the connection as soon as it exceeds the limit. */
+export async function* boundedBody(message: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let count = 0;
+  try {
+    for await (const chunk of message) {
+      const bytes: Buffer = chunk;
+      count += bytes.length;
+      if (count > maxBytes) throw new ReplyTooLarge(`the body is larger than ${maxBytes} bytes`);
+      yield bytes;
+    }
+  } finally {
+    if (!message.complete) message.destroy();
+  }
+}

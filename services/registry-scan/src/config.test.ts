@@ -19,8 +19,8 @@ test('a configured registry is named by host and port', () => {
   );
 
   expect(config.registries).toMatchObject([
-    { domain: 'registry.example.com', pollIntervalMs: 60_000, authHosts: ['auth.example.com'], allowAddresses: [] },
-    { domain: 'other:5000' },
+    { source: { provider: 'Oci', domain: 'registry.example.com', pollIntervalMs: 60_000, allowAddresses: [] } },
+    { source: { domain: 'other:5000' } },
   ]);
 });
 
@@ -30,19 +30,31 @@ test('an address in the URL of a registry is allowed', () => {
     registries({ url: 'http://127.0.0.1:5000', allow_http: true }, { url: 'https://[::1]' }),
   ).registries;
 
-  expect(v4?.allowAddresses).toEqual(['127.0.0.1']);
-  expect(v6?.allowAddresses).toEqual(['::1']);
+  expect(v4?.source.allowAddresses).toEqual(['127.0.0.1']);
+  expect(v6?.source.allowAddresses).toEqual(['::1']);
+});
+
+test('chart repositories on one host are told apart by their paths', () => {
+  const urls = ['https://example.org/stable/', 'https://example.org/testing'];
+  const config = readConfig(Config, registries(...urls.map((url) => ({ type: 'helm-repository', url }))));
+
+  expect(config.registries.map(({ source }) => `${source.provider} ${source.domain}`)).toEqual([
+    'HelmRepo example.org/stable',
+    'HelmRepo example.org/testing',
+  ]);
 });
 
 test.for<[string, Record<string, string>, string]>([
   ['plain http that was not allowed', registries({ url: 'http://registry' }), 'url: must be https'],
   ['a path', registries({ url: 'https://registry/v2' }), 'url: must not have a path'],
-  [
-    'credentials in a URL',
-    registries({ url: 'https://a:canary@registry' }),
-    'url: must not have a path or credentials',
-  ],
+  ['credentials in a URL', registries({ url: 'https://a:canary@registry' }), 'url: must not have credentials'],
   ['the same registry twice', registries({ url: 'https://a' }, { url: 'https://a' }), 'must not name a registry twice'],
+  ['a provider that does not exist', registries({ type: 'ftp', url: 'https://a' }), 'type'],
+  [
+    'certificates that cannot be read',
+    registries({ url: 'https://a', ca_file: '/none.pem' }),
+    'ca_file: /none.pem cannot be read',
+  ],
   ['an unknown setting', registries({ url: 'https://a', password: 'canary' }), 'password'],
   ['an invalid range', registries({ url: 'https://a', allow_addresses: ['127.0.0.0/99'] }), 'is not an address'],
   ['text that is not JSON', { ...required, REGISTRIES: 'canary' }, 'REGISTRIES: must be a JSON array'],

@@ -14,13 +14,20 @@ import { createChartVersionRepository } from './charts/chart-version-repository.
 import { Config } from './config.ts';
 import { deploymentProjection } from './deployments/deployment-projection.ts';
 import { kindHandlers } from './kinds/kind-handlers.ts';
-import { createRegistryClient } from './oci/client/registry-client.ts';
+import type { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import type { DescribedRegistry } from './connection/described-registry.ts';
+import type { RegistryClient } from './connection/registry-client.ts';
+import { credentialsFile } from './connection/read-credentials.ts';
 import { receivePushes } from './push/receive-pushes.ts';
 import { registryHandlers } from './registries/registry-handlers.ts';
+import { createCreatedRegistryRepository } from './registries/created-registry-repository.ts';
+import { registryCheckHandlers } from './registries/registry-check-handlers.ts';
 import { createRegistryRepository } from './registries/registry-repository.ts';
 import { createCatalogue } from './scan/catalogue.ts';
-import { pollRegistries } from './polling/poll-registries.ts';
+import { createCreatedRegistries } from './polling/created-registries.ts';
+import { pollRegistries, whileLeaderIn } from './polling/poll-registries.ts';
 import { createPollRepository } from './polling/poll-repository.ts';
+import { createScanMetrics } from './polling/scan-metrics.ts';
 import { createTagRepository } from './scan/tag-repository.ts';
 import { configuredRegistry } from './scan/configured-registry.ts';
 import { createCurrentFormats } from './tag-formats/current-formats.ts';
@@ -35,7 +42,7 @@ const start = {
   migrations: new URL('../migrations/', import.meta.url),
 };
 
-await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop }, config) => {
+await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, use, loop }, config) => {
   const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfRegistryScan));
 
@@ -43,9 +50,35 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
   const chartRepository = createChartRepository(db);
   const pollRepository = createPollRepository(db);
   const currentFormats = createCurrentFormats();
+  const scanMetrics = createScanMetrics(metrics);
+  const onRequest = (domain: string) => (status: number | null) => scanMetrics.requested(domain, status);
+  const connectConfigured = ({ source, connect: connectTo }: DescribedRegistry) =>
+    connectTo({ readCredentials: credentialsFile(source.credentialsFile), onRequest: onRequest(source.domain) });
+  const described = new Map(config.registries.map((registry) => [registry.source.domain, registry]));
   const registries = new Map(
-    config.registries.map((source) => [source.domain, configuredRegistry(source, use(createRegistryClient(source)))]),
+    config.registries.map((registry) => [
+      registry.source.domain,
+      configuredRegistry(registry.source, use(connectConfigured(registry))),
+    ]),
   );
+  const { allowances, credentialKeys } = config;
+  const isConfigured = (domain: string) => registries.has(domain);
+  const created = use(
+    createCreatedRegistries({
+      repository: createCreatedRegistryRepository(db),
+      allowances,
+      keys: credentialKeys,
+      isConfigured,
+      onRequest,
+      log,
+    }),
+  );
+  async function connectForCheck({ id, domain_name }: HelmRegistry): Promise<RegistryClient | undefined> {
+    const configured = described.get(domain_name);
+    if (configured) return connectConfigured(configured);
+    const readCredentials = created.credentialsOf(id);
+    return (await created.describe(id))?.connect({ readCredentials, onRequest: onRequest(domain_name) });
+  }
   const scan = {
     catalogue: createCatalogue({ inTransaction, currentFormats }),
     chartRepository,
@@ -58,7 +91,8 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
 
   bus.serve(chartHandlers({ chartRepository }));
   bus.serve(chartVersionHandlers({ chartVersionRepository: createChartVersionRepository(db) }));
-  bus.serve(registryHandlers({ db, inTransaction }));
+  bus.serve(registryHandlers({ db, inTransaction, allowances, keys: credentialKeys, isConfigured }));
+  bus.serve(registryCheckHandlers({ registryRepository: scan.registryRepository, connectTo: connectForCheck }));
   bus.serve(kindHandlers({ db, inTransaction }));
   bus.serve(catalogueStateHandlers({ db }));
   bus.serve(tagFormatHandlers({ db, inTransaction, onChanged: formatsChanged.wake }));
@@ -67,17 +101,19 @@ await runOwnerService(name, start, async ({ db, connect, log, signal, use, loop 
       bus,
       chartRepository,
       objects: bus.objects,
-      clientOf: (domain) => registries.get(domain)?.client,
+      clientOf: (domain, repository) => (registries.get(domain) ?? created.find(domain, repository))?.client,
     }),
   );
 
   loop('follow deployments', deploymentProjection.follow({ db, bus }));
 
   loop('reparse tags', reparseOnChange({ inTransaction, currentFormats, formatsChanged }));
-  for (const poll of pollRegistries({ db, scan, pollRepository }, registries.values())) loop(...poll);
+  const polling = { scan, pollRepository, metrics: scanMetrics, whileLeader: whileLeaderIn(db) };
+  for (const poll of pollRegistries(polling, registries.values())) loop(...poll);
+  loop('poll created registries', created.pollAll(polling));
 
   if (config.push) {
-    const sources = config.registries;
+    const sources = config.registries.map(({ source }) => source);
     const pushes = await receivePushes({ ...config.push, scan, sources, registries, pollRepository, log, signal });
     use(pushes.listener);
     loop('process push events', pushes.loop);

@@ -69,7 +69,7 @@ test('a chart archive that takes too long to fetch is unavailable', async () => 
   server().push('charts/web', '6.0.0', archive);
   await scanWithoutStore();
   const { id } = await chartOf('6.0.0');
-  const { client } = service().addRegistry(server().source);
+  const { client } = service().addRegistry(server().registry);
   const { db, bus } = service();
   const ensureSoon = ensureArchive({
     chartRepository: createChartRepository(db),

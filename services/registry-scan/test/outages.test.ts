@@ -79,7 +79,7 @@ test('a registry that sends its packages slowly does not delay the scan of anoth
   for (const tag of others) slow.push('charts/slow', tag, await web(tag));
   server().push('charts/web', '1.0.0', await web('5.0.0'));
   const stop = new AbortController();
-  const slowScan = scanRegistry(service().scan, service().addRegistry(slow.source), stop.signal);
+  const slowScan = scanRegistry(service().scan, service().addRegistry(slow.registry), stop.signal);
   await expect.poll(blobRequests, { interval: 20 }).toBe(2);
 
   await scan();

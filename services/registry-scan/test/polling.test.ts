@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { whileHolding } from '@berth/db/leases/while-holding';
+import { Registry } from 'prom-client';
 import { sql } from 'slonik';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pollRegistry } from '../src/polling/poll-registry.ts';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
+import { createScanMetrics } from '../src/polling/scan-metrics.ts';
 import { scannedRegistry, web } from './support/scanned-registry.ts';
 
-const { charts, registry, server, service } = scannedRegistry();
+const { charts, registries, registry, server, service } = scannedRegistry();
 
 const signal = () => AbortSignal.timeout(20_000);
 const catalogueReads = () => server().requests.filter(({ line }) => line.includes('_catalog')).length;
@@ -20,7 +22,8 @@ function replica(settings: { pollIntervalMs?: number } = {}) {
     whileHolding(db, { ...lease, name: `poll ${domain}`, signal: until }, (held) => work(held));
   const pollRepository = createPollRepository(db);
   const source = { ...registry().source, pollIntervalMs: 3_600_000, ...settings };
-  return pollRegistry({ scan, pollRepository, whileLeader }, { ...registry(), source });
+  const metrics = createScanMetrics(new Registry());
+  return pollRegistry({ scan, pollRepository, metrics, whileLeader }, { ...registry(), source });
 }
 
 /** Within a few seconds, since time passes before the row is read. */
@@ -95,4 +98,45 @@ test('a poll that is aborted is repeated by the next one', async () => {
   await replica()(signal());
 
   expect(await charts()).toHaveLength(1);
+});
+
+test('a registry shows when it was last scanned completely, and what failed since', async () => {
+  const poll = replica({ pollIntervalMs: 60_000 });
+  const due = () => createPollRepository(service().db).makeDue(registry().source.domain);
+  await poll(signal());
+  const [{ last_scan_at: first } = {}] = await registries();
+  expect(Date.now() - Date.parse(first ?? '')).toBeLessThan(60_000);
+
+  server().misbehave((_, response) => void response.writeHead(403).end());
+  await due();
+  await poll(signal());
+  expect(await registries()).toMatchObject([
+    { last_scan_at: first, last_error: `${registry().source.domain} refuses access (403)` },
+  ]);
+
+  server().misbehave(undefined);
+  await due();
+  await poll(signal());
+  const [after] = await registries();
+  expect(after).toMatchObject({ last_error: null });
+  expect(Date.parse(after?.last_scan_at ?? '')).toBeGreaterThan(Date.parse(first ?? ''));
+});
+
+test('a repository that cannot be scanned shows why, and the others do not repeat it', async () => {
+  server().push('charts/other', '1.0.0', await web());
+  const poll = replica();
+  await poll(signal());
+  server().misbehave((request, response) =>
+    request.url?.includes('charts/web') ? void response.writeHead(403).end() : false,
+  );
+  await createPollRepository(service().db).makeDue(registry().source.domain);
+
+  await poll(signal());
+
+  const { domain } = registry().source;
+  const shown = (await registries()).map(({ repo_name, last_error }) => [repo_name, last_error]);
+  expect(Object.fromEntries(shown)).toEqual({
+    'charts/web': `${domain} refuses access (403)`,
+    'charts/other': `1 could not be scanned: ${domain} refuses access (403)`,
+  });
 });

@@ -191,7 +191,12 @@ test('a late observation does not undo a newer one', async () => {
   await scanTag(service().scan, registry(), name, AbortSignal.timeout(10_000));
   await markPublished();
 
-  await service().scan.catalogue.recordTag(name, { digest: old.digest, chart: null, observedAt: before });
+  await service().scan.catalogue.recordTag(name, {
+    digest: old.digest,
+    provider: 'Oci',
+    chart: null,
+    observedAt: before,
+  });
   await service().scan.catalogue.removeTags(name, ['latest'], before);
   await service().scan.catalogue.removeRepository(name, before);
 

@@ -11,7 +11,7 @@ test.for(['tags', 'catalogue', 'manifest'] as const)(
     const { server, client } = await startWithClient();
     const reads: Record<typeof what, () => Promise<unknown>> = {
       tags: () => client.tags('charts/web', signal()),
-      catalogue: () => client.repositories(signal()),
+      catalogue: () => client.repositories(undefined, signal()),
       manifest: () => client.manifest('charts/web', '1.0.0', signal()),
     };
     const read = (json: string) => {

@@ -37,6 +37,7 @@ export interface NewChart {
 }
 
 const chart = sql.type(HelmChart);
+const nothing = sql.type(z.object({}));
 const columns = sql.fragment`
   id, created_at, helm_registry_id, image_digest, image_tag, available, values_ui, actions_schema, features,
   resource_types, error, tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
@@ -51,9 +52,15 @@ const Content = HelmChart.pick({
   features: true,
   resource_types: true,
   error: true,
-}).extend({ metadata: ChartMetadata.nullable(), archive_digest: z.string() });
+}).extend({ metadata: ChartMetadata.nullable(), archive_digest: z.string(), archive_url: z.string().nullable() });
 
-const Source = z.object({ domain_name: z.string(), repo_name: z.string(), archive_digest: z.string() });
+const ArchiveSource = z.object({
+  domain_name: z.string(),
+  repo_name: z.string(),
+  archive_digest: z.string(),
+  archive_url: z.string().nullable(),
+});
+export type ArchiveSource = z.infer<typeof ArchiveSource>;
 
 const isInUse = sql.fragment`exists (
   select from deployment_projection d where d.helm_chart_id = helm_charts.id and not d.deleted
@@ -108,8 +115,8 @@ export const createChartRepository = (db: Queries) => ({
 
   /** The registry, repository and digest of the chart's package. */
   findSource: (id: string) =>
-    db.maybeOne(sql.type(Source)`
-      select r.domain_name, r.repo_name, c.archive_digest
+    db.maybeOne(sql.type(ArchiveSource)`
+      select r.domain_name, r.repo_name, c.archive_digest, c.archive_url
       from helm_charts c join helm_registries r on r.id = c.helm_registry_id
       where c.id = ${id}
     `),
@@ -117,7 +124,7 @@ export const createChartRepository = (db: Queries) => ({
   /** The content of the same manifest, already read under another tag or repository. */
   findContent: (digest: string) =>
     db.maybeOne(sql.type(Content)`
-      select values_ui, actions_schema, features, resource_types, error, metadata, archive_digest
+      select values_ui, actions_schema, features, resource_types, error, metadata, archive_digest, archive_url
       from helm_charts where image_digest = ${digest} and is_final
       limit 1
     `),
@@ -148,21 +155,21 @@ export const createChartChanges = (tx: Transaction) => {
       const written = await tx.maybeOne(sql.type(Written)`
         insert into helm_charts (
           helm_registry_id, image_digest, image_tag, values_ui, actions_schema, features, resource_types, error,
-          metadata, archive_digest, is_final, formats_revision,
+          metadata, archive_digest, archive_url, is_final, formats_revision,
           tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
         )
         values (
           ${registryId}, ${digest}, ${tag}, ${jsonOrNull(read.values_ui)}, ${jsonOrNull(read.actions_schema)},
           ${jsonOrNull(read.features)}, ${jsonOrNull(read.resource_types)}, ${read.error},
-          ${read.metadata === null ? null : sql.jsonb({ ...read.metadata })}, ${read.archiveDigest}, ${read.isFinal},
-          ${formatsRevision}, ${parsed.tag_format_id}, ${parsed.parsed_version}, ${parsed.parsed_revision},
+          ${read.metadata === null ? null : sql.jsonb({ ...read.metadata })}, ${read.archiveDigest}, ${read.archiveUrl},
+          ${read.isFinal}, ${formatsRevision}, ${parsed.tag_format_id}, ${parsed.parsed_version}, ${parsed.parsed_revision},
           ${parsed.parsed_branch}, ${parsed.parsed_commit}
         )
         on conflict on constraint helm_charts_tag_key do update set
           available = true,
           values_ui = excluded.values_ui, actions_schema = excluded.actions_schema, features = excluded.features,
           resource_types = excluded.resource_types, error = excluded.error, metadata = excluded.metadata,
-          archive_digest = excluded.archive_digest, is_final = excluded.is_final, read_at = now(),
+          archive_digest = excluded.archive_digest, archive_url = excluded.archive_url, is_final = excluded.is_final, read_at = now(),
           formats_revision = excluded.formats_revision, tag_format_id = excluded.tag_format_id,
           parsed_version = excluded.parsed_version, parsed_revision = excluded.parsed_revision,
           parsed_branch = excluded.parsed_branch, parsed_commit = excluded.parsed_commit
@@ -186,6 +193,17 @@ export const createChartChanges = (tx: Transaction) => {
         returning ${columns}
       `)
         .then(published.updated),
+
+    /** Some deployment, enabled or not, refers to one of its charts. */
+    isRegistryInUse: (registryId: string) =>
+      tx.exists(nothing`
+        select from helm_charts where helm_registry_id = ${registryId} and ${isInUse}
+      `),
+
+    removeAll: (registryId: string): Promise<readonly HelmChart[]> =>
+      tx
+        .any(chart`delete from helm_charts where helm_registry_id = ${registryId} returning ${columns}`)
+        .then(published.deleted),
 
     retireTags: (registryId: string, tags: readonly string[]) =>
       tx

@@ -2,16 +2,16 @@ import type { ObjectStore } from '@berth/bus/objects/object-store';
 import { AppError, named } from '@berth/contracts/errors';
 import { singleFlights } from '@berth/service/waiting/single-flight';
 import { EgressRefused } from '@berth/egress/egress-errors';
-import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
-import type { RegistryClient } from '../oci/client/registry-client.ts';
-import { RegistryError } from '../oci/registry-error.ts';
-import type { ChartRepository } from './chart-repository.ts';
+import { fetchArchive, NoArchive } from '../connection/fetch-archive.ts';
+import type { RegistryClient } from '../connection/registry-client.ts';
+import { RegistryError } from '../connection/registry-error.ts';
+import type { ArchiveSource, ChartRepository } from './chart-repository.ts';
 
 export interface EnsureArchiveDeps {
   chartRepository: Pick<ChartRepository, 'findSource'>;
   objects: Pick<ObjectStore, 'get' | 'put'>;
   /** Returns undefined if the registry is no longer configured. */
-  clientOf: (domain: string) => Pick<RegistryClient, 'blob'> | undefined;
+  clientOf: (domain: string, repository: string) => Pick<RegistryClient, 'fetch'> | undefined;
   /** For one package, with all its retries. */
   deadlineMs?: number;
 }
@@ -21,11 +21,12 @@ export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs =
   /** After the store was lost, many tasks of one chart may start at once; they share one fetch. */
   const fetches = singleFlights<void>();
 
-  async function fetchInto(digest: string, domain: string, repository: string): Promise<void> {
-    const client = clientOf(domain);
-    if (!client) throw new AppError('unprocessable', `The registry ${domain} is no longer configured`);
+  async function fetchInto(chart: ArchiveSource): Promise<void> {
+    const { domain_name: domain, repo_name: repository, archive_digest: digest, archive_url: url } = chart;
+    const client = clientOf(domain, repository);
+    if (!client) throw new AppError('unprocessable', `The registry ${domain} is no longer scanned`);
     const signal = AbortSignal.timeout(deadlineMs);
-    const archive = await fetchArchive(client, { repository, digest }, signal).catch((error: unknown) =>
+    const archive = await fetchArchive(client, { repository, digest, url }, signal).catch((error: unknown) =>
       explain(error, signal),
     );
     await objects.put(digest, archive);
@@ -33,10 +34,10 @@ export function ensureArchive({ chartRepository, objects, clientOf, deadlineMs =
 
   return async (chartId: string): Promise<string> => {
     const chart = named(await chartRepository.findSource(chartId), 'body.helm_chart_id', 'chart');
-    const { archive_digest: digest, domain_name, repo_name } = chart;
+    const { archive_digest: digest } = chart;
     if (await objects.get(digest)) return digest;
 
-    await fetches.run(digest, () => fetchInto(digest, domain_name, repo_name));
+    await fetches.run(digest, () => fetchInto(chart));
     return digest;
   };
 }

@@ -4,13 +4,14 @@ import type { InTurn } from '@berth/service/waiting/at-most';
 import type { ChartParser } from '../archive/chart-parser.ts';
 import { archiveLimits } from '@berth/chart-archive/archive-limits';
 import { brokenChart, type ParsedChart } from '../archive/parsed-chart.ts';
-import { fetchArchive, NoArchive } from '../oci/client/fetch-archive.ts';
-import type { ChartLayer } from '../oci/replies/manifest.ts';
-import type { RegistryClient } from '../oci/client/registry-client.ts';
+import { fetchArchive, NoArchive } from '../connection/fetch-archive.ts';
+import type { ChartPackage, RegistryClient } from '../connection/registry-client.ts';
 
 /** A parsed chart and the digest of its package. */
 export interface FetchedChart extends ParsedChart {
   archiveDigest: string;
+  /** Where the package is, if that does not follow from its digest. */
+  archiveUrl: string | null;
   /** False if reading it again may give another result. */
   isFinal: boolean;
 }
@@ -25,10 +26,10 @@ export interface FetchChartDeps {
 export interface ChartSource {
   /** The domain of the registry. */
   domain: string;
-  client: Pick<RegistryClient, 'blob'>;
+  client: Pick<RegistryClient, 'fetch'>;
   packages: InTurn;
   repository: string;
-  layer: ChartLayer;
+  chart: ChartPackage;
 }
 
 /** Fetches and parses a packaged chart, and stores the package for the runners. A defect of the chart becomes its `error`. */
@@ -37,34 +38,34 @@ export async function fetchChart(
   source: ChartSource,
   signal: AbortSignal,
 ): Promise<FetchedChart> {
-  const { layer, packages } = source;
-  const archiveDigest = layer.digest;
-  if (layer.size > archiveLimits.compressedBytes) {
+  const { chart, packages } = source;
+  const { digest: archiveDigest, url: archiveUrl } = chart;
+  if (chart.size !== null && chart.size > archiveLimits.compressedBytes) {
     const words = `the package is larger than ${archiveLimits.compressedBytes} bytes`;
-    return { ...brokenChart(words), archiveDigest, isFinal: true };
+    return { ...brokenChart(words), archiveDigest, archiveUrl, isFinal: true };
   }
   return packages(() => fetchAndRead(deps, source, signal));
 }
 
 async function fetchAndRead(
   { parser, objects, log }: FetchChartDeps,
-  { domain, client, repository, layer: { digest: archiveDigest } }: ChartSource,
+  { domain, client, repository, chart: { digest: archiveDigest, url: archiveUrl } }: ChartSource,
   signal: AbortSignal,
 ): Promise<FetchedChart> {
   let archive: Buffer;
   try {
-    archive = await fetchArchive(client, { repository, digest: archiveDigest }, signal);
+    archive = await fetchArchive(client, { repository, digest: archiveDigest, url: archiveUrl }, signal);
   } catch (error) {
     if (!(error instanceof NoArchive)) throw error;
-    return { ...brokenChart(error.message), archiveDigest, isFinal: false };
+    return { ...brokenChart(error.message), archiveDigest, archiveUrl, isFinal: false };
   }
 
-  const chart = await parser.parse(archive, { owner: `${domain}/${repository}`, signal });
-  if (chart.error === null) {
+  const read = await parser.parse(archive, { owner: `${domain}/${repository}`, signal });
+  if (read.error === null) {
     // The object store is a cache: a missing package is fetched again when the chart is deployed.
     await objects.put(archiveDigest, archive).catch((error: unknown) => {
       log.warn({ err: error, digest: archiveDigest }, 'storing a chart archive failed');
     });
   }
-  return { ...chart, archiveDigest, isFinal: true };
+  return { ...read, archiveDigest, archiveUrl, isFinal: true };
 }

@@ -7,22 +7,16 @@ import type { Loop } from '@berth/service/service';
 import { type PollDeps, pollRegistry } from './poll-registry.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 
-interface PollRegistries extends Omit<PollDeps, 'whileLeader'> {
-  db: Database;
-}
-
-/** One loop for each registry; a lease keeps two replicas from polling one registry at the same time. */
-export function pollRegistries(
-  { db, ...deps }: PollRegistries,
-  registries: Iterable<ConfiguredRegistry>,
-): [name: string, loop: Loop][] {
+/** A lease keeps two replicas from polling one registry at the same time. */
+export function whileLeaderIn(db: Database): PollDeps['whileLeader'] {
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
   const lease = { holder, ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 5_000 };
-  const whileLeader: PollDeps['whileLeader'] = (domain, work, signal) =>
-    whileHolding(db, { ...lease, name: `poll ${domain}`, signal }, (held) => work(held));
-
-  return Array.from(registries, (registry) => [
-    `poll ${registry.source.domain}`,
-    every(1_000, pollRegistry({ ...deps, whileLeader }, registry)),
-  ]);
+  return (key, work, signal) => whileHolding(db, { ...lease, name: `poll ${key}`, signal }, (held) => work(held));
 }
+
+/** One loop for each registry. */
+export const pollRegistries = (
+  deps: PollDeps,
+  registries: Iterable<ConfiguredRegistry>,
+): [name: string, loop: Loop][] =>
+  Array.from(registries, (registry) => [`poll ${registry.key}`, every(1_000, pollRegistry(deps, registry))]);

@@ -1,35 +1,61 @@
-import { nextPollDelay } from './next-poll-delay.ts';
-import type { PollRepository } from './poll-repository.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
-import { scanRegistry } from '../scan/scan-registry.ts';
+import { type RoundResult, scanRegistry } from '../scan/scan-registry.ts';
+import { wordsOf } from '../connection/words-of.ts';
+import { nextPollDelay } from './next-poll-delay.ts';
+import type { PollRepository } from './poll-repository.ts';
+import type { ScanMetrics } from './scan-metrics.ts';
+import { showProgress } from './show-progress.ts';
 
 export interface PollDeps {
   scan: ScanDeps;
-  pollRepository: Pick<PollRepository, 'failuresIfDue' | 'schedule'>;
+  pollRepository: Pick<PollRepository, 'failuresIfDue' | 'record'>;
+  metrics: ScanMetrics;
   /** Does the work while this replica holds the lease; the signal of the work aborts when the lease is lost. */
-  whileLeader: (domain: string, work: (held: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<unknown>;
+  whileLeader: (key: string, work: (held: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<unknown>;
 }
 
 /** Polls a registry when it is due, in one replica at a time. An outage only delays the next poll. */
 export const pollRegistry =
-  ({ scan, pollRepository, whileLeader }: PollDeps, registry: ConfiguredRegistry) =>
+  ({ scan, pollRepository, metrics, whileLeader }: PollDeps, registry: ConfiguredRegistry) =>
   async (signal: AbortSignal): Promise<void> => {
-    const { domain, pollIntervalMs } = registry.source;
-    if ((await pollRepository.failuresIfDue(domain)) === null) return;
+    const { key, source } = registry;
+    const { domain, pollIntervalMs } = source;
+    if ((await pollRepository.failuresIfDue(key)) === null) return;
 
-    const poll = async (held: AbortSignal) => {
+    async function poll(held: AbortSignal): Promise<void> {
       // Another replica may have polled it while this one waited for the lease.
-      const failures = await pollRepository.failuresIfDue(domain);
+      const failures = await pollRepository.failuresIfDue(key);
       if (failures === null) return;
+      const startedAt = performance.now();
       try {
-        await scanRegistry(scan, registry, held);
-        await pollRepository.schedule(domain, pollIntervalMs, 0);
+        await using _ = showProgress({ registry, metrics, log: scan.log, signal: held });
+        const result = await scanRegistry(scan, registry, held);
+        await succeed(result, performance.now() - startedAt);
       } catch (error) {
         if (held.aborted) return;
-        scan.log.warn({ err: error, registry: domain, failures: failures + 1 }, 'polling a registry failed');
-        await pollRepository.schedule(domain, nextPollDelay(pollIntervalMs, failures + 1), failures + 1);
+        const count = failures + 1;
+        scan.log.warn({ err: error, registry: domain, failures: count }, 'polling a registry failed');
+        metrics.failed(domain, count);
+        const afterMs = nextPollDelay(pollIntervalMs, count);
+        await pollRepository.record(key, { afterMs, failures: count, isComplete: false, error: wordsOf(error) });
       }
-    };
-    await whileLeader(domain, poll, signal);
+    }
+
+    async function succeed(result: RoundResult, ms: number): Promise<void> {
+      const { repositories, changed, failed, failure, isSpread } = result;
+      const isComplete = failed === 0;
+      if (isComplete) metrics.completed(domain, ms / 1000);
+      if (changed > 0 || !isComplete) {
+        scan.log.info(
+          { registry: domain, repositories, changed, failed, seconds: Math.round(ms / 1000) },
+          'registry scanned',
+        );
+      }
+      const error = isComplete ? null : `${failed} could not be scanned: ${wordsOf(failure)}`;
+      const afterMs = isSpread ? Math.max(0, pollIntervalMs - ms) : pollIntervalMs;
+      await pollRepository.record(key, { afterMs, failures: 0, isComplete, error });
+    }
+
+    await whileLeader(key, poll, signal);
   };

@@ -2,28 +2,43 @@ import type { Queries } from '@berth/db/database';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
+/** How a round ended. */
+export interface RoundRecord {
+  /** Until the next one. */
+  afterMs: number;
+  /** Consecutive failed rounds. */
+  failures: number;
+  isComplete: boolean;
+  error: string | null;
+}
+
 const nothing = sql.type(z.object({}));
 const poll = sql.type(z.object({ failures: z.number().int(), is_due: z.boolean() }));
 
 export const createPollRepository = (db: Queries) => ({
   /** If a poll of the registry is due, the number of consecutive failures before it; else null. */
-  failuresIfDue: async (domain: string): Promise<number | null> => {
+  failuresIfDue: async (key: string): Promise<number | null> => {
     const row = await db.maybeOne(poll`
-      select failures, next_at <= clock_timestamp() as is_due from registry_polls where domain_name = ${domain}
+      select failures, next_at <= clock_timestamp() as is_due from registry_polls where domain_name = ${key}
     `);
     if (row === null) return 0;
     return row.is_due ? row.failures : null;
   },
 
-  schedule: (domain: string, afterMs: number, failures: number) =>
+  record: (key: string, { afterMs, failures, isComplete, error }: RoundRecord) =>
     db.query(nothing`
-      insert into registry_polls (domain_name, next_at, failures)
-      values (${domain}, clock_timestamp() + ${afterMs} * interval '1 millisecond', ${failures})
-      on conflict (domain_name) do update set next_at = excluded.next_at, failures = excluded.failures
+      insert into registry_polls (domain_name, next_at, failures, last_scan_at, last_error)
+      values (
+        ${key}, clock_timestamp() + ${afterMs} * interval '1 millisecond', ${failures},
+        case when ${isComplete} then clock_timestamp() end, ${error}
+      )
+      on conflict (domain_name) do update set
+        next_at = excluded.next_at, failures = excluded.failures, last_error = excluded.last_error,
+        last_scan_at = coalesce(excluded.last_scan_at, registry_polls.last_scan_at)
     `),
 
   /** Makes the next poll due now, in any replica. */
-  makeDue: (domain: string) =>
-    db.query(nothing`update registry_polls set next_at = clock_timestamp() where domain_name = ${domain}`),
+  makeDue: (key: string) =>
+    db.query(nothing`update registry_polls set next_at = clock_timestamp() where domain_name = ${key}`),
 });
 export type PollRepository = ReturnType<typeof createPollRepository>;

@@ -57,7 +57,7 @@ export const processHints =
       within: AbortSignal,
     ) {
       if (tag === null) {
-        await scanRepository(scan, registry, repository, within);
+        await scanRepository(scan, registry, repository, { signal: within });
         return true;
       }
       const found = await scanTag(scan, registry, { repository, tag }, within);

@@ -1,16 +1,16 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Service } from '@berth/service/service';
 import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { readBounded } from '@berth/egress/read-bounded';
 import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
-import { hintsIn, PushEnvelope, type PushHint } from './push-envelope.ts';
+import { pushFormats } from './formats/push-formats.ts';
+import type { PushHint } from './formats/push-envelope.ts';
 
 export interface PushListenerOptions {
   host: string;
   port: number;
-  /** The token that registries send as `Authorization: Bearer …`. */
+  /** What registries prove to know: by a header, or by signing with it. */
   token: string;
   onHints: (hints: PushHint[]) => void;
   log: Pick<Service['log'], 'warn'>;
@@ -23,7 +23,7 @@ export interface PushListener extends AsyncDisposable {
 const maxBytes = 1024 * 1024;
 const mostStrangers = 100;
 
-/** Serves `POST /events`: push events in the format of the distribution project. */
+/** Serves `POST /events` and its siblings: push events, each format at its own path. */
 export async function startPushListener({
   host,
   port,
@@ -31,21 +31,22 @@ export async function startPushListener({
   onHints,
   log,
 }: PushListenerOptions): Promise<PushListener> {
-  const expected = sha256(`Bearer ${token}`);
-  const isAuthorized = ({ headers }: IncomingMessage) => timingSafeEqual(sha256(headers.authorization ?? ''), expected);
-
   const strangers = new Set<Socket>();
 
   async function answer(request: IncomingMessage): Promise<number> {
-    if (URL.parse(request.url ?? '/', 'http://push')?.pathname !== '/events') return 404;
+    const { headers } = request;
+    const format = pushFormats.get(URL.parse(request.url ?? '/', 'http://push')?.pathname ?? '');
+    if (!format) return 404;
     if (request.method !== 'POST') return 405;
-    if (!isAuthorized(request)) return 401;
-    strangers.delete(request.socket);
+    if (!format.mayBeAuthorized(headers, token)) return 401;
+    if (!format.isSigned) strangers.delete(request.socket);
 
     const body = await readBounded(request, maxBytes);
-    const { data } = PushEnvelope.safeParse(parsedBoundedJson(body));
-    if (!data) return 400;
-    onHints(hintsIn(data));
+    if (format.isSigned && !format.isSigned(headers, body, token)) return 401;
+    strangers.delete(request.socket);
+    const hints = format.hintsIn(parsedBoundedJson(body), headers);
+    if (!hints) return 400;
+    onHints(hints);
     return 202;
   }
 
@@ -91,5 +92,3 @@ export async function startPushListener({
     },
   };
 }
-
-const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

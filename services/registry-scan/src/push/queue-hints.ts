@@ -1,9 +1,9 @@
 import type { Service } from '@berth/service/service';
 import type { WakeUp } from '@berth/service/waiting/wake-up';
-import type { RegistrySource } from '../oci/registry-source.ts';
+import type { RegistrySource } from '../connection/registry-source.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { HintQueue } from './hint-queue.ts';
-import type { PushHint } from './push-envelope.ts';
+import type { PushHint } from './formats/push-envelope.ts';
 import { registriesFor } from './registries-for.ts';
 
 export interface QueueHintsDeps {

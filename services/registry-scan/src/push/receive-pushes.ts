@@ -1,6 +1,6 @@
 import type { Loop, Service } from '@berth/service/service';
 import { createWakeUp } from '@berth/service/waiting/wake-up';
-import type { RegistrySource } from '../oci/registry-source.ts';
+import type { RegistrySource } from '../connection/registry-source.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';

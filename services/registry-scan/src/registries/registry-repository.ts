@@ -1,4 +1,4 @@
-import { helmRegistries, HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import { helmRegistries, HelmRegistry, type RegistryProvider } from '@berth/contracts/resources/charts/helm-registries';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import type { Queries, Transaction } from '@berth/db/database';
 import { equals } from '@berth/db/lists/list-filters';
@@ -12,6 +12,14 @@ export interface RegistryFilters extends ListRequest {
   kind_id?: string | undefined;
 }
 
+interface NewRegistry {
+  kindId: string;
+  provider: RegistryProvider;
+  /** `configured` unless given. */
+  source?: 'configured' | 'created';
+  icon?: string | undefined;
+}
+
 /** A repository in a registry. */
 export interface RepositoryName {
   domain: string;
@@ -19,8 +27,16 @@ export interface RepositoryName {
 }
 
 const registry = sql.type(HelmRegistry);
-const repoName = sql.type(z.object({ repo_name: z.string() }));
-const columns = sql.fragment`id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider`;
+const nothing = sql.type(z.object({}));
+const known = sql.type(z.object({ repo_name: z.string(), available: z.boolean(), has_error: z.boolean() }));
+/** A created registry has polls of its own. */
+const pollKey = sql.fragment`case source when 'created' then helm_registries.id::text else helm_registries.domain_name end`;
+/** The registry as a whole was scanned at a time; what failed in the repository counts before what failed in the registry. */
+const columns = sql.fragment`
+  id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider, source,
+  (select p.last_scan_at from registry_polls p where p.domain_name = ${pollKey}) as last_scan_at,
+  coalesce(last_error, (select p.last_error from registry_polls p where p.domain_name = ${pollKey})) as last_error
+`;
 
 export const createRegistryRepository = (db: Queries) => ({
   list: (request: RegistryFilters) =>
@@ -48,13 +64,19 @@ export const createRegistryRepository = (db: Queries) => ({
       for update
     `),
 
-  /** The available repositories of a registry in which charts were found. */
-  availableRepositories: async (domain: string): Promise<string[]> => {
-    const rows = await db.any(repoName`
-      select repo_name from helm_registries where domain_name = ${domain} and available
-    `);
-    return rows.map(({ repo_name }) => repo_name);
-  },
+  /** The repositories of a registry in which charts were found. */
+  knownRepositories: (domain: string) =>
+    db.any(known`
+      select repo_name, available, last_error is not null as has_error from helm_registries
+      where domain_name = ${domain}
+    `),
+
+  /** Not published: it is only read. */
+  recordError: ({ domain, repository }: RepositoryName, error: string | null) =>
+    db.query(nothing`
+      update helm_registries set last_error = ${error}
+      where domain_name = ${domain} and repo_name = ${repository} and last_error is distinct from ${error}
+    `),
 });
 export type RegistryRepository = ReturnType<typeof createRegistryRepository>;
 
@@ -76,15 +98,38 @@ export const createRegistryChanges = (tx: Transaction) => {
         .then(published.updated),
 
     /** Inserts the registry and returns it; null if it exists. */
-    insertMissing: ({ domain, repository }: RepositoryName, kindId: string) =>
+    insertMissing: (
+      { domain, repository }: RepositoryName,
+      { kindId, provider, source = 'configured', icon = 'question' }: NewRegistry,
+    ) =>
       tx
         .maybeOne(registry`
-          insert into helm_registries (domain_name, repo_name, kind_id, provider)
-          values (${domain}, ${repository}, ${kindId}, 'Oci')
+          insert into helm_registries (domain_name, repo_name, kind_id, provider, source, fa_icon)
+          values (${domain}, ${repository}, ${kindId}, ${provider}, ${source}, ${icon})
           on conflict on constraint helm_registries_repository_key do nothing
           returning ${columns}
         `)
         .then(published.inserted),
+
+    /** Makes the row of a registry that is no longer configured a created one; null if it is one already. */
+    takeOver: ({ domain, repository }: RepositoryName, { provider }: Pick<NewRegistry, 'provider'>) =>
+      tx
+        .maybeOne(registry`
+          update helm_registries set source = 'created', provider = ${provider}, last_error = null
+          where domain_name = ${domain} and repo_name = ${repository} and source = 'configured'
+          returning ${columns}
+        `)
+        .then(published.updated),
+
+    remove: async (id: string): Promise<void> => {
+      const removed = await tx.one(registry`delete from helm_registries where id = ${id} returning ${columns}`);
+      await tx.query(nothing`
+        delete from registry_tags
+        where domain_name = ${removed.domain_name} and repo_name = ${removed.repo_name}
+      `);
+      await tx.query(nothing`delete from registry_polls where domain_name = ${id}`);
+      published.deleted(removed);
+    },
   };
 };
 export type RegistryChanges = ReturnType<typeof createRegistryChanges>;

@@ -1,4 +1,4 @@
-import type { HelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import type { HelmRegistry, RegistryProvider } from '@berth/contracts/resources/charts/helm-registries';
 import type { Transaction } from '@berth/db/database';
 import type { InTransaction } from '@berth/db/in-transaction';
 import type { ChartChanges } from '../charts/chart-repository.ts';
@@ -25,6 +25,7 @@ export interface CatalogueDeps {
 /** What a tag points to; `chart` is null if it is not a chart. */
 export interface FoundTag {
   digest: string;
+  provider: RegistryProvider;
   chart: FetchedChart | null;
   observedAt: string;
 }
@@ -33,7 +34,7 @@ export interface FoundTag {
 export function createCatalogue({ inTransaction, currentFormats }: CatalogueDeps) {
   return {
     /** Records what a tag points to. Idempotent: repeated, late and concurrent calls change nothing more. */
-    recordTag: (name: TagName, { digest, chart, observedAt }: FoundTag): Promise<void> =>
+    recordTag: (name: TagName, { digest, provider, chart, observedAt }: FoundTag): Promise<void> =>
       inTransaction(async (store, tx) => {
         const isNewest = await store.tags.record(name, {
           digest,
@@ -48,7 +49,7 @@ export function createCatalogue({ inTransaction, currentFormats }: CatalogueDeps
           if (registry) await store.charts.retireTag(registry.id, name.tag, null);
           return;
         }
-        const { id: registryId } = await registryOf(store, name);
+        const { id: registryId } = await registryOf(store, name, provider);
         const { revision, formats } = await currentFormats(tx);
         await store.charts.upsert({
           registryId,
@@ -81,11 +82,16 @@ export function createCatalogue({ inTransaction, currentFormats }: CatalogueDeps
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /** The registry's row, created with its kind if missing. */
-async function registryOf({ registries, kinds }: Store, name: RepositoryName): Promise<HelmRegistry> {
+async function registryOf(
+  { registries, kinds }: Store,
+  name: RepositoryName,
+  provider: RegistryProvider,
+): Promise<HelmRegistry> {
   const known = await registries.lockByName(name);
   if (known) return known.available ? known : registries.setAvailable(known.id, true);
 
-  const inserted = await registries.insertMissing(name, await kindIdOf(kinds, name.repository));
+  const kindId = await kindIdOf(kinds, name.repository);
+  const inserted = await registries.insertMissing(name, { kindId, provider });
   if (inserted) return inserted;
   const concurrent = await registries.lockByName(name);
   if (!concurrent) throw new Error(`${name.domain}/${name.repository} could neither be inserted nor found`);

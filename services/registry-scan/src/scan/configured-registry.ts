@@ -1,20 +1,39 @@
 import { atMost, type InTurn } from '@berth/service/waiting/at-most';
-import type { RegistryClient } from '../oci/client/registry-client.ts';
-import type { RegistrySource } from '../oci/registry-source.ts';
+import type { RegistryClient } from '../connection/registry-client.ts';
+import type { RegistrySource } from '../connection/registry-source.ts';
 
-/** A configured registry and its client. */
+/** How far the current round is, or how far the last one came. */
+export interface RoundProgress {
+  repositories: number;
+  done: number;
+  tagsRead: number;
+}
+
+/** A registry that is scanned, and its client. */
 export interface ConfiguredRegistry {
+  /** Names its polls. */
+  key: string;
+  /** A site admin created it, with a single repository. Others of its domain have clients of their own. */
+  isCreated: boolean;
   source: RegistrySource;
   client: RegistryClient;
   /** Limits how many of its packages are in memory at a time. */
   packages: InTurn;
+  progress: RoundProgress;
 }
 
 /** Per registry, so that a slow one does not delay the others. */
 const packagesAtOnce = 2;
 
-export const configuredRegistry = (source: RegistrySource, client: RegistryClient): ConfiguredRegistry => ({
+export const configuredRegistry = (
+  source: RegistrySource,
+  client: RegistryClient,
+  { key = source.domain, isCreated = false } = {},
+): ConfiguredRegistry => ({
+  key,
+  isCreated,
   source,
   client,
   packages: atMost(packagesAtOnce),
+  progress: { repositories: 0, done: 0, tagsRead: 0 },
 });

@@ -1,6 +1,6 @@
 import { isOutage } from '@berth/contracts/errors';
 import { eachAtMost } from '@berth/service/waiting/each-at-most';
-import { RegistryError } from '../oci/registry-error.ts';
+import { RegistryError } from '../connection/registry-error.ts';
 
 export interface TagWork<T> {
   work: (entry: T) => Promise<void>;

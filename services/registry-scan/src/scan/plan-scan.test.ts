@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planScan, type ScanPlan } from './plan-scan.ts';
+import type { ListedTag } from '../connection/registry-client.ts';
 import type { KnownTag } from './tag-repository.ts';
 
 const times = { now: new Date('2026-01-01T01:00:00Z'), recheckAfterMs: 300_000 };
@@ -14,6 +15,9 @@ const tag = (name: string, fields: Partial<KnownTag> = {}): KnownTag => ({
 const old = { observedAt: '2026-01-01T00:55:00Z' };
 
 describe('planScan', () => {
+  const listedAs = (digest: string | null, ...tags: string[]): ListedTag[] =>
+    tags.map((name) => ({ tag: name, digest }));
+
   test.for<[string, string[], KnownTag[], ScanPlan]>([
     ['reads a new tag', ['a'], [], { read: ['a'], check: [], gone: [] }],
     ['skips a tag that was just checked', ['a'], [tag('a')], { read: [], check: [], gone: [] }],
@@ -33,6 +37,21 @@ describe('planScan', () => {
     ['removes all tags if none is listed', [], [tag('a')], { read: [], check: [], gone: ['a'] }],
     ['reads a tag only once if it is listed twice', ['a', 'a'], [], { read: ['a'], check: [], gone: [] }],
   ])('%s', ([, listed, known, plan]) => {
-    expect(planScan(listed, known, times)).toEqual(plan);
+    expect(planScan(listedAs(null, ...listed), known, times)).toEqual(plan);
+  });
+
+  test('a list with digests needs no checks', () => {
+    const known = [tag('a', old), tag('b', old), tag('c', { isFinal: false, ...old })];
+    const listed = [...listedAs('sha256:a', 'a', 'c'), ...listedAs('sha256:b', 'b')];
+
+    expect(planScan(listed, known, times)).toEqual({ read: ['c', 'b'], check: [], gone: [] });
+  });
+
+  test('the tag that was checked longest ago is checked first', () => {
+    const older = { observedAt: '2026-01-01T00:50:00Z' };
+
+    const { check } = planScan(listedAs(null, 'a', 'b'), [tag('a', old), tag('b', older)], times);
+
+    expect(check.map((entry) => entry.tag)).toEqual(['b', 'a']);
   });
 });

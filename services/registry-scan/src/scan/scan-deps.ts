@@ -10,8 +10,8 @@ import type { TagRepository } from './tag-repository.ts';
 export interface ScanDeps {
   catalogue: Catalogue;
   chartRepository: Pick<ChartRepository, 'findContent'>;
-  registryRepository: Pick<RegistryRepository, 'availableRepositories'>;
-  tagRepository: Pick<TagRepository, 'now' | 'known' | 'confirm'>;
+  registryRepository: Pick<RegistryRepository, 'knownRepositories' | 'recordError'>;
+  tagRepository: Pick<TagRepository, 'now' | 'known' | 'countNotFinal' | 'confirm'>;
   fetching: FetchChartDeps;
   log: Pick<Service['log'], 'info' | 'warn'>;
 }

@@ -2,7 +2,7 @@ import { isOutage } from '@berth/contracts/errors';
 import { brokenChart } from '../archive/parsed-chart.ts';
 import type { FetchedChart } from '../charts/fetch-chart.ts';
 import { fetchChart } from '../charts/fetch-chart.ts';
-import type { ChartLayer } from '../oci/replies/manifest.ts';
+import type { ChartPackage } from '../connection/registry-client.ts';
 import type { ConfiguredRegistry } from './configured-registry.ts';
 import type { ScanDeps } from './scan-deps.ts';
 
@@ -14,7 +14,7 @@ export async function scanTag(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { catalogue, tagRepository, log } = deps;
-  const { domain } = registry.source;
+  const { domain, provider } = registry.source;
   const observedAt = await tagRepository.now();
   const manifest = await registry.client.manifest(repository, tag, signal);
   if (manifest === null) {
@@ -22,10 +22,10 @@ export async function scanTag(
     return null;
   }
 
-  const { digest, layer } = manifest;
-  const chart = layer && (await contentOf(deps, registry, { repository, digest, layer }, signal));
+  const { digest, package: found } = manifest;
+  const chart = found && (await contentOf(deps, registry, { repository, digest, chart: found }, signal));
   const record = (read: FetchedChart | null) =>
-    catalogue.recordTag({ domain, repository, tag }, { digest, chart: read, observedAt });
+    catalogue.recordTag({ domain, repository, tag }, { digest, provider, chart: read, observedAt });
   await record(chart).catch((error: unknown) => {
     if (chart === null || isOutage(error)) throw error;
     log.warn(
@@ -39,27 +39,28 @@ export async function scanTag(
 }
 
 /** The chart without its content, so that it can at least be listed. */
-const unstorable = ({ archiveDigest }: FetchedChart): FetchedChart => ({
+const unstorable = ({ archiveDigest, archiveUrl }: FetchedChart): FetchedChart => ({
   ...brokenChart('the content of the chart cannot be stored'),
   archiveDigest,
+  archiveUrl,
   isFinal: false,
 });
 
 interface Manifest {
   repository: string;
   digest: string;
-  layer: ChartLayer;
+  chart: ChartPackage;
 }
 
 /** Tags of the same manifest have the same content, so it is fetched once. */
 async function contentOf(
   { chartRepository, fetching }: ScanDeps,
   { source: { domain }, client, packages }: ConfiguredRegistry,
-  { repository, digest, layer }: Manifest,
+  { repository, digest, chart }: Manifest,
   signal: AbortSignal,
 ): Promise<FetchedChart> {
   const known = await chartRepository.findContent(digest);
-  if (known === null) return fetchChart(fetching, { domain, client, packages, repository, layer }, signal);
-  const { archive_digest: archiveDigest, ...content } = known;
-  return { ...content, archiveDigest, isFinal: true };
+  if (known === null) return fetchChart(fetching, { domain, client, packages, repository, chart }, signal);
+  const { archive_digest: archiveDigest, archive_url, ...content } = known;
+  return { ...content, archiveDigest, archiveUrl: chart.url ?? archive_url, isFinal: true };
 }

@@ -27,6 +27,7 @@ export interface ObservedTag {
 const nothing = sql.type(z.object({}));
 const tagName = sql.type(z.object({ tag: z.string() }));
 const now = sql.type(z.object({ now: z.string() }));
+const counted = sql.type(z.object({ count: z.number() }));
 const knownTag = sql.type(
   z.object({
     tag: z.string(),
@@ -53,6 +54,14 @@ export const createTagRepository = (db: Queries) => ({
       isFinal: is_final,
       observedAt: observed_at,
     }));
+  },
+
+  countNotFinal: async ({ domain, repository }: RepositoryName): Promise<number> => {
+    const { count } = await db.one(counted`
+      select count(*)::int as count from registry_tags
+      where domain_name = ${domain} and repo_name = ${repository} and not is_final
+    `);
+    return count;
   },
 
   /** Records a tag and locks it until the transaction ends; false if a newer observation is stored. */

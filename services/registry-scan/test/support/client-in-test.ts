@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { createRegistryClient } from '../../src/oci/client/registry-client.ts';
+import { credentialsFile } from '../../src/connection/read-credentials.ts';
 import { type OciServerOptions, startOciServer } from './oci-server.ts';
 
 /** Starts a registry and a client configured for it; both end with the test. */
 export async function startWithClient(options: OciServerOptions = {}) {
   const server = await startOciServer(options);
-  const client = createRegistryClient(server.source);
+  const client = server.registry.connect({
+    readCredentials: credentialsFile(server.source.credentialsFile),
+    onRequest: () => undefined,
+  });
   onTestFinished(async () => {
     client[Symbol.dispose]();
     await server[Symbol.asyncDispose]();

@@ -54,7 +54,7 @@ export function filledService() {
   afterEach(() => server?.[Symbol.asyncDispose]());
 
   const scan = (deps: ScanDeps = service.scan) =>
-    scanRegistry(deps, service.addRegistry(server.source), AbortSignal.timeout(20_000));
+    scanRegistry(deps, service.addRegistry(server.registry), AbortSignal.timeout(20_000));
 
   async function call<S extends OperationSpec>(
     operation: Operation<S>,

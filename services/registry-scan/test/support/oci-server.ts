@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import { digestOf } from '@berth/bus/objects/digest-of';
-import { RegistrySource } from '../../src/oci/registry-source.ts';
+import type { DescribedRegistry } from '../../src/connection/described-registry.ts';
+import type { RegistrySource } from '../../src/connection/registry-source.ts';
+import { OciSettings } from '../../src/providers/oci/oci-provider.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => boolean | void;
 
@@ -12,11 +14,16 @@ const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 /** A registry in this process; a test can fill it and make it misbehave. */
 export interface OciServer extends AsyncDisposable {
   readonly origin: string;
+  readonly registry: DescribedRegistry;
   readonly source: RegistrySource;
   /** The requests so far, as `GET /v2/…`, with their credentials. */
   readonly requests: { line: string; authorization: string | undefined }[];
   /** Stores a package under its digest and a manifest that names it under the tag. */
-  push(repository: string, tag: string, archive: Uint8Array): { digest: string; archiveDigest: string };
+  push(
+    repository: string,
+    tag: string,
+    archive: Uint8Array,
+  ): { digest: string; archiveDigest: string; manifest: string };
   pushManifest(repository: string, tag: string, manifest: unknown): string;
   putBlob(digest: string, bytes: Uint8Array): void;
   untag(repository: string, tag: string): void;
@@ -28,7 +35,7 @@ export interface OciServer extends AsyncDisposable {
 
 export interface OciServerOptions {
   address?: string;
-  source?: Partial<z.input<typeof RegistrySource>>;
+  source?: Partial<z.input<typeof OciSettings>>;
 }
 
 export async function startOciServer({
@@ -75,14 +82,18 @@ export async function startOciServer({
     await once(server, 'close');
   }
 
+  const registry = OciSettings.parse({ type: 'oci', url: origin, allow_http: true, ...source });
   const oci: OciServer = {
     origin,
     requests,
-    source: RegistrySource.parse({ url: origin, allow_http: true, ...source }),
+    registry,
+    source: registry.source,
     push(repository, tag, archive) {
       const archiveDigest = digestOf(archive);
       blobs.set(archiveDigest, archive);
-      return { archiveDigest, digest: oci.pushManifest(repository, tag, chartManifest(archive)) };
+      const manifest = chartManifest(archive);
+      const digest = oci.pushManifest(repository, tag, manifest);
+      return { archiveDigest, digest, manifest: JSON.stringify(manifest) };
     },
     pushManifest(repository, tag, manifest) {
       const bytes = Buffer.from(JSON.stringify(manifest));

@@ -4,7 +4,7 @@ import { identityToken, sampleIdentities } from '@berth/testing/test-identities'
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
-import type { RegistrySource } from '../../src/oci/registry-source.ts';
+import type { RegistrySource } from '../../src/connection/registry-source.ts';
 import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
 import { scanRegistry } from '../../src/scan/scan-registry.ts';
 import { type OciServer, startOciServer } from './oci-server.ts';
@@ -33,7 +33,7 @@ export function scannedRegistry() {
   beforeEach(async () => {
     await service.clear();
     server = await startOciServer({ source: { recheck_interval_seconds: 3_600 } });
-    registry = service.addRegistry(server.source);
+    registry = service.addRegistry(server.registry);
   });
   afterEach(() => server?.[Symbol.asyncDispose]());
 

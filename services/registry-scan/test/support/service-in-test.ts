@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Bus } from '@berth/bus/bus';
 import type { Database } from '@berth/db/database';
 import { inTransactionOf } from '@berth/db/in-transaction';
@@ -12,9 +13,12 @@ import { createChartRepository } from '../../src/charts/chart-repository.ts';
 import { chartVersionHandlers } from '../../src/charts/chart-version-handlers.ts';
 import { createChartVersionRepository } from '../../src/charts/chart-version-repository.ts';
 import { kindHandlers } from '../../src/kinds/kind-handlers.ts';
-import { createRegistryClient } from '../../src/oci/client/registry-client.ts';
-import type { RegistrySource } from '../../src/oci/registry-source.ts';
+import type { DescribedRegistry } from '../../src/connection/described-registry.ts';
+import { credentialsFile } from '../../src/connection/read-credentials.ts';
 import { registryHandlers } from '../../src/registries/registry-handlers.ts';
+import { type CreatedRegistries, createCreatedRegistries } from '../../src/polling/created-registries.ts';
+import { createCreatedRegistryRepository } from '../../src/registries/created-registry-repository.ts';
+import { registryCheckHandlers } from '../../src/registries/registry-check-handlers.ts';
 import { createRegistryRepository } from '../../src/registries/registry-repository.ts';
 import { createCatalogue } from '../../src/scan/catalogue.ts';
 import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
@@ -35,7 +39,9 @@ export interface ServiceInTest extends AsyncDisposable {
   readonly bus: Bus;
   readonly scan: ScanDeps;
   /** Adds the registry to the service. */
-  addRegistry(source: RegistrySource): ConfiguredRegistry;
+  addRegistry(registry: DescribedRegistry): ConfiguredRegistry;
+  /** Those that were created, as the service polls them. */
+  readonly created: CreatedRegistries;
   reparseTags(): Promise<void>;
   /** Deletes all rows. */
   clear(): Promise<void>;
@@ -45,6 +51,8 @@ const migrations = new URL('../../migrations/', import.meta.url);
 
 /** The service on a real bus and a real database; tests call the bodies of its loops. */
 export async function startServiceInTest(): Promise<ServiceInTest> {
+  const allowances = { allow_http: true, allow_addresses: ['127.0.0.1'] };
+  const keys = randomBytes(32);
   await using starting = new AsyncDisposableStack();
   const { db } = starting.use(await openTestDatabase({ service: 'registry-scan', migrations }));
   const nats = starting.use(await startTestNats());
@@ -61,7 +69,27 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const parse = reparseTags({ inTransaction, currentFormats });
   bus.serve(chartHandlers({ chartRepository }));
   bus.serve(chartVersionHandlers({ chartVersionRepository: createChartVersionRepository(db) }));
-  bus.serve(registryHandlers({ db, inTransaction }));
+  const isConfigured = (domain: string) => registries.has(domain);
+  const rules = { allowances, keys: [keys], isConfigured };
+  const created = starting.use(
+    createCreatedRegistries({
+      ...rules,
+      repository: createCreatedRegistryRepository(db),
+      onRequest: () => () => undefined,
+      log: silentLog,
+    }),
+  );
+  bus.serve(registryHandlers({ db, inTransaction, ...rules }));
+  bus.serve(
+    registryCheckHandlers({
+      registryRepository: createRegistryRepository(db),
+      connectTo: async ({ id }) =>
+        (await created.describe(id))?.connect({
+          readCredentials: created.credentialsOf(id),
+          onRequest: () => undefined,
+        }),
+    }),
+  );
   bus.serve(kindHandlers({ db, inTransaction }));
   bus.serve(tagFormatHandlers({ db, inTransaction, onChanged: () => undefined }));
   bus.serve(
@@ -69,7 +97,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       bus,
       chartRepository,
       objects: bus.objects,
-      clientOf: (domain) => registries.get(domain)?.client,
+      clientOf: (domain, repository) => (registries.get(domain) ?? created.find(domain, repository))?.client,
     }),
   );
 
@@ -87,15 +115,18 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
       fetching: { parser, objects: bus.objects, log: silentLog },
       log: silentLog,
     },
-    addRegistry(source) {
-      const registry = configuredRegistry(source, started.use(createRegistryClient(source)));
+    created,
+    addRegistry({ source, connect }) {
+      const readCredentials = credentialsFile(source.credentialsFile);
+      const client = started.use(connect({ readCredentials, onRequest: () => undefined }));
+      const registry = configuredRegistry(source, client);
       registries.set(source.domain, registry);
       return registry;
     },
     reparseTags: () => parse(AbortSignal.timeout(30_000)),
     clear: async () => {
       await db.query(sql.unsafe`
-        truncate helm_charts, helm_registries, deployment_kinds, registry_tags, registry_polls, deployment_projection, outbox
+        truncate helm_charts, helm_registries, created_registries, deployment_kinds, registry_tags, registry_polls, deployment_projection, outbox
       `);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),

@@ -115,7 +115,10 @@ test('the access table lists every operation', () => {
     helm_charts.get | GET /helm-charts/:id | anyone signed in
     helm_registries.list | GET /helm-registries | anyone signed in
     helm_registries.get | GET /helm-registries/:id | anyone signed in
+    helm_registries.create | POST /helm-registries | a site admin
+    helm_registries.delete | DELETE /helm-registries/:id | a site admin
     helm_registries.update | PUT /helm-registries/:id | a site admin
+    registry_checks.run | POST /helm-registries/:id/check | a site admin
     helm_tag_formats.list | GET /helm-tag-formats | anyone signed in
     helm_tag_formats.create | POST /helm-tag-formats | a site admin
     helm_tag_formats.get | GET /helm-tag-formats/:id | anyone signed in
@@ -176,6 +179,7 @@ test('every POST with a credential takes an Idempotency-Key, unless it changes n
   expect(posts.filter((operation) => !isCreation(operation)).map(fullName)).toEqual([
     'deployment_plans.of_update',
     'deployment_plans.of_creation',
+    'registry_checks.run',
     'logins.finish',
   ]);
 });
@@ -191,6 +195,7 @@ test('every operation that changes something, except a sign-in, goes through cre
     // Change nothing.
     'deployment_plans.of_update',
     'deployment_plans.of_creation',
+    'registry_checks.run',
     // It records `log in` and `refuse login` itself.
     'logins.finish',
   ]);
@@ -229,7 +234,8 @@ test('the paths match the specification', () => {
     ...crud('/envs', 'lcgud'),
     'GET /envs/:id/impact',
     ...crud('/helm-charts', 'lg'),
-    ...crud('/helm-registries', 'lgu'),
+    ...crud('/helm-registries', 'lcgud'),
+    'POST /helm-registries/:id/check',
     ...crud('/helm-tag-formats', 'lcgd'),
     ...crud('/k8s-clusters', 'lgud'),
     ...crud('/k8s-resources', 'lg'),

@@ -32,6 +32,7 @@ import { envs } from './envs/envs.ts';
 import { events } from './gateway/events.ts';
 import { helmCharts } from './charts/helm-charts.ts';
 import { helmRegistries } from './charts/helm-registries.ts';
+import { registryChecks } from './charts/registry-checks.ts';
 import { helmTagFormats } from './charts/helm-tag-formats.ts';
 import { identities } from './accounts/identities.ts';
 import { identityCaches, identityLeases } from './accounts/identity-leases.ts';
@@ -89,6 +90,7 @@ export const contracts = {
   events,
   helmCharts,
   helmRegistries,
+  registryChecks,
   helmTagFormats,
   identities,
   identityCaches,

@@ -24,7 +24,7 @@ export interface AuditLine {
   /** A verb. */
   action: string;
   objectId: string;
-  envId: string;
+  envId: string | null;
   /** Never a secret, nor a value that may contain one. */
   details: AuditEntry['details'];
 }

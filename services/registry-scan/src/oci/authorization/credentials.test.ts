@@ -25,7 +25,7 @@ describe('credentials of a registry', () => {
       return challenge(response, 'Basic realm="x"');
     });
 
-    expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
+    expect(await client.tags('charts/web', signal())).toEqual([{ tag: '1.0.0', digest: null }]);
     expect(server.requests.map(({ authorization }) => authorization)).toEqual([undefined, basic]);
   });
 
@@ -76,7 +76,7 @@ describe('credentials of a registry', () => {
       return challenge(response, `Bearer realm="${auth.server.origin}/token"`);
     });
 
-    expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
+    expect(await client.tags('charts/web', signal())).toEqual([{ tag: '1.0.0', digest: null }]);
     expect(sentTo(auth.server)).toEqual([basic]);
   });
 
@@ -104,7 +104,7 @@ describe('credentials of a registry', () => {
     });
     storage.server.misbehave((_, response) => void response.end(archive));
 
-    expect(await client.blob('charts/web', digestOf(archive), 100, signal())).toEqual(archive);
+    expect(await client.fetch('charts/web', { digest: digestOf(archive), url: null }, 100, signal())).toEqual(archive);
     expect(storage.server.requests).toEqual([{ line: 'GET /stored', authorization: undefined }]);
   });
 

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { HttpClient } from '@berth/egress/http-client';
 import { LRUCache } from 'lru-cache';
 import { parseChallenge } from './challenge.ts';
-import { parseReply } from '../replies/parse-reply.ts';
-import { basicAuthorization, readCredentials } from './read-credentials.ts';
-import { RegistryError } from '../registry-error.ts';
-import type { RegistrySource } from '../registry-source.ts';
+import { parseReply } from '../../connection/parse-reply.ts';
+import { basicAuthorization, type ReadCredentials } from '../../connection/read-credentials.ts';
+import { RegistryError } from '../../connection/registry-error.ts';
+import type { RegistryAuthorization } from '../../connection/registry-session.ts';
+import type { OciSource } from '../oci-source.ts';
 import { tokenUrl } from './token-url.ts';
 
 // Only characters that are safe in a header: a line break would start another header.
@@ -24,15 +25,12 @@ const Token = z
 const maxCached = 1000;
 const tokenTimeoutMs = 10_000;
 
-export interface RegistryAuthorization {
-  /** The cached header for a scope, if any. */
-  known(scope: string): string | undefined;
-  /** Answers the challenge of a 401 with a new header; throws `denied` if that is impossible. */
-  answer(challengeHeader: string | undefined, scope: string, signal: AbortSignal): Promise<string>;
-}
-
 /** Obtains and caches the Authorization headers of one registry, by scope. */
-export function createRegistryAuthorization(source: RegistrySource, http: HttpClient): RegistryAuthorization {
+export function createRegistryAuthorization(
+  source: OciSource,
+  http: HttpClient,
+  readCredentials: ReadCredentials,
+): RegistryAuthorization {
   const cache = new LRUCache<string, { header: string; until: number }>({ max: maxCached });
 
   function remember(scope: string, header: string, seconds: number): string {
@@ -42,7 +40,7 @@ export function createRegistryAuthorization(source: RegistrySource, http: HttpCl
   }
 
   return {
-    known(scope) {
+    async known(scope) {
       const entry = cache.get(scope);
       return entry && entry.until > performance.now() ? entry.header : undefined;
     },
@@ -50,7 +48,7 @@ export function createRegistryAuthorization(source: RegistrySource, http: HttpCl
     async answer(challengeHeader, scope, signal) {
       cache.delete(scope);
       const challenge = parseChallenge(challengeHeader);
-      const credentials = await readCredentials(source.credentialsFile);
+      const credentials = await readCredentials();
       const basic = credentials && basicAuthorization(credentials);
 
       if (challenge?.scheme === 'basic' && basic) return remember(scope, basic, 300);

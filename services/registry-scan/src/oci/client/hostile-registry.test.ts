@@ -10,7 +10,9 @@ describe('a registry that misbehaves', () => {
     const inside = await startWithClient({ address: '127.0.0.2' });
     server.misbehave((_, response) => redirect(response, `${inside.server.origin}/secret`));
 
-    await expect(client.blob('charts/web', digestOf(archive), 100, signal())).rejects.toThrow('is not allowed');
+    await expect(client.fetch('charts/web', { digest: digestOf(archive), url: null }, 100, signal())).rejects.toThrow(
+      'is not allowed',
+    );
     expect(inside.server.requests).toEqual([]);
   });
 
@@ -27,7 +29,9 @@ describe('a registry that misbehaves', () => {
     const { server, client } = await startWithClient();
     server.misbehave((_, response) => redirect(response, location));
 
-    await expect(client.blob('charts/web', digestOf(archive), 100, signal())).rejects.toThrow(words);
+    await expect(client.fetch('charts/web', { digest: digestOf(archive), url: null }, 100, signal())).rejects.toThrow(
+      words,
+    );
     expect(server.requests).toHaveLength(1);
   });
 
@@ -82,7 +86,7 @@ describe('a registry that misbehaves', () => {
     expect(await client.tags('charts/web', signal())).toEqual([]);
 
     server.misbehave((_, response) => sendJson(response, 200, { tags: ['1.0.0', '../../x', '', 'a'.repeat(200)] }));
-    expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
+    expect(await client.tags('charts/web', signal())).toEqual([{ tag: '1.0.0', digest: null }]);
   });
 
   test('is refused if a manifest does not match its digest or its media type', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chartLayerOf } from './manifest.ts';
+import { chartPackageOf } from './manifest.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 const layer = { mediaType: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip', digest, size: 10 };
@@ -9,15 +9,17 @@ const chart = {
   layers: [layer],
 };
 
-describe('chartLayerOf', () => {
+describe('chartPackageOf', () => {
+  const found = { digest, size: 10, url: null };
+
   test('finds the packaged chart', () => {
-    expect(chartLayerOf(chart)).toEqual(layer);
+    expect(chartPackageOf(chart)).toEqual(found);
   });
 
   test('skips the provenance layer', () => {
     const provenance = { ...layer, mediaType: 'application/vnd.cncf.helm.chart.provenance.v1.prov' };
 
-    expect(chartLayerOf({ ...chart, layers: [layer, provenance] })).toEqual(layer);
+    expect(chartPackageOf({ ...chart, layers: [layer, provenance] })).toEqual(found);
   });
 
   test.for([
@@ -29,6 +31,6 @@ describe('chartLayerOf', () => {
     ['a negative size', { ...chart, layers: [{ ...layer, size: -1 }] }],
     ['a manifest that is not an object', null],
   ] as const)('is null for %s', ([, manifest]) => {
-    expect(chartLayerOf(manifest)).toBeNull();
+    expect(chartPackageOf(manifest)).toBeNull();
   });
 });

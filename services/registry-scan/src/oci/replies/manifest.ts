@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ChartPackage } from '../../connection/registry-client.ts';
 import { isDigest } from '../names.ts';
 
 const helmConfig = 'application/vnd.cncf.helm.config.v1+json';
@@ -23,14 +24,12 @@ const Manifest = z.object({
   layers: z.array(Descriptor).max(100),
 });
 
-/** The packaged chart that a manifest points to. */
-export type ChartLayer = z.infer<typeof Descriptor>;
-
-/** The layer of the chart; null if the manifest is of an image, an index or a signature. */
-export function chartLayerOf(manifest: unknown): ChartLayer | null {
+/** The packaged chart that a manifest points to; null if the manifest is of an image, an index or a signature. */
+export function chartPackageOf(manifest: unknown): ChartPackage | null {
   const { data } = Manifest.safeParse(manifest);
   if (data?.config.mediaType !== helmConfig) return null;
 
   const layers = data.layers.filter(({ mediaType }) => chartLayer.has(mediaType));
-  return layers.length === 1 ? (layers[0] ?? null) : null;
+  const [layer] = layers;
+  return layer && layers.length === 1 ? { digest: layer.digest, size: layer.size, url: null } : null;
 }

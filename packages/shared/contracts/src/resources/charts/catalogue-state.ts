@@ -4,7 +4,7 @@ import { operation, resource } from '../../definition/contract.ts';
 import { DeploymentKind } from './deployment-kinds.ts';
 import { Id } from '../../fields/fields.ts';
 import { HelmChart } from './helm-charts.ts';
-import { HelmRegistry } from './helm-registries.ts';
+import { PublishedRegistry } from './helm-registries.ts';
 import { rowState } from '../../fields/row-state.ts';
 
 /** Read from the owner before a chart or kind is refused, because a projection may lag. */
@@ -19,7 +19,7 @@ export const catalogueState = resource('catalogue_state', {
       body: z.strictObject({ helm_chart_id: Id.optional(), kind_id: Id.optional() }),
       response: z.strictObject({
         chart: rowState(HelmChart).nullable(),
-        registry: rowState(HelmRegistry).nullable(),
+        registry: rowState(PublishedRegistry).nullable(),
         kind: rowState(DeploymentKind).nullable(),
       }),
       idempotent: true,

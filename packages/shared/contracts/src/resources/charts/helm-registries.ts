@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { everybody } from '../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
-import { Icon, Id, Timestamp } from '../../fields/fields.ts';
+import { Icon, Id, text, Timestamp } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
 
 /** `HelmRepo`: an `index.yaml` over HTTP. */
 export const RegistryProvider = z.enum(['Ecr', 'Oci', 'HelmRepo']);
 export type RegistryProvider = z.infer<typeof RegistryProvider>;
 
-export const HelmRegistry = z.strictObject({
+/** What other services see of a registry. */
+export const PublishedRegistry = z.strictObject({
   id: Id,
   created_at: Timestamp,
   domain_name: z.string(),
@@ -19,9 +20,46 @@ export const HelmRegistry = z.strictObject({
   fa_icon: z.string(),
   provider: RegistryProvider,
 });
+
+/** The version before lacks the optional fields. */
+export const HelmRegistry = PublishedRegistry.extend({
+  last_scan_at: Timestamp.nullable().optional().meta({
+    description: 'when everything in the registry was last scanned without a failure; null if that never happened',
+  }),
+  source: z
+    .enum(['configured', 'created'])
+    .optional()
+    .meta({ description: 'who says that it is scanned: the operators of Berth, or a site admin' }),
+  last_error: z.string().nullable().optional().meta({
+    description: 'what the last scan could not read in this repository or in its registry; null if nothing',
+  }),
+});
 export type HelmRegistry = z.infer<typeof HelmRegistry>;
 
-export const HelmRegistryChanges = z.strictObject({ fa_icon: Icon.optional() });
+const RegistryCredentials = z
+  .strictObject({ username: text(1, 255), password: text(1, 4096) })
+  .meta({ description: 'sealed at rest, and in no answer' });
+
+const seconds = (least: number) => z.number().int().min(least).max(86_400);
+
+export const NewHelmRegistry = z.strictObject({
+  provider: z.enum(['Oci', 'HelmRepo']),
+  url: text(1, 1000).meta({ description: 'https; of a chart repository without index.yaml' }),
+  repo_name: text(1, 255).meta({ description: 'the repository; of a chart repository the name of the chart' }),
+  credentials: RegistryCredentials.optional(),
+  auth_hosts: z.array(text(1, 255)).max(5).optional().meta({
+    description: 'of OCI registries: `host[:port]` of token servers on other hosts, which get the credentials',
+  }),
+  poll_interval_seconds: seconds(30).optional(),
+  recheck_interval_seconds: seconds(60).optional(),
+  fa_icon: Icon.optional(),
+});
+export type NewHelmRegistry = z.infer<typeof NewHelmRegistry>;
+
+export const HelmRegistryChanges = z.strictObject({
+  fa_icon: Icon.optional(),
+  credentials: RegistryCredentials.nullable().optional(),
+});
 export type HelmRegistryChanges = z.infer<typeof HelmRegistryChanges>;
 
 export const helmRegistries = resource('helm_registries', {
@@ -29,7 +67,7 @@ export const helmRegistries = resource('helm_registries', {
   singular: 'chart registry',
   etag: ['fa_icon'],
   // The kind of a chart is that of its registry.
-  state: { row: HelmRegistry, readers: everybody, consumers: ['tasks'] },
+  state: { row: HelmRegistry, published: PublishedRegistry, readers: everybody, consumers: ['tasks'] },
   operations: {
     list: operation({
       http: 'GET /helm-registries',
@@ -47,9 +85,27 @@ export const helmRegistries = resource('helm_registries', {
       allow: signedIn,
       response: HelmRegistry,
     }),
+    create: operation({
+      http: 'POST /helm-registries',
+      summary: 'Scan a repository beside those of the configuration',
+      conflicts: 'the repository is listed, its registry is configured, or their number is at its maximum',
+      allow: siteAdmin,
+      mayChange: ['deployment_kinds'],
+      body: NewHelmRegistry,
+      response: HelmRegistry,
+    }),
+    delete: operation({
+      http: 'DELETE /helm-registries/:id',
+      summary: 'Stop scanning a created chart registry, and remove its charts',
+      conflicts: 'the registry is configured, or a deployment refers to one of its charts',
+      allow: siteAdmin,
+      mayChange: ['helm_charts'],
+      response: z.null(),
+    }),
     update: operation({
       http: 'PUT /helm-registries/:id',
-      summary: 'Change the icon of a chart registry',
+      summary: 'Change the icon of a chart registry, or the credentials of a created one',
+      conflicts: 'credentials are given, and the registry is configured',
       allow: siteAdmin,
       body: HelmRegistryChanges,
       response: HelmRegistry,

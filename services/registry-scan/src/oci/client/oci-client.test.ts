@@ -3,6 +3,7 @@ import { archive, signal, startWithClient } from '../../../test/support/client-i
 import { imageManifest, type OciServer, sendJson } from '../../../test/support/oci-server.ts';
 import { digestOf } from '@berth/bus/objects/digest-of';
 
+const tags = (...names: string[]) => names.map((tag) => ({ tag, digest: null }));
 const lines = ({ requests }: OciServer) => requests.map(({ line }) => line);
 
 describe('the client of a registry', () => {
@@ -10,13 +11,13 @@ describe('the client of a registry', () => {
     const { server, client } = await startWithClient();
     const { digest, archiveDigest } = server.push('charts/web', '1.0.0', archive);
 
-    expect(await client.repositories(signal())).toEqual(['charts/web']);
-    expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
+    expect(await client.repositories(undefined, signal())).toEqual(['charts/web']);
+    expect(await client.tags('charts/web', signal())).toEqual(tags('1.0.0'));
     expect(await client.manifest('charts/web', '1.0.0', signal())).toMatchObject({
       digest,
-      layer: { digest: archiveDigest, size: archive.length },
+      package: { digest: archiveDigest, size: archive.length },
     });
-    expect(await client.blob('charts/web', archiveDigest, 100, signal())).toEqual(archive);
+    expect(await client.fetch('charts/web', { digest: archiveDigest, url: null }, 100, signal())).toEqual(archive);
     expect(await client.stillHas('charts/web', '1.0.0', digest, signal())).toBe(true);
     expect(await client.stillHas('charts/web', '1.0.0', digestOf(archive), signal())).toBe(false);
   });
@@ -27,14 +28,16 @@ describe('the client of a registry', () => {
 
     expect(await client.tags('charts/none', signal())).toBeNull();
     expect(await client.manifest('charts/web', '2.0.0', signal())).toBeNull();
-    expect(await client.blob('charts/web', digestOf(Buffer.from('other')), 100, signal())).toBeNull();
+    expect(
+      await client.fetch('charts/web', { digest: digestOf(Buffer.from('other')), url: null }, 100, signal()),
+    ).toBeNull();
   });
 
-  test('finds no chart layer in an image', async () => {
+  test('finds no packaged chart in an image', async () => {
     const { server, client } = await startWithClient();
     const digest = server.pushManifest('images/web', '1', imageManifest);
 
-    expect(await client.manifest('images/web', '1', signal())).toEqual({ digest, layer: null });
+    expect(await client.manifest('images/web', '1', signal())).toEqual({ digest, package: null });
   });
 
   test('reads a list page by page', async () => {
@@ -45,7 +48,7 @@ describe('the client of a registry', () => {
       sendJson(response, 200, { tags: last === null ? ['a', 'b'] : ['c'] }, { ...link });
     });
 
-    expect(await client.tags('charts/web', signal())).toEqual(['a', 'b', 'c']);
+    expect(await client.tags('charts/web', signal())).toEqual(tags('a', 'b', 'c'));
   });
 
   test('retries a busy registry after its Retry-After', async () => {
@@ -57,7 +60,7 @@ describe('the client of a registry', () => {
       return void response.writeHead(refused === 1 ? 429 : 503, { 'retry-after': '0' }).end();
     });
 
-    expect(await client.tags('charts/web', signal())).toEqual(['1.0.0']);
+    expect(await client.tags('charts/web', signal())).toEqual(tags('1.0.0'));
     expect(lines(server)).toHaveLength(3);
   });
 

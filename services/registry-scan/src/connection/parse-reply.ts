@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { HttpReply } from '@berth/egress/http-client';
 import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import type { JsonSize } from '@berth/contracts/fields/json-size';
-import { RegistryError } from '../registry-error.ts';
+import { RegistryError } from './registry-error.ts';
 
 /** Reads an answer of at most 10,000 members, or within other limits. */
 export function parseReply<S extends z.ZodType>(

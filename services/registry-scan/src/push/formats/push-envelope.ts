@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDigest, isRepositoryName, isTag } from '../oci/names.ts';
+import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
 
 /** The tag or repository that a push event names; nothing else in the event is trusted. */
 export interface PushHint {

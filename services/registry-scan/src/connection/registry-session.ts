@@ -1,21 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EgressRefused, ReplyTooLarge } from '@berth/egress/egress-errors';
-import type { HttpClient, HttpReply } from '@berth/egress/http-client';
-import { maxRedirects, redirectOf } from '../replies/redirect-of.ts';
-import { createRegistryAuthorization } from '../authorization/registry-authorization.ts';
-import { RegistryError } from '../registry-error.ts';
-import type { RegistrySource } from '../registry-source.ts';
-import { type Attempt, retryDelay } from '../replies/retry-delay.ts';
+import type { HttpClient, HttpReply, HttpRequest } from '@berth/egress/http-client';
+import { maxRedirects, redirectOf } from './redirect-of.ts';
+import { RegistryError } from './registry-error.ts';
+import type { RegistrySource } from './registry-source.ts';
+import { type Attempt, retryDelay } from './retry-delay.ts';
 
-export interface RegistryRequest {
+export interface RegistryRequest extends Pick<HttpRequest, 'maxBytes' | 'signal' | 'consume'> {
   method?: 'GET' | 'HEAD';
-  /** The scope of the token, such as `repository:charts/web:pull`. */
+  /** What the credentials are needed for, such as `repository:charts/web:pull`. */
   scope: string;
   accept: string;
-  maxBytes: number;
+  /** The `ETag` or `Last-Modified` of the answer that is known already: 304 if it is still the current one. */
+  known?: Validator | undefined;
   /** The deadline of one attempt. */
   timeoutMs: number;
-  signal: AbortSignal;
+}
+
+export interface Validator {
+  etag?: string | undefined;
+  lastModified?: string | undefined;
 }
 
 export interface RegistrySession {
@@ -23,21 +27,42 @@ export interface RegistrySession {
   request(url: URL, request: RegistryRequest): Promise<HttpReply>;
 }
 
+/** The `Authorization` headers of one registry, by scope. */
+export interface RegistryAuthorization {
+  /** The header to send before the registry asks for one, if any. */
+  known(scope: string): Promise<string | undefined>;
+  /** Answers the challenge of a 401 with a new header; throws `denied` if that is impossible. */
+  answer(challengeHeader: string | undefined, scope: string, signal: AbortSignal): Promise<string>;
+}
+
+/** Called for each request with the status of its answer; null without one. */
+export type OnRequest = (status: number | null) => void;
+
+export interface SessionDeps {
+  onRequest: OnRequest;
+  source: Pick<RegistrySource, 'domain' | 'url'>;
+  http: HttpClient;
+  authorization: RegistryAuthorization;
+}
+
 const isFinal = (error: unknown): boolean =>
   (error instanceof RegistryError && error.reason !== 'unavailable') ||
   error instanceof EgressRefused ||
   error instanceof ReplyTooLarge;
 
-export function createRegistrySession(source: RegistrySource, http: HttpClient): RegistrySession {
-  const authorization = createRegistryAuthorization(source, http);
-
+export function createRegistrySession({ source, http, authorization, onRequest }: SessionDeps): RegistrySession {
   async function send(url: URL, request: RegistryRequest, signal: AbortSignal, header: string | undefined) {
-    const { method = 'GET', accept, maxBytes } = request;
+    const { method = 'GET', maxBytes, consume } = request;
     let at = url;
     for (let hop = 0; hop <= maxRedirects; hop += 1) {
-      // Credentials go to the registry only, not to the host that stores its blobs.
-      const headers = { accept, ...(header !== undefined && at.host === source.url.host && { authorization: header }) };
-      const reply = await http.send(at, { method, headers, maxBytes, signal });
+      // Credentials go to the registry only, not to the host that stores its packages.
+      const isOwn = at.origin === source.url.origin;
+      const headers = { ...headersOf(request), ...(header !== undefined && isOwn && { authorization: header }) };
+      const reply = await http.send(at, { method, headers, maxBytes, signal, consume }).catch((error: unknown) => {
+        if (!(error instanceof EgressRefused)) onRequest(null);
+        throw error;
+      });
+      onRequest(reply.status);
       const next = redirectOf(reply, at);
       if (next === null) return { reply, at };
       at = next;
@@ -47,9 +72,9 @@ export function createRegistrySession(source: RegistrySource, http: HttpClient):
 
   async function attempt(url: URL, request: RegistryRequest): Promise<HttpReply> {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(request.timeoutMs)]);
-    const first = await send(url, request, signal, authorization.known(request.scope));
+    const first = await send(url, request, signal, await authorization.known(request.scope));
     // Answers only a challenge of the registry itself, not of a host to which it redirected us.
-    if (first.reply.status !== 401 || first.at.host !== source.url.host) return first.reply;
+    if (first.reply.status !== 401 || first.at.origin !== source.url.origin) return first.reply;
 
     const header = await authorization.answer(first.reply.headers['www-authenticate'], request.scope, signal);
     return (await send(url, request, signal, header)).reply;
@@ -83,4 +108,11 @@ export function createRegistrySession(source: RegistrySource, http: HttpClient):
       }
     },
   };
+}
+
+function headersOf({ accept, known }: RegistryRequest): Record<string, string> {
+  const headers: Record<string, string> = { accept };
+  if (known?.etag !== undefined) headers['if-none-match'] = known.etag;
+  if (known?.lastModified !== undefined) headers['if-modified-since'] = known.lastModified;
+  return headers;
 }

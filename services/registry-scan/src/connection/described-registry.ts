@@ -1,0 +1,15 @@
+import type { ReadCredentials } from './read-credentials.ts';
+import type { OnRequest } from './registry-session.ts';
+import type { RegistryClient } from './registry-client.ts';
+import type { RegistrySource } from './registry-source.ts';
+
+export interface ConnectionNeeds {
+  readCredentials: ReadCredentials;
+  onRequest: OnRequest;
+}
+
+/** A registry as its settings describe it, and how to reach it. */
+export interface DescribedRegistry {
+  source: RegistrySource;
+  connect(needs: ConnectionNeeds): RegistryClient;
+}

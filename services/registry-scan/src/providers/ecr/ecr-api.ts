@@ -1,0 +1,125 @@
+import type { ECRClient } from '@aws-sdk/client-ecr';
+import type { Credentials } from '../../connection/read-credentials.ts';
+import type { ListedTag } from '../../connection/registry-client.ts';
+import { RegistryError } from '../../connection/registry-error.ts';
+import type { OnRequest } from '../../connection/registry-session.ts';
+import type { EcrHost } from './ecr-host.ts';
+
+/** What is asked of the API of ECR. Packages come by the distribution protocol. */
+export interface EcrApi extends Disposable {
+  repositories(signal: AbortSignal): Promise<string[]>;
+  /** Null if the repository does not exist. */
+  tags(repository: string, signal: AbortSignal): Promise<ListedTag[] | null>;
+  credentials(): Promise<Credentials>;
+}
+
+const requestMs = 15_000;
+const mostNames = 100_000;
+/** A token lasts for twelve hours. */
+const renewBeforeMs = 30 * 60_000;
+const throttled = /Throttling|TooManyRequests|ServerException|ServiceUnavailable|Timeout/;
+
+/** Its own credentials come from the default chain of AWS: pod identity, IRSA, profiles, variables. */
+export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest): EcrApi {
+  // Takes 30 MB, so it is imported only if ECR is configured.
+  const library = () => import('@aws-sdk/client-ecr');
+  const registryId = account;
+  let opened: ECRClient | undefined;
+  let token: { credentials: Credentials; until: number } | undefined;
+
+  async function client(): Promise<ECRClient> {
+    const { ECRClient: Client } = await library();
+    opened ??= new Client({ region });
+    return opened;
+  }
+
+  const limit = (signal?: AbortSignal) => ({
+    abortSignal: AbortSignal.any([AbortSignal.timeout(requestMs), ...(signal ? [signal] : [])]),
+  });
+
+  /** Runs requests, and says in the words of registries what went wrong. */
+  async function asked<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      const answer = await work();
+      onRequest(200);
+      return answer;
+    } catch (error) {
+      signal?.throwIfAborted();
+      const status = statusOf(error);
+      onRequest(status);
+      const name = error instanceof Error ? error.name : '';
+      const isTransient = status === null || status >= 500 || status === 429 || throttled.test(name);
+      // The message of a refusal names the identity that lacks a right.
+      const reason = isTransient && name !== 'CredentialsProviderError' ? 'unavailable' : 'denied';
+      throw new RegistryError(reason, `ECR of ${account} in ${region}: ${name || 'no answer'}`, { cause: error });
+    }
+  }
+
+  return {
+    repositories: (signal) =>
+      asked(async () => {
+        const { paginateDescribeRepositories } = await library();
+        const names: string[] = [];
+        const pages = paginateDescribeRepositories(
+          { client: await client(), pageSize: 1000 },
+          { registryId },
+          limit(signal),
+        );
+        for await (const { repositories = [] } of pages) {
+          for (const { repositoryName } of repositories) if (repositoryName !== undefined) names.push(repositoryName);
+          if (names.length > mostNames) throw new RegistryError('malformed', `more than ${mostNames} repositories`);
+        }
+        return names;
+      }, signal),
+
+    tags: (repositoryName, signal) =>
+      asked(async () => {
+        const { paginateDescribeImages, RepositoryNotFoundException } = await library();
+        const tags: ListedTag[] = [];
+        const request = { registryId, repositoryName, filter: { tagStatus: 'TAGGED' as const } };
+        try {
+          for await (const { imageDetails = [] } of paginateDescribeImages(
+            { client: await client(), pageSize: 1000 },
+            request,
+            limit(signal),
+          )) {
+            for (const { imageDigest = null, imageTags = [] } of imageDetails) {
+              for (const tag of imageTags) tags.push({ tag, digest: imageDigest });
+            }
+            if (tags.length > mostNames) throw new RegistryError('malformed', `more than ${mostNames} tags`);
+          }
+          return tags;
+        } catch (error) {
+          if (error instanceof RepositoryNotFoundException) return null;
+          throw error;
+        }
+      }, signal),
+
+    async credentials() {
+      if (token && token.until > Date.now()) return token.credentials;
+      const { GetAuthorizationTokenCommand } = await library();
+      const { authorizationData = [] } = await asked(async () =>
+        (await client()).send(new GetAuthorizationTokenCommand({}), limit()),
+      );
+      const [{ authorizationToken = '', expiresAt } = {}] = authorizationData;
+      const text = Buffer.from(authorizationToken, 'base64').toString('utf8');
+      const [username = '', password = ''] = [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1)];
+      if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
+      token = { credentials: { username, password }, until: (expiresAt?.getTime() ?? 0) - renewBeforeMs };
+      return token.credentials;
+    },
+
+    [Symbol.dispose]: () => opened?.destroy(),
+  };
+}
+
+function statusOf(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return null;
+  const { $metadata: metadata } = error;
+  return typeof metadata === 'object' &&
+    metadata !== null &&
+    'httpStatusCode' in metadata &&
+    typeof metadata.httpStatusCode === 'number'
+    ? metadata.httpStatusCode
+    : null;
+}

@@ -1,0 +1,76 @@
+import { isChartName, isVersion } from './names.ts';
+
+/** A version of a chart in an index. */
+export interface IndexEntry {
+  /** Null if the index does not say it. */
+  digest: string | null;
+  /** Where its package is. */
+  url: string;
+}
+
+/** The versions of each chart of a repository. */
+export type ChartIndex = ReadonlyMap<string, ReadonlyMap<string, IndexEntry>>;
+
+/** An entry as the index has it. */
+export interface RawEntry {
+  version?: string | undefined;
+  digest?: string | undefined;
+  urls?: readonly string[] | undefined;
+}
+
+export interface IndexBuilder {
+  readonly index: ChartIndex;
+  /** Entries that lack a version or a URL, or have a name, version or digest that breaks its rule. */
+  readonly skipped: number;
+  addChart(chart: string): void;
+  add(chart: string, entry: RawEntry): void;
+}
+
+/** Gathers the entries of an index. Its URLs are relative to `base`, the address of the repository. */
+export function buildIndex(base: URL): IndexBuilder {
+  const index = new Map<string, Map<string, IndexEntry>>();
+  let skipped = 0;
+
+  return {
+    index,
+    get skipped() {
+      return skipped;
+    },
+    addChart(chart) {
+      if (isChartName(chart) && !index.has(chart)) index.set(chart, new Map());
+    },
+    add(chart, { version, digest, urls = [] }) {
+      const url = firstUsable(urls, base);
+      const checked = digestIn(digest);
+      const versions = index.get(chart);
+      if (!versions || version === undefined || !isVersion(version) || url === undefined || checked === undefined) {
+        skipped += 1;
+      } else if (!versions.has(version)) {
+        // As Helm, which takes the first of several equal versions.
+        versions.set(version, { digest: checked, url });
+      }
+    },
+  };
+}
+
+/** An index writes a digest without its algorithm; undefined if the text is no digest. */
+function digestIn(text: string | undefined): string | null | undefined {
+  if (text === undefined || text === '') return null;
+  const hex = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text)?.[1];
+  return hex === undefined ? undefined : `sha256:${hex.toLowerCase()}`;
+}
+
+const longestUrl = 2000;
+
+/** The first URL that can be fetched from; if there is none, the first. */
+function firstUsable(urls: readonly string[], base: URL): string | undefined {
+  const absolute = urls.flatMap((text) => {
+    if (text.length > longestUrl || !URL.canParse(text, base.href)) return [];
+    const url = new URL(text, base);
+    // As Helm does: a token in the query of the repository's address is needed for its packages, too.
+    if (url.search === '' && !URL.canParse(text)) url.search = base.search;
+    return [url];
+  });
+  const [first] = absolute;
+  return (absolute.find(({ protocol }) => protocol === 'https:' || protocol === 'http:') ?? first)?.href;
+}

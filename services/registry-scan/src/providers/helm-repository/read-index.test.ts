@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { indexOf } from '../../../test/support/index-text.ts';
+import { readIndex } from './read-index.ts';
+
+const base = new URL('https://charts.example.com/stable/');
+const digest = `sha256:${'ab'.repeat(32)}`;
+const package1 = { digest, url: 'https://charts.example.com/stable/web-1.0.0.tgz' };
+
+async function* inPieces(text: string, size = 7): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+/** The versions of each chart. */
+async function read(text: string, pieceSize?: number) {
+  const { index, skipped } = await readIndex(inPieces(text, pieceSize), base);
+  const charts = [...index].map(([chart, versions]) => [chart, Object.fromEntries(versions)]);
+  return { charts: Object.fromEntries(charts), skipped };
+}
+const web = { version: '1.0.0', digest, urls: ['web-1.0.0.tgz'] };
+
+describe('an index', () => {
+  test('is read as Helm writes it, whatever the pieces in which it arrives', async () => {
+    const text = indexOf({
+      web: [web, { ...web, version: '1.1.0+build.5', urls: ['https://other.example.com/w.tgz'] }],
+    });
+    const expected = {
+      web: { '1.0.0': package1, '1.1.0+build.5': { digest, url: 'https://other.example.com/w.tgz' } },
+    };
+
+    for (const size of [1, 7, 100_000]) expect(await read(text, size)).toEqual({ charts: expected, skipped: 0 });
+  });
+
+  test('is read from JSON', async () => {
+    const text = JSON.stringify({
+      apiVersion: 'v1',
+      entries: { web: [{ ...web, digest: 'ab'.repeat(32) }], none: null },
+    });
+
+    expect(await read(text)).toEqual({ charts: { web: { '1.0.0': package1 }, none: {} }, skipped: 0 });
+  });
+
+  test('may have no chart', async () => {
+    expect(await read(indexOf({}))).toEqual({ charts: {}, skipped: 0 });
+  });
+
+  test.for<[string, string]>([
+    ['lists that are indented deeper', '    urls:\n      - web-1.0.0.tgz\n    version: 1.0.0'],
+    ['quoted texts', `    "urls": ['web-1.0.0.tgz']\n    'version': "1.0.0"`],
+    ['texts with escapes', '    urls:\n    - "web-1.0\\u002e0.tgz"\n    version: "1.0\\x2e0"'],
+    ['texts over several lines', '    urls:\n    - >-\n      web-1.0.0.tgz\n    version:\n      1.0.0'],
+    ['comments', '    urls: # where\n    # it is\n    - web-1.0.0.tgz # there\n    version: 1.0.0 # stable'],
+    ['a version that YAML reads as a number elsewhere', '    urls: [web-1.0.0.tgz]\n    version: 1.0.0'],
+    [
+      'texts that look like fields or entries in other fields',
+      '    description: |\n      version: 6.6.6\n      - digest: x\n\n      urls:\n    maintainers:\n    - version: 7\n      urls: [x]\n    urls:\n    - web-1.0.0.tgz\n    version: 1.0.0',
+    ],
+  ])('is read with %s', async ([, fields]) => {
+    const text = `# made by hand\n---\nentries:\n  web:\n  - name: web\n    digest: ${'AB'.repeat(32)}\n${fields}\nother:\n  entries: x\n`;
+
+    expect(await read(text)).toEqual({ charts: { web: { '1.0.0': package1 } }, skipped: 0 });
+  });
+
+  test('with lines that end as on Windows and a byte order mark is read', async () => {
+    const text = `\uFEFF${indexOf({ web: [web] }).replaceAll('\n', '\r\n')}`;
+
+    expect(await read(text)).toMatchObject({ charts: { web: { '1.0.0': package1 } } });
+  });
+
+  test.for<[string, object]>([
+    ['without a version', { ...web, version: '' }],
+    ['with a version that is no name', { ...web, version: '../1' }],
+    ['without a URL', { ...web, urls: [] }],
+    ['with a digest that is none', { ...web, digest: 'abc' }],
+    ['with an alias in place of a digest', { ...web, digest: '*other' }],
+    ['with a version that is a list', { ...web, version: '[1, 2]' }],
+  ])('lacks an entry %s, and has the others', async ([, entry]) => {
+    const { charts, skipped } = await read(
+      indexOf({
+        web: [
+          { ...web, ...entry },
+          { ...web, version: '2.0.0' },
+        ],
+      }),
+    );
+
+    expect({ versions: Object.keys(charts['web']), skipped }).toEqual({ versions: ['2.0.0'], skipped: 1 });
+  });
+
+  test('without a digest has none', async () => {
+    const { charts } = await read(indexOf({ web: [{ ...web, digest: undefined }] }));
+
+    expect(charts['web']['1.0.0'].digest).toBeNull();
+  });
+
+  test.for<[string, string, RegExp]>([
+    ['is the page of a proxy', '<html>\n<body>down</body>', /not a YAML document/],
+    ['is empty', '', /no list of entries/],
+    ['has no entries', 'apiVersion: v1\n', /no list of entries/],
+    ['has two lists of entries', 'entries: {}\nentries: {}\n', /two lists of entries/],
+    ['is another document after the first', `${indexOf({})}---\nentries: {}\n`, /not a YAML document/],
+    ['is in flow style', 'entries: {web: [{version: 1}]}\n', /not in block style/],
+    ['has charts in flow style', 'entries:\n  web: [{version: 1}]\n', /not in block style/],
+    ['is indented by tabs', 'entries:\n\tweb:\n', /not a YAML document/],
+    ['is an alias bomb', 'a: &a [x,x]\nentries: *a\n', /not in block style/],
+    ['has an entry outside of a list', 'entries:\n  web:\n    version: 1\n', /not indented/],
+    ['has an entry with two versions', 'entries:\n  web:\n  - version: 1\n    version: 2\n', /two fields version/],
+    ['has a line without end', `entries:\n  web: ${'x'.repeat(1_100_000)}`, /line of more than/],
+    ['has an entry of any size', `entries:\n  web:\n  - urls:\n${'    - x\n'.repeat(20_000)}`, /entry of more than/],
+    ['is JSON of another kind', '{"entries": [1]}', /not the index/],
+    ['is JSON with too many members', `{"entries":{"web":[${'{},'.repeat(600_000)}{}]}}`, /not the index/],
+  ])('is refused if it %s', async ([, text, words]) => {
+    await expect(read(text, 10_000)).rejects.toThrow(words);
+    await expect(read(text, 10_000)).rejects.toMatchObject({ reason: 'malformed' });
+  });
+
+  test('of 50 MB with 100,000 entries is read in a heap of 96 MB', async () => {
+    const program = `
+      import { readIndex } from ${JSON.stringify(new URL('read-index.ts', import.meta.url).href)};
+      const entry = (chart, at) => '  - annotations:\\n      images: |\\n        - image: x\\n          note: ' + 'n'.repeat(240)
+        + '\\n    apiVersion: v2\\n    digest: ' + (chart * 1000 + at).toString(16).padStart(64, '0')
+        + '\\n    urls:\\n    - https://github.com/example/charts/releases/download/chart-' + chart + '/c-1.' + at + '.0.tgz\\n    version: 1.' + at + '.0\\n';
+      let bytes = 0;
+      async function* pieces() {
+        yield Buffer.from('apiVersion: v1\\nentries:\\n');
+        for (let chart = 0; chart < 100; chart += 1) {
+          let text = '  chart-' + chart + ':\\n';
+          for (let at = 0; at < 1000; at += 1) text += entry(chart, at);
+          const piece = Buffer.from(text);
+          bytes += piece.length;
+          for (let at = 0; at < piece.length; at += 65536) yield piece.subarray(at, at + 65536);
+        }
+      }
+      const { index } = await readIndex(pieces(), new URL('https://example.com/'));
+      const entries = [...index.values()].reduce((sum, versions) => sum + versions.size, 0);
+      console.log(JSON.stringify({ isLarge: bytes > 50e6, entries }));
+    `;
+    const args = ['--max-old-space-size=96', '--input-type=module', '-e', program];
+
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
+
+    expect(JSON.parse(stdout)).toEqual({ isLarge: true, entries: 100_000 });
+  });
+});

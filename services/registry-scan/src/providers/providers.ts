@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { EcrSettings } from './ecr/ecr-provider.ts';
+import { HelmRepositorySettings } from './helm-repository/helm-repository-provider.ts';
+import { OciSettings } from './oci/oci-provider.ts';
+
+/** The providers: what describes a registry of each. */
+const providers = [OciSettings, HelmRepositorySettings, EcrSettings] as const;
+
+const withType = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null && !('type' in given) ? { type: 'oci', ...given } : given;
+
+/** The settings of a registry: `type` names the provider, `oci` unless given. */
+export const RegistrySettings = z.preprocess(withType, z.discriminatedUnion('type', providers));

@@ -1,0 +1,51 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
+import type { PushHint } from './push-envelope.ts';
+
+/** How registries of one kind report pushes and deletions, below `/events`. */
+export interface PushFormat {
+  path: string;
+  /** Whether the headers may be of a registry that knows the token; checked before the body is read. */
+  mayBeAuthorized: (headers: IncomingHttpHeaders, token: string) => boolean;
+  /** Whether the body is signed with the token, where the headers do not prove it. */
+  isSigned?: (headers: IncomingHttpHeaders, body: Buffer, token: string) => boolean;
+  /** The tags and repositories that the event names; null if the body is no event of this format. */
+  hintsIn: (event: unknown, headers: IncomingHttpHeaders) => PushHint[] | null;
+}
+
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
+const isEqual = (one: string, other: string): boolean => timingSafeEqual(sha256(one), sha256(other));
+
+export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders, token: string): boolean =>
+  isEqual(authorization, `Bearer ${token}`);
+
+/** The token is the password of any user. */
+export function hasPassword({ authorization = '' }: IncomingHttpHeaders, token: string): boolean {
+  const [, encoded = ''] = /^Basic ([A-Za-z0-9+/=]{1,8192})$/.exec(authorization) ?? [];
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  return isEqual(text.slice(text.indexOf(':') + 1), token) && text.includes(':');
+}
+
+export const signatureOf = (body: Buffer, token: string): string =>
+  `sha256=${createHmac('sha256', token).update(body).digest('hex')}`;
+
+export const isSignature = (given: unknown, body: Buffer, token: string): boolean =>
+  typeof given === 'string' && isEqual(given, signatureOf(body, token));
+
+interface Named {
+  host?: string | null;
+  repository: string;
+  tag?: string | null | undefined;
+  digest?: string | null | undefined;
+}
+
+/** A hint to read a tag; none if its names break their grammar. */
+export function pushed({ host = null, repository, tag, digest }: Named): PushHint[] {
+  if (!isRepositoryName(repository) || !tag || !isTag(tag)) return [];
+  return [{ host, repository, tag, digest: digest && isDigest(digest) ? digest : null }];
+}
+
+/** A hint to scan a repository in which something was deleted. */
+export const deleted = ({ host = null, repository }: Named): PushHint[] =>
+  isRepositoryName(repository) ? [{ host, repository, tag: null, digest: null }] : [];

@@ -1,0 +1,44 @@
+import { AppError } from '@berth/contracts/errors';
+import type { HelmRegistry, NewHelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import { kindNameOf } from '../kinds/kind-name-of.ts';
+import type { KindChanges } from '../kinds/kind-repository.ts';
+import { createdSettings, describeCreated } from './created-settings.ts';
+import type { CreatedRegistryRepository } from './created-registry-repository.ts';
+import type { RegistryRules } from './registry-handlers.ts';
+import type { RegistryChanges } from './registry-repository.ts';
+import { sealCredentials } from './sealed-credentials.ts';
+
+interface Store {
+  registries: RegistryChanges;
+  createdRegistries: CreatedRegistryRepository;
+  kinds: KindChanges;
+}
+
+const maxCreated = 1_000;
+
+/** Stores a registry that is scanned from now on. One that was configured once, and is no longer, is taken over. */
+export async function createRegistry(
+  { registries, createdRegistries, kinds }: Store,
+  { allowances, keys, isConfigured }: RegistryRules,
+  body: NewHelmRegistry,
+): Promise<HelmRegistry> {
+  const settings = createdSettings(body);
+  const { source } = describeCreated(settings, allowances);
+  const name = { domain: source.domain, repository: body.repo_name };
+  if (isConfigured(name.domain)) {
+    throw new AppError('conflict', `${name.domain} is configured: its repositories are found without being created`);
+  }
+  if ((await createdRegistries.count()) >= maxCreated) {
+    throw new AppError('conflict', `There are already ${maxCreated} created registries, which is the maximum`);
+  }
+
+  const kindName = kindNameOf(body.repo_name);
+  const { id: kindId } = (await kinds.insertMissing(kindName)) ?? (await kinds.findByName(kindName));
+  const fields = { kindId, provider: source.provider, source: 'created' as const, icon: body.fa_icon };
+  const row = (await registries.insertMissing(name, fields)) ?? (await registries.takeOver(name, fields));
+  if (!row) throw new AppError('conflict', `${name.domain} with the repository ${name.repository} is already listed`);
+
+  const sealed = body.credentials ? sealCredentials(keys, row.id, body.credentials) : null;
+  await createdRegistries.insert(row.id, settings, sealed);
+  return row;
+}
