@@ -1,6 +1,6 @@
 import { type Input, typeOfItems } from '@berth/chart-extensions/form/input';
 import type { JsonObject, JsonValue } from '@berth/client';
-import { sameJson } from '@berth/contracts/fields/json';
+import { isJsonObject, sameJson } from '@berth/contracts/fields/json';
 import type { Form } from './parsed-form.ts';
 
 const known = (form: Form): Set<string> => new Set(form.inputs.map(({ id }) => id));
@@ -55,7 +55,18 @@ export function inputWords(input: Input | undefined, value: JsonValue | undefine
     const option = input.options?.find((candidate) => sameJson(candidate.value, value));
     if (option?.label !== undefined) return option.label;
   }
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = plainWords(value);
   return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text;
+}
+
+const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+function plainWords(value: JsonValue): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(plainWords).join(', ');
+  if (isJsonObject(value) && typeof value['run_days'] === 'string' && typeof value['schedule'] === 'string') {
+    const days = value['run_days'].split(',').map((day) => dayNames[Number(day)] ?? day);
+    return `${days.join(', ')} at ${value['schedule']}`;
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -5,7 +5,7 @@ import { type ComponentType, memo, useCallback, useMemo, useRef, useState } from
 import { CheckboxValue, RadioValue } from './choice-values.tsx';
 import { CollectionValue, FormEnv, ItemName } from './collection-value.tsx';
 import { inputWords, sameInput } from './config.ts';
-import type { ControlProps } from './control.ts';
+import { type ControlProps, helpOf } from './control.ts';
 import { DaysAndHour } from './days-and-hour.tsx';
 import { errorsOfInput } from './errors.ts';
 import { ListValue } from './list-value.tsx';
@@ -111,7 +111,7 @@ const FormInput = memo(function FormInput({ input, value, before, refused, onCha
     input,
     label: input.label,
     name: input.label,
-    help: input.helpText,
+    help: helpOf(input),
     value,
     onChange: change,
     errors: shown,
