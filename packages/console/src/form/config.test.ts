@@ -1,6 +1,14 @@
 import { ValuesUi } from '@berth/chart-extensions/form/values-ui';
 import { describe, expect, test } from 'vitest';
-import { changedInputs, configFor, droppedInputs, initialConfig, inputWords, withInitials } from './config.ts';
+import {
+  changedInputs,
+  configFor,
+  droppedInputs,
+  initialConfig,
+  inputWords,
+  withInitials,
+  withShown,
+} from './config.ts';
 import { errorsByInput, errorsOfForm, errorsOfInput, errorsOfItem, errorsOfWhole } from './errors.ts';
 
 const formWith = (...inputs: object[]) => ValuesUi.parse({ inputs: inputs.map((input) => ({ label: 'L', ...input })) });
@@ -79,4 +87,15 @@ test('errors of an answer are found by their input, wherever the request had the
     ['replicas', 'b'],
     ['ports', 'a'],
   ]);
+});
+
+test('an input that a change shows begins as the chart says, and keeps what it had', () => {
+  const hiding = formWith(
+    { id: 'keep', type: 'Checkbox' },
+    { id: 'size', type: 'number', initialValue: 5, showIfAll: [{ field: 'keep', value: true }] },
+  );
+  expect(withShown(hiding, {}, { keep: true })).toEqual({ keep: true, size: 5 });
+  expect(withShown(hiding, { size: 7 }, { keep: true, size: 7 })).toEqual({ keep: true, size: 7 });
+  // Emptied by a person, so it stays empty.
+  expect(withShown(hiding, { keep: true, size: 5 }, { keep: true })).toEqual({ keep: true });
 });
