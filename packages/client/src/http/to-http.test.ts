@@ -33,6 +33,15 @@ describe('the HTTP request of an operation', () => {
     );
   });
 
+  test('ids become one parameter with commas, however they are given', () => {
+    const ids = [id, '7c1f5c2d-3333-4333-8333-333333333333'];
+    const pathOf = (query: Record<string, unknown>) =>
+      decodeURIComponent(toHttp(deployments.operations.list, { query }, {}).path);
+
+    expect(pathOf({ ids })).toBe(`/api/v2/deployments?ids=${ids.join()}`);
+    expect(pathOf({ ids: ids.join() })).toBe(pathOf({ ids }));
+  });
+
   test('a change carries its body as JSON and the ETag it is based on', () => {
     const request = toHttp(bots.operations.update, { id, body: { display_name: 'CI' } }, { ifMatch: '"1"' });
 

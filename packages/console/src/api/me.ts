@@ -57,25 +57,39 @@ interface Asked {
   stricter?: boolean;
 }
 
+// oxlint-disable-next-line import/namespace -- `RuleName` is made of the names of this module
+const ruleOf = (name: RuleName): rules.Access => rules[name];
+
 /** Whether an operation would be allowed for a row with this scope, by the rule of its contract. */
 export function permissionOf(identity: UserIdentity, asked: Asked, scope: object = {}): Permission {
   const found = ruleTable[asked.resource]?.[asked.operation];
   if (!found) throw new Error(`${asked.resource} has no operation ${asked.operation}`);
   const all: RuleName[] = asked.stricter ? [found.allow, ...found.stricter.map(({ rule }) => rule)] : [found.allow];
   for (const name of all) {
-    const rule: rules.Access = rules[name];
+    const rule = ruleOf(name);
     if ('allows' in rule && !rule.allows(identity, scope)) return { allowed: false, needs: rule.says };
   }
   return { allowed: true, needs: '' };
 }
 
-/** The same for who is signed in. */
-export function useMay(): (
-  resource: keyof Client,
-  operation: string,
-  scope?: object,
-  part?: { stricter: boolean },
-) => Permission {
+/** False where the rule refuses this identity whatever the row is. */
+export function isAllowedSomewhere(identity: UserIdentity, { resource, operation }: Asked): boolean {
+  const rule = ruleOf(ruleTable[resource]?.[operation]?.allow ?? 'siteAdmin');
+  return 'allows' in rule && rules.mayBeAllowed(rule, identity);
+}
+
+export interface May {
+  /** Whether who is signed in may run an operation on a row with this scope. */
+  (resource: keyof Client, operation: string, scope?: object, part?: { stricter: boolean }): Permission;
+  /** Whether there can be a row on which it is allowed. */
+  somewhere(resource: keyof Client, operation: string): boolean;
+}
+
+export function useMay(): May {
   const { identity } = useMe();
-  return (resource, operation, scope, part) => permissionOf(identity, { resource, operation, ...part }, scope);
+  const may = (resource: keyof Client, operation: string, scope?: object, part?: { stricter: boolean }) =>
+    permissionOf(identity, { resource, operation, ...part }, scope);
+  return Object.assign(may, {
+    somewhere: (resource: keyof Client, operation: string) => isAllowedSomewhere(identity, { resource, operation }),
+  });
 }

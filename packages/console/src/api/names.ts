@@ -20,5 +20,16 @@ export const useKinds = () => useById('deploymentKinds');
 export const useUsers = () => useById('users');
 
 /** The name of a row, or the beginning of its id while it is not known. */
-export const nameIn = <T extends { name: string }>(rows: ReadonlyMap<string, T>, id: string | null): string =>
-  id === null ? '' : (rows.get(id)?.name ?? shortId(id));
+export function nameIn(
+  rows: ReadonlyMap<string, { name: string } | { display_name: string }>,
+  id: string | null,
+): string {
+  if (id === null) return '';
+  const row = rows.get(id);
+  if (row === undefined) return shortId(id);
+  return 'name' in row ? row.name : row.display_name;
+}
+
+/** The same rows to choose from, by name. */
+export const choicesIn = (rows: ReadonlyMap<string, { id: string; name: string }>): { id: string; words: string }[] =>
+  [...rows.values()].map(({ id, name }) => ({ id, words: name })).sort((a, b) => a.words.localeCompare(b.words));

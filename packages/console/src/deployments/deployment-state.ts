@@ -1,4 +1,5 @@
 import type { Deployment } from '@berth/client';
+import type { ListQuery } from '../api/reads.ts';
 import type { StateWord } from '../ui/state.tsx';
 
 type Facts = Pick<Deployment, 'enabled' | 'status' | 'health'>;
@@ -12,7 +13,7 @@ const working: Partial<Record<Deployment['status'], string>> = {
   Deleting: 'Deleting',
 };
 
-const healthWords: Record<NonNullable<Deployment['health']>['state'], StateWord> = {
+const ofHealth: Record<NonNullable<Deployment['health']>['state'], StateWord> = {
   Healthy: { tone: 'ok', word: 'Healthy' },
   Progressing: { tone: 'busy', word: 'Progressing' },
   Degraded: { tone: 'bad', word: 'Degraded' },
@@ -23,9 +24,28 @@ const healthWords: Record<NonNullable<Deployment['health']>['state'], StateWord>
 /** The one word for a deployment: what a person has to know first of the task and of the workload. */
 export function deploymentState({ enabled, status, health }: Facts): StateWord {
   if (status === 'Error') return { tone: 'bad', word: 'Failed' };
-  const under = working[status];
-  if (under !== undefined) return { tone: 'busy', word: under };
+  const underWay = working[status];
+  if (underWay !== undefined) return { tone: 'busy', word: underWay };
   if (!enabled || status === 'Uninstalled') return { tone: 'off', word: 'Disabled' };
-  if (health !== null) return healthWords[health.state];
+  if (health !== null) return ofHealth[health.state];
   return status === 'Running' ? { tone: 'off', word: 'Running' } : { tone: 'warn', word: 'Unknown' };
 }
+
+interface StateFilter {
+  id: string;
+  words: string;
+  query: Pick<ListQuery<'deployments'>, 'status' | 'health' | 'enabled'>;
+}
+
+/** The same words as filters, as far as the server can tell them apart. */
+export const stateFilters: StateFilter[] = [
+  { id: 'healthy', words: 'Healthy', query: { health: 'Healthy' } },
+  { id: 'progressing', words: 'Progressing', query: { health: 'Progressing' } },
+  { id: 'degraded', words: 'Degraded', query: { health: 'Degraded' } },
+  { id: 'suspended', words: 'Suspended', query: { health: 'Suspended' } },
+  { id: 'unknown', words: 'Unknown', query: { health: 'Unknown' } },
+  { id: 'failed', words: 'Failed', query: { status: 'Error' } },
+  { id: 'installing', words: 'Installing', query: { status: 'Installing' } },
+  { id: 'upgrading', words: 'Upgrading', query: { status: 'Upgrading' } },
+  { id: 'disabled', words: 'Disabled', query: { enabled: false } },
+];

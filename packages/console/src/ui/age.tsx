@@ -46,7 +46,7 @@ export function Age({ time }: { time: string }) {
   const ms = Math.max(useNow(), now) - Date.parse(time);
   return (
     <time dateTime={time} title={exactTime(time)}>
-      {ms < 0 ? `in ${spanOf(-ms)}` : ms < 5_000 ? 'now' : spanOf(ms)}
+      {Math.abs(ms) < everyMs ? 'now' : ms < 0 ? `in ${spanOf(-ms)}` : spanOf(ms)}
     </time>
   );
 }

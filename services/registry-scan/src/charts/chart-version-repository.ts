@@ -5,25 +5,25 @@ import { type Condition, equals, isOneOf } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
 
-/** Later charts that can be deployed, of the registry of `c`. They are counted by an index, and no further than the limit. */
+/** Later charts that can be deployed, of the registry of a row of `page`: counted by an index, and no further than the limit. */
 const numberOfNewer = (ofSameBranch: FragmentSqlToken): FragmentSqlToken => sql.fragment`(
   select count(*) from (
     select from helm_charts n
-    where n.helm_registry_id = c.helm_registry_id and ${ofSameBranch} and n.available and n.error is null
-      and n.created_at > c.created_at
+    where n.helm_registry_id = page.helm_registry_id and ${ofSameBranch} and n.available and n.error is null
+      and n.created_at > page.created_at
     limit ${mostNewer}
   ) newer_charts
 )`;
 
 // Postgres uses an index for each of the two comparisons, but not for `is not distinct from`, which is both.
-const newer = sql.fragment`case when c.parsed_branch is null
+const newer = sql.fragment`case when page.parsed_branch is null
   then ${numberOfNewer(sql.fragment`n.parsed_branch is null`)}
-  else ${numberOfNewer(sql.fragment`n.parsed_branch = c.parsed_branch`)}
+  else ${numberOfNewer(sql.fragment`n.parsed_branch = page.parsed_branch`)}
 end`;
 
 const columns = sql.fragment`
   c.id, c.created_at, c.helm_registry_id, r.kind_id, c.image_tag, c.image_digest, c.available,
-  c.error is not null as has_error, c.parsed_version, c.parsed_branch, c.parsed_commit, ${newer} as newer
+  c.error is not null as has_error, c.parsed_version, c.parsed_branch, c.parsed_commit
 `;
 
 /** Without the join, so that charts can be counted without it. */
@@ -39,6 +39,7 @@ export const createChartVersionRepository = (db: Queries) => ({
     listPage(db, {
       row: ChartVersion,
       columns,
+      columnsOfPage: sql.fragment`${newer} as newer`,
       from: sql.fragment`helm_charts c join helm_registries r on r.id = c.helm_registry_id`,
       counted: sql.fragment`helm_charts c`,
       where: [

@@ -6,7 +6,7 @@ export type Search = Record<string, string | undefined> & { env?: string };
 
 /** What the address says beside its path, and how to change it. Filters, sort and tab live there, so that a link shows the same. */
 export function useAddress(): [Search, (changes: Record<string, string | null | undefined>) => void] {
-  const search = useSearch({ strict: false }) as Search;
+  const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
   const change = useCallback(
     (changes: Record<string, string | null | undefined>) => {

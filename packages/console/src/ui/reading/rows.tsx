@@ -1,16 +1,19 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type Listed, type ListQuery, pageOf, type Row } from '../../api/reads.ts';
 import { Icon } from '../icons.tsx';
 import { Button } from 'react-aria-components/Button';
 import { LoadingRows, Problem } from './problem.tsx';
+import { useHeld } from './use-held.ts';
 
 const perPage = 100;
 const rowHeight = 36;
 
 export interface Column<T> {
   title: string;
+  /** For a screen reader only. */
+  hideTitle?: boolean;
   /** A track of the grid: `minmax(160px, 2fr)`. */
   width: string;
   /** The column of the server's sort. */
@@ -28,19 +31,32 @@ interface RowsProps<R extends Listed> {
   /** Shown instead of an empty table. */
   empty: ReactNode;
   isSelected?: (row: Row<R>) => boolean;
+  /** Told which rows are read, so that what belongs to them can be read at once. */
+  onView?: (rows: Row<R>[]) => void;
 }
 
 /**
  * A table of all rows that match a query. It reads only the pages that are in view, so that ten thousand rows cost what a screen of
  * them does.
  */
-export function Rows<R extends Listed>({ label, resource, query, columns, sort, empty, isSelected }: RowsProps<R>) {
+export function Rows<R extends Listed>({
+  label,
+  resource,
+  query,
+  columns,
+  sort,
+  empty,
+  isSelected,
+  onView,
+}: RowsProps<R>) {
   const page = (number: number) => pageOf(resource, { ...query, page: number, per_page: perPage } as ListQuery<R>);
   const first = useQuery({ ...page(1), placeholderData: keepPreviousData });
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [first.data === undefined]);
-  const total = first.data?.num_total ?? 0;
+  const present = first.data?.num_total ?? 0;
+  const held = useHeld<Row<R>>(JSON.stringify(query), !first.isPlaceholderData);
+  const total = held.count(present);
   const virtual = useWindowVirtualizer({
     count: total,
     estimateSize: () => rowHeight,
@@ -50,7 +66,17 @@ export function Rows<R extends Listed>({ label, resource, query, columns, sort, 
   const inView = virtual.getVirtualItems();
   const numbers = [...new Set(inView.map(({ index }) => Math.floor(index / perPage) + 1))];
   const pages = useQueries({ queries: numbers.map((number) => page(number)) });
-  const byNumber = new Map(numbers.map((number, index) => [number, pages[index]?.data?.items]));
+  const { shown: byNumber, newRows } = held.place(
+    new Map(numbers.map((number, index) => [number, pages[index]?.data?.items])),
+  );
+  const shown = inView.flatMap(({ index }) => byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage] ?? []);
+  const view = useRef<string>('');
+  useEffect(() => {
+    const key = JSON.stringify(shown);
+    if (key === view.current) return;
+    view.current = key;
+    onView?.(shown);
+  });
   const template = columns.map(({ width }) => width).join(' ');
 
   if (first.data === undefined) {
@@ -64,13 +90,26 @@ export function Rows<R extends Listed>({ label, resource, query, columns, sort, 
   return (
     <>
       {first.error && <Problem error={first.error} onRetry={() => void first.refetch()} />}
+      {newRows > 0 && (
+        <p className="new-rows" role="status">
+          {newRows.toLocaleString()} new
+          <Button className="button small" onPress={held.release}>
+            Show
+          </Button>
+        </p>
+      )}
       <div className="panel table" role="table" aria-label={label} aria-rowcount={total + 1}>
         <div role="row" className="row header" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
           {columns.map((column) => (
             <ColumnTitle key={column.title} column={column} sort={sort} />
           ))}
         </div>
-        <div role="rowgroup" ref={body} style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        <div
+          role="rowgroup"
+          ref={body}
+          {...held.holders}
+          style={{ height: virtual.getTotalSize(), position: 'relative' }}
+        >
           {inView.map(({ index, start }) => {
             const row = byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage];
             return (
@@ -104,7 +143,13 @@ export function Rows<R extends Listed>({ label, resource, query, columns, sort, 
 
 function ColumnTitle<T>({ column, sort }: { column: Column<T>; sort: RowsProps<Listed>['sort'] }) {
   const by = column.sort;
-  if (by === undefined || sort === undefined) return <div role="columnheader">{column.title}</div>;
+  if (by === undefined || sort === undefined) {
+    return (
+      <div role="columnheader">
+        <span className={column.hideTitle ? 'visually-hidden' : undefined}>{column.title}</span>
+      </div>
+    );
+  }
   const direction = sort.value === by ? 'ascending' : sort.value === `-${by}` ? 'descending' : 'none';
   return (
     <div role="columnheader" aria-sort={direction}>

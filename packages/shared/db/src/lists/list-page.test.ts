@@ -119,6 +119,41 @@ describe('the rows of a list', () => {
   });
 });
 
+describe('columns of a page', () => {
+  const Numbered = Boat.extend({ length: z.number() });
+  /** Fails for a row that is not on the page. */
+  const columnsOfPage = sql.fragment`case page.name when 'skipped' then 1 / (length(page.name) - 7) else length(page.name) end as length`;
+  const page = (request: ListRequest, bytes?: FragmentSqlToken) =>
+    listPage(database.db, {
+      row: Numbered,
+      columns: sql.fragment`id, created_at, name, env_id`,
+      columnsOfPage,
+      from: sql.fragment`boats`,
+      where: [],
+      request,
+      ...(bytes && { bytes }),
+    });
+
+  test.for([['rows of any size'], ['rows of a known size']])('are computed for its rows only: %s', async ([name]) => {
+    await launch('last', 'an', 'skipped');
+    const bytes = name === 'rows of any size' ? undefined : sql.fragment`100`;
+    const expected = { num_total: 3, items: [{ name: 'an', length: 2 }] };
+
+    expect(await page({ per_page: 1, page: 2 }, bytes)).toMatchObject(expected);
+    await expect(page({ per_page: 1 }, bytes)).rejects.toThrow('data error 22012');
+    const cursor = await page({ per_page: 1, page: 3 }, bytes);
+    expect(cursor).toMatchObject({ items: [{ name: 'last', length: 4 }] });
+  });
+
+  test('are there in a walk by keyset', async () => {
+    await launch('abc', 'ab');
+
+    const first = await page({ per_page: 1, after: '' });
+    const second = await page({ per_page: 1, after: first.next ?? '' });
+    expect([...first.items, ...second.items]).toMatchObject([{ length: 2 }, { length: 3 }]);
+  });
+});
+
 describe('a list filter by env', () => {
   test('selects one of the visible envs', async () => {
     await launch('red', 'blue', 'nobody');

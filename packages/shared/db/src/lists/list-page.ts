@@ -13,6 +13,8 @@ import { timeOf } from './time-of-cursor.ts';
 export interface ListOptions<Row extends z.ZodType> {
   row: Row;
   columns: FragmentSqlToken;
+  /** Columns that are computed over `page`, for its rows only: those in `columns` are also computed for rows that an offset skips. */
+  columnsOfPage?: FragmentSqlToken;
   /** The table, or a join. */
   from: FragmentSqlToken;
   /** A smaller table for the total, if the joins in `from` neither add nor remove rows and no condition uses them. */
@@ -128,17 +130,21 @@ interface PageStatement {
  * The rows of a page that fit into one answer, at least one. Postgres reads only the size of the others, because large values are
  * stored apart from their rows. Window functions without an order keep the order of the page.
  */
-const fitting = ({ bytes }: Sized, { page, total: listTotal }: PageStatement) =>
-  bytes === undefined
-    ? sql.fragment`with page as materialized (${page}) select page.*, ${listTotal} as list_total from page`
-    : sql.fragment`
-        with page as materialized (${page})
-        select measured.*, ${listTotal} as list_total from (
-          select page.*, count(*) over () as list_found, sum(list_bytes) over (rows unbounded preceding) as list_sum
-          from page
-        ) measured
-        where list_sum <= ${maxItemBytes} or list_sum = list_bytes
-      `;
+const fitting = ({ bytes, columnsOfPage }: Fitted, { page, total: listTotal }: PageStatement) => {
+  const columns = sql.join(
+    [sql.fragment`page.*`, ...(columnsOfPage ? [columnsOfPage] : []), sql.fragment`${listTotal} as list_total`],
+    sql.fragment`, `,
+  );
+  if (bytes === undefined) return sql.fragment`with page as materialized (${page}) select ${columns} from page`;
+  return sql.fragment`
+    with page as materialized (${page})
+    select ${columns} from (
+      select page.*, count(*) over () as list_found, sum(list_bytes) over (rows unbounded preceding) as list_sum
+      from page
+    ) page
+    where list_sum <= ${maxItemBytes} or list_sum = list_bytes
+  `;
+};
 
 /** Rows are counted only if the list continues after the page: Postgres computes only the chosen branch. */
 const totalWith = (options: Filtered, { before, size }: { before: number; size: number }) => sql.fragment`
@@ -153,6 +159,7 @@ const createdAt = sql.fragment`created_at`;
 const idColumn = sql.fragment`id`;
 
 type Filtered = Pick<ListOptions<z.ZodType>, 'from' | 'where' | 'counted' | 'numTotal'>;
+type Fitted = Pick<ListOptions<z.ZodType>, 'bytes' | 'columnsOfPage'>;
 type Sized = Pick<ListOptions<z.ZodType>, 'bytes'>;
 
 const countOf = ({ from, where, counted = from, numTotal }: Filtered) =>

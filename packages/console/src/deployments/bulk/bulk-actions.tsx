@@ -1,0 +1,133 @@
+import { useState } from 'react';
+import { Button } from 'react-aria-components/Button';
+import { useMay } from '../../api/me.ts';
+import { nameIn, useKinds } from '../../api/names.ts';
+import type { Row } from '../../api/reads.ts';
+import { Choose } from '../../ui/inputs/choose.tsx';
+import { Dialog } from '../../ui/page/dialog.tsx';
+import { State } from '../../ui/state.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { pageOf } from '../../api/reads.ts';
+import { type BulkAction, bulkActions, resultWord } from './bulk-action.ts';
+
+type Deployment = Row<'deployments'>;
+
+interface BulkActionsProps {
+  chosen: Deployment[];
+  onDone: () => void;
+}
+
+/** What can be done to all that are chosen. First it says what will happen to each, then one result for each. */
+export function BulkActions({ chosen, onDone }: BulkActionsProps) {
+  const [action, setAction] = useState<BulkAction | null>(null);
+  return (
+    <div className="notice bulk" role="region" aria-label="Chosen deployments">
+      <span>{chosen.length === 1 ? '1 chosen' : `${chosen.length} chosen`}</span>
+      {bulkActions.map((each) => (
+        <Button key={each.verb} className="button small" onPress={() => setAction(each)}>
+          {each.verb}
+        </Button>
+      ))}
+      <Button className="button bare small" onPress={onDone}>
+        Choose none
+      </Button>
+      {action && (
+        <Running
+          action={action}
+          chosen={chosen}
+          onClose={(isDone) => {
+            setAction(null);
+            if (isDone) onDone();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface RunningProps {
+  action: BulkAction;
+  chosen: Deployment[];
+  onClose: (isDone: boolean) => void;
+}
+
+function Running({ action, chosen, onClose }: RunningProps) {
+  const may = useMay();
+  const kinds = useKinds();
+  const [results, setResults] = useState<ReadonlyMap<string, string>>(new Map());
+  const [chartId, setChartId] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const kindIds = [...new Set(chosen.map(({ kind_id }) => kind_id))];
+  const charts = useQuery({
+    ...pageOf('chartVersions', { kind_id: kindIds[0], available: true, per_page: 100 }),
+    enabled: action.needsChart === true && kindIds.length === 1,
+  });
+  const planned = chosen.map((deployment) => ({ deployment, why: action.unless(deployment, may) }));
+  const possible = planned.filter(({ why }) => why === undefined);
+  const isDone = !isBusy && results.size > 0;
+  const isOfManyKinds = action.needsChart === true && kindIds.length > 1;
+
+  const run = async () => {
+    setIsBusy(true);
+    // One after another: each result is known before the next begins, and the platform serves others meanwhile.
+    for (const { deployment } of possible) {
+      const answer = await action.run(deployment, chartId);
+      setResults((before) => new Map(before).set(deployment.id, resultWord(answer)));
+    }
+    setIsBusy(false);
+  };
+
+  return (
+    <Dialog title={`${action.verb} ${chosen.length} deployments`} isOpen wide onClose={() => onClose(results.size > 0)}>
+      <p>{action.says}</p>
+      {action.needsChart &&
+        (isOfManyKinds ? (
+          <p>Choose deployments of one kind to upgrade them to one chart.</p>
+        ) : (
+          <Choose
+            label="Chart"
+            choices={(charts.data?.items ?? [])
+              .filter(({ has_error }) => !has_error)
+              .map(({ id, image_tag, parsed_branch }) => ({
+                id,
+                words: [image_tag, parsed_branch].filter(Boolean).join(' · '),
+              }))}
+            value={chartId}
+            onChange={setChartId}
+          />
+        ))}
+      <ul className="lines bulk-results">
+        {planned.map(({ deployment, why }) => (
+          <li key={deployment.id}>
+            <span />
+            <span>
+              <span className="muted">{nameIn(kinds, deployment.kind_id)} / </span>
+              {deployment.name || '—'}
+            </span>
+            {why === undefined ? (
+              <span>{results.get(deployment.id) ?? (isBusy ? 'waits' : action.will)}</span>
+            ) : (
+              <State tone="off" word={`left out: ${why}`} />
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className="dialog-actions">
+        <Button className="button" onPress={() => onClose(results.size > 0)}>
+          {isDone ? 'Close' : 'Keep them as they are'}
+        </Button>
+        {!isDone && (
+          <Button
+            className={action.destroys ? 'button danger' : 'button primary'}
+            isDisabled={
+              isBusy || possible.length === 0 || isOfManyKinds || (action.needsChart === true && chartId === null)
+            }
+            onPress={() => void run()}
+          >
+            {action.verb} {possible.length}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import type { JsonObject, JsonValue } from '@berth/client';
+
+/** An action of a chart, as far as the console shows it. The server checks everything once more. */
+export interface ChartAction {
+  id: string;
+  title: string;
+  description: string;
+  allowed_role: 'Owner' | 'Maintainer';
+  dangerous: boolean;
+  /** The form of its body, in the shape of `values_ui`. */
+  ui_schema: JsonObject | null;
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+/** The actions of a chart's stored `actions_schema`. */
+export function chartActionsOf(stored: JsonObject | null): ChartAction[] {
+  const actions = stored?.['actions'];
+  return (Array.isArray(actions) ? actions : []).filter(isObject).map((action) => ({
+    id: text(action['id']),
+    title: text(action['title']),
+    description: text(action['description']),
+    allowed_role: action['allowed_role'] === 'Maintainer' ? 'Maintainer' : 'Owner',
+    dangerous: action['dangerous'] === true,
+    ui_schema: isObject(action['ui_schema']) ? action['ui_schema'] : null,
+  }));
+}

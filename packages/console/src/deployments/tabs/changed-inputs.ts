@@ -1,0 +1,32 @@
+import type { JsonObject, JsonValue } from '@berth/client';
+
+interface ChangedInput {
+  id: string;
+  label: string;
+  words: string;
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const wordsOf = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);
+
+/** The inputs of a form whose values are not the ones that it begins with. Sensitive ones are named without their values. */
+export function changedInputs(form: JsonObject | null, config: JsonObject): { changed: ChangedInput[]; total: number } {
+  const inputs = form?.['inputs'];
+  const known = (Array.isArray(inputs) ? inputs : []).filter(isObject);
+  if (form === null) {
+    const all = Object.entries(config).map(([id, value]) => ({ id, label: id, words: wordsOf(value) }));
+    return { changed: all, total: all.length };
+  }
+  const changed = known.flatMap(({ id, label, initialValue, sensitive }) => {
+    const value = typeof id === 'string' ? config[id] : undefined;
+    if (typeof id !== 'string' || value === undefined || value === null) return [];
+    if (JSON.stringify(value) === JSON.stringify(initialValue ?? null)) return [];
+    return [
+      { id, label: typeof label === 'string' ? label : id, words: sensitive === true ? 'hidden' : wordsOf(value) },
+    ];
+  });
+  return { changed, total: known.length };
+}

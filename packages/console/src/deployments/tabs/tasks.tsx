@@ -1,0 +1,42 @@
+import { Link } from '@tanstack/react-router';
+import { nameIn, useUsers } from '../../api/names.ts';
+import { Age } from '../../ui/age.tsx';
+import { Empty } from '../../ui/reading/problem.tsx';
+import { Rows } from '../../ui/reading/rows.tsx';
+import { State } from '../../ui/state.tsx';
+import type { OfDeployment } from '../deployment-row.ts';
+import { taskState } from '../task-state.ts';
+
+/** Everything that was done with the deployment, newest first. */
+export default function Tasks({ deployment }: OfDeployment) {
+  const users = useUsers();
+  return (
+    <Rows
+      label="Tasks of the deployment"
+      resource="deploymentTasks"
+      query={{ deployment_id: deployment.id }}
+      empty={<Empty title="Nothing was done yet" />}
+      columns={[
+        { title: 'State', width: '120px', cell: (task) => <State {...taskState(task)} /> },
+        {
+          title: 'Task',
+          width: 'minmax(120px, 1fr)',
+          className: 'cell-name',
+          cell: ({ id, operation }) => (
+            <Link to="/tasks/$id" params={{ id }} data-row-link>
+              {Object.keys(operation)[0]}
+            </Link>
+          ),
+        },
+        {
+          title: 'Why',
+          width: 'minmax(160px, 3fr)',
+          className: 'muted',
+          cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
+        },
+        { title: 'By', width: 'minmax(96px, 1fr)', cell: ({ acting_user_id }) => nameIn(users, acting_user_id) },
+        { title: 'When', width: '96px', className: 'muted', cell: ({ execute_at }) => <Age time={execute_at} /> },
+      ]}
+    />
+  );
+}

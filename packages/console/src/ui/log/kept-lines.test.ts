@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { type KeptLines, matchingLines, noLines, partsOf, shownLine, withLines } from './kept-lines.ts';
+
+const most = { lines: 3, units: 10 };
+
+describe('the kept lines of a log', () => {
+  it('are the last ones, and their numbers count from the beginning of the log', () => {
+    const kept = withLines(withLines(noLines, ['a', 'b'], most), ['c', 'd', 'e'], most);
+    expect(kept).toEqual({ lines: ['c', 'd', 'e'], dropped: 2, units: 3 });
+    expect(matchingLines(kept, 'D')).toEqual([4]);
+  });
+
+  it('are fewer where they are long, but never none', () => {
+    expect(withLines(noLines, ['123456', '12345'], most)).toEqual({ lines: ['12345'], dropped: 1, units: 5 });
+    expect(withLines(noLines, ['12345678901'], most).lines).toEqual(['12345678901']);
+  });
+
+  it('stay the same object where nothing is added', () => {
+    const kept: KeptLines = { lines: ['a'], dropped: 0, units: 1 };
+    expect(withLines(kept, [], most)).toBe(kept);
+  });
+
+  it('show no codes of terminals, and are cut where they are too long', () => {
+    expect(shownLine('\u001B[1;31merror\u001B[0m: \u001B]0;title\u0007no\r')).toBe('error: no');
+    expect(shownLine('x'.repeat(9_000))).toBe(`${'x'.repeat(8_192)}…`);
+  });
+});
+
+describe('a search in a log', () => {
+  it('finds a text whatever its case, and each place of a line', () => {
+    expect(partsOf('Error: no error', 'error')).toEqual([
+      { text: 'Error', isMatch: true },
+      { text: ': no ', isMatch: false },
+      { text: 'error', isMatch: true },
+    ]);
+  });
+
+  it('finds nothing for an empty text', () => {
+    expect(matchingLines({ lines: ['a'], dropped: 0, units: 1 }, '')).toEqual([]);
+    expect(partsOf('a', '')).toEqual([{ text: 'a', isMatch: false }]);
+  });
+
+  it('never marks a wrong place in a line with letters that lower case makes longer', () => {
+    expect(partsOf('İİ error', 'error')).toEqual([{ text: 'İİ error', isMatch: false }]);
+  });
+});

@@ -1,0 +1,32 @@
+import type { Browser } from 'playwright-core';
+import type { Sample } from '@berth/devstack/journey/find-sample';
+import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import type { Platform } from '../setup/platform.ts';
+import { type Visitor, visitor, type VisitorOptions } from './visitor.ts';
+
+/** What all journeys in the browser share: one platform, one browser, and a deployment that runs. */
+export interface Grounds {
+  platform: Platform;
+  browser: Browser;
+  sample: Sample;
+  deployment: Deployment;
+}
+
+export const visit = (
+  { platform, browser }: Grounds,
+  options: Omit<VisitorOptions, 'url' | 'browser'> = {},
+): Promise<Visitor> => visitor({ url: platform.stack.url, browser, ...options });
+
+/** A window of a person who is signed in at a page. */
+export async function visitAs(
+  grounds: Grounds,
+  name: string,
+  path: string,
+  options: Omit<VisitorOptions, 'url' | 'browser'> = {},
+): Promise<Visitor> {
+  const guest = await visit(grounds, options);
+  await guest.open(path);
+  await guest.signIn(name);
+  await guest.page.locator('main#main').waitFor();
+  return guest;
+}

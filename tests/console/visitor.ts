@@ -1,0 +1,68 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** A person with a browser window, and what went wrong in it. */
+export interface Visitor extends AsyncDisposable {
+  context: BrowserContext;
+  page: Page;
+  /** Errors of scripts, and what the policy of the page has refused. */
+  faults: string[];
+  /** Opens a page of the console. */
+  open(path: string): Promise<void>;
+  /** Opens a screen, and waits until what it reads is there. */
+  show(path: string): Promise<void>;
+  /** Signs in as a person of the local identity provider, from wherever the page asks for it. */
+  signIn(name: string): Promise<void>;
+}
+
+/** In the page: says on its console what its policy has refused. */
+const reportRefusals = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) =>
+  console.error('policy: ' + violatedDirective + ' ' + blockedURI + ' ' + sourceFile))`;
+
+export interface VisitorOptions {
+  url: string;
+  browser: Browser;
+  theme?: 'light' | 'dark';
+  width?: number;
+}
+
+const displayNames: Record<string, string> = { ada: 'Ada Lovelace', grace: 'Grace Hopper', linus: 'Linus' };
+
+export async function visitor({ url, browser, theme = 'light', width = 1280 }: VisitorOptions): Promise<Visitor> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  });
+  context.setDefaultTimeout(30_000);
+  const faults: string[] = [];
+  await context.addInitScript({ content: reportRefusals });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /policy|Content Security|TrustedHTML/i.test(message.text()))
+      faults.push(message.text());
+  });
+  return {
+    context,
+    page,
+    faults,
+    open: async (path) => void (await page.goto(`${url}${path}`)),
+    async show(path) {
+      await page.goto(`${url}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.locator('.loading').count()).toBe(0);
+    },
+    async signIn(name) {
+      // The provider would remember who has signed in before in this window.
+      await context.clearCookies();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('button', { name: new RegExp(displayNames[name] ?? name) }).click();
+    },
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { unwrap } from '@berth/client';
+import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { describe, expect, test } from 'vitest';
+import { type Grounds, visitAs } from './grounds.ts';
+
+export function testWatching(grounds: () => Grounds): void {
+  describe('watching deployments', () => {
+    test('a deployment that is made elsewhere appears in an open list, and becomes healthy there without a reload', async () => {
+      const { platform, sample } = grounds();
+      await using guest = await visitAs(grounds(), 'ada', '/deployments');
+      const list = guest.page.getByRole('table', { name: 'Deployments' });
+      await list.waitFor();
+      unwrap(
+        await platform.admin.deployments.create({
+          body: {
+            name: 'watched',
+            kind_id: sample.registry.kind_id,
+            cluster_id: sample.cluster.id,
+            helm_chart_id: sample.chart.id,
+            config: sampleChart.inputs,
+            values_override: null,
+          },
+        }),
+      );
+
+      await list.getByRole('row', { name: /Installing.*watched/ }).waitFor();
+      const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
+      await healthy.waitFor();
+      expect(await healthy.getByRole('cell').allInnerTexts()).toContain('shown');
+    });
+
+    test('the page of a deployment shows what runs below what owns it, and the inputs that differ from the chart', async () => {
+      const { deployment } = grounds();
+      await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}`);
+      const tree = guest.page.getByRole('table', { name: 'What runs' });
+      await tree.waitFor();
+
+      const kinds = (await tree.getByRole('row').allInnerTexts()).map((words) => words.split(/\s/)[0]);
+      expect(kinds).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']);
+      await guest.page.getByText('Hello from Berth').waitFor();
+    });
+
+    test('filters are part of the address, so that the same address shows the same rows', async () => {
+      await using guest = await visitAs(grounds(), 'ada', '/deployments');
+      await guest.page.getByRole('searchbox', { name: 'Filter by name' }).fill('no-such-deployment');
+      await guest.page.getByText('No deployment matches these filters').waitFor();
+      expect(new URL(guest.page.url()).search).toBe('?name=no-such-deployment');
+
+      await guest.page.reload();
+      await guest.page.getByText('No deployment matches these filters').waitFor();
+    });
+  });
+}
