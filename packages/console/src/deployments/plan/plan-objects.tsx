@@ -78,11 +78,17 @@ function ObjectChange({ object, group: { tone, word } }: { object: PlannedObject
   );
 }
 
+/** Longer values scroll in their place. */
+const mostCharacters = 400;
+
 function FieldValue({ side, field }: { side: 'before' | 'after'; field: PlannedObject['fields'][number] }) {
   const value = field[side];
+  const words = field.hidden ? 'hidden' : valueWords(value);
+  const isLong = words.length > mostCharacters;
+  const look = field.hidden || value === undefined ? 'muted' : side;
   return (
-    <span role="cell" className={field.hidden || value === undefined ? 'muted' : side}>
-      {field.hidden ? 'hidden' : valueWords(value)}
+    <span role="cell" className={isLong ? `${look} long` : look} {...(isLong && { tabIndex: 0 })}>
+      {words}
     </span>
   );
 }
