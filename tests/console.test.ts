@@ -2,6 +2,7 @@ import { unwrap, waitForTask } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { afterAll, beforeAll } from 'vitest';
 import { testAccessibility } from './console/accessibility.ts';
+import { testChanges } from './console/changing.ts';
 import { testConnection } from './console/connection.ts';
 import type { Grounds } from './console/grounds.ts';
 import { testMainJob } from './console/main-job.ts';
@@ -38,6 +39,7 @@ afterAll(async () => {
 testSignIn(() => grounds);
 testWatching(() => grounds);
 testMainJob(() => grounds);
+testChanges(() => grounds);
 testConnection(() => grounds);
 testSafety(() => grounds);
 testAccessibility(() => grounds);

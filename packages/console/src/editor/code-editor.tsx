@@ -36,7 +36,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const isReadOnly = onChange === undefined;
 
   useEffect(() => {
-    if (host.current === null) return;
+    if (host.current === null) return undefined;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
     const { text: doc, hint = '' } = latest.current;
     const editor = new EditorView({

@@ -1,7 +1,7 @@
 import { type Collection, type CollectionTable, sourceOf } from '@berth/chart-extensions/form/collection';
 import type { Input } from '@berth/chart-extensions/form/input';
-import { type Answer, everyItem, type JsonObject, type JsonValue, type Page, unwrap } from '@berth/client';
-import { isJsonObject, sameJson } from '@berth/contracts/fields/json';
+import { type Answer, everyItem, type JsonValue, type Page, unwrap } from '@berth/client';
+import { isJson, isJsonObject, sameJson } from '@berth/contracts/fields/json';
 import { berth } from '../api/berth.ts';
 
 export interface Item {
@@ -9,7 +9,7 @@ export interface Item {
   words: string;
   note?: string | undefined;
   /** What filters of a form compare. */
-  properties: Readonly<Record<string, JsonValue>>;
+  properties: object;
 }
 
 export interface Items {
@@ -56,11 +56,11 @@ const textFor = (wanted: ItemsWanted, name: string): string | undefined => {
 };
 
 /** A row as filters compare it. */
-const item = <T extends { id: string }>(row: T, words: string, note?: string): Item => ({
+const item = (row: { id: string }, words: string, note?: string): Item => ({
   id: row.id,
   words: words || row.id.slice(0, 8),
   note,
-  properties: row as unknown as JsonObject,
+  properties: row,
 });
 
 const short = (id: string): string => id.slice(0, 8);
@@ -202,6 +202,10 @@ export async function readItems(collection: Collection, wanted: ItemsWanted): Pr
     ? readers[source.table](wanted)
     : resourcesOf(source.resourceType, wanted));
   const fits = ({ properties }: Item) =>
-    wanted.filters.every(({ field, value }) => !Object.hasOwn(properties, field) || sameJson(properties[field], value));
+    wanted.filters.every(({ field, value }) => {
+      if (!Object.hasOwn(properties, field)) return true;
+      const own: unknown = Reflect.get(properties, field);
+      return isJson(own) && sameJson(own, value);
+    });
   return { items: items.filter(fits), total };
 }

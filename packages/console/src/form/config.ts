@@ -1,6 +1,7 @@
+import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import { type Input, typeOfItems } from '@berth/chart-extensions/form/input';
 import type { JsonObject, JsonValue } from '@berth/client';
-import { sameJson } from '@berth/contracts/fields/json';
+import { isJsonObject, sameJson } from '@berth/contracts/fields/json';
 import type { Form } from './parsed-form.ts';
 
 const known = (form: Form): Set<string> => new Set(form.inputs.map(({ id }) => id));
@@ -23,6 +24,26 @@ export function withInitials(form: Form | null, before: Form | null, config: Jso
     if (value !== undefined && !had.has(input.id) && !Object.hasOwn(result, input.id)) result[input.id] = value;
   }
   return result;
+}
+
+/** A change of a config, with the initial values of the inputs that it shows. Hidden ones keep theirs, in case they are shown again. */
+export function withShown(form: Form, before: JsonObject, after: JsonObject): JsonObject {
+  const shown = new Set(shownInputs(form, before).map(({ id }) => id));
+  const result = { ...after };
+  for (const input of shownInputs(form, after)) {
+    const value = initialOf(input);
+    if (value !== undefined && !shown.has(input.id) && !Object.hasOwn(after, input.id)) result[input.id] = value;
+  }
+  return result;
+}
+
+/** The inputs that a form shows. Rules that cost more than their budget show everything; the platform refuses them with words. */
+export function shownInputs(form: Form, config: JsonObject): Input[] {
+  try {
+    return visibleInputs(form, config);
+  } catch {
+    return form.inputs;
+  }
 }
 
 /** The part of a config that the form knows, as the platform accepts it: no more inputs, and none that is empty. */
@@ -55,7 +76,18 @@ export function inputWords(input: Input | undefined, value: JsonValue | undefine
     const option = input.options?.find((candidate) => sameJson(candidate.value, value));
     if (option?.label !== undefined) return option.label;
   }
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = plainWords(value);
   return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text;
+}
+
+const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+function plainWords(value: JsonValue): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(plainWords).join(', ');
+  if (isJsonObject(value) && typeof value['run_days'] === 'string' && typeof value['schedule'] === 'string') {
+    const days = value['run_days'].split(',').map((day) => dayNames[Number(day)] ?? day);
+    return `${days.join(', ')} at ${value['schedule']}`;
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

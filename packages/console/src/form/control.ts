@@ -1,4 +1,4 @@
-import type { Input } from '@berth/chart-extensions/form/input';
+import { type Input, typeOfItems } from '@berth/chart-extensions/form/input';
 import type { FieldError, JsonValue } from '@berth/client';
 
 /** What every type of input is given. */
@@ -13,4 +13,12 @@ export interface ControlProps {
   onChange: (value: JsonValue | undefined) => void;
   errors: readonly FieldError[];
   isDisabled: boolean;
+}
+
+/** What an input says about itself: the words of the chart, and the limits of its numbers. */
+export function helpOf(input: Input): string | undefined {
+  const { helpText, minimum, maximum } = input;
+  const limits = [minimum && `from ${minimum}`, maximum && `to ${maximum}`].filter(Boolean).join(' ');
+  const parts = [helpText, typeOfItems(input) === 'number' && limits].filter(Boolean);
+  return parts.length === 0 ? undefined : parts.join(' · ');
 }

@@ -10,13 +10,13 @@ import { wordsOf } from './errors.ts';
 
 /** Monday first; 0 is Sunday in the value. */
 const days = [
-  ['1', 'Mon', 'Monday'],
-  ['2', 'Tue', 'Tuesday'],
-  ['3', 'Wed', 'Wednesday'],
-  ['4', 'Thu', 'Thursday'],
-  ['5', 'Fri', 'Friday'],
-  ['6', 'Sat', 'Saturday'],
-  ['0', 'Sun', 'Sunday'],
+  ['1', 'Mon'],
+  ['2', 'Tue'],
+  ['3', 'Wed'],
+  ['4', 'Thu'],
+  ['5', 'Fri'],
+  ['6', 'Sat'],
+  ['0', 'Sun'],
 ] as const;
 
 export function DaysAndHour({ label, name, help, value, onChange, errors, isDisabled, input }: ControlProps) {
@@ -44,9 +44,9 @@ export function DaysAndHour({ label, name, help, value, onChange, errors, isDisa
           onSelectionChange={(keys) => say([...keys].map(String), time || '00:00')}
           isDisabled={isDisabled}
         >
-          {days.map(([day, short, long]) => (
-            <ToggleButton key={day} id={day} className="button small day" aria-label={long}>
-              {short}
+          {days.map(([day, words]) => (
+            <ToggleButton key={day} id={day} className="button small day">
+              {words}
             </ToggleButton>
           ))}
         </ToggleButtonGroup>

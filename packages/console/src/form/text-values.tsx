@@ -55,15 +55,12 @@ export function NumberValue(props: ControlProps) {
   const [typed, setTyped] = useState(() => textOf(value));
   // `1.` stays while it is typed, although its number is that of `1`.
   const text = numberOf(typed.trim()) === (value ?? undefined) ? typed : textOf(value);
-  const limits = [input.minimum && `from ${input.minimum}`, input.maximum && `to ${input.maximum}`]
-    .filter(Boolean)
-    .join(' ');
   return (
     <div className="number">
       <TextInput
         label={label}
         {...named(props)}
-        help={[help, limits].filter(Boolean).join(' · ') || undefined}
+        help={help}
         error={wordsOf(errors)}
         value={text}
         onChange={(next) => {

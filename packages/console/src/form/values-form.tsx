@@ -1,11 +1,10 @@
 import { type Input, type SingleType, typeOfItems } from '@berth/chart-extensions/form/input';
-import { visibleInputs } from '@berth/chart-extensions/config/visible-inputs';
 import type { FieldError, JsonObject, JsonValue } from '@berth/client';
 import { type ComponentType, memo, useCallback, useMemo, useRef, useState } from 'react';
 import { CheckboxValue, RadioValue } from './choice-values.tsx';
 import { CollectionValue, FormEnv, ItemName } from './collection-value.tsx';
-import { inputWords, sameInput } from './config.ts';
-import type { ControlProps } from './control.ts';
+import { inputWords, sameInput, shownInputs, withShown } from './config.ts';
+import { type ControlProps, helpOf } from './control.ts';
 import { DaysAndHour } from './days-and-hour.tsx';
 import { errorsOfInput } from './errors.ts';
 import { ListValue } from './list-value.tsx';
@@ -42,9 +41,9 @@ export function ValuesForm({ form, config, onChange, envId, before, refused, isD
     (id: string, value: JsonValue | undefined) =>
       onChange((current) => {
         const { [id]: _old, ...rest } = current;
-        return value === undefined ? rest : { ...rest, [id]: value };
+        return withShown(form, current, value === undefined ? rest : { ...rest, [id]: value });
       }),
-    [onChange],
+    [onChange, form],
   );
   const shown = shownInputs(form, config);
   return (
@@ -65,15 +64,6 @@ export function ValuesForm({ form, config, onChange, envId, before, refused, isD
       </div>
     </FormEnv>
   );
-}
-
-/** Rules that cost more than their budget show everything; the server refuses them with words. */
-function shownInputs(form: Form, config: JsonObject): Input[] {
-  try {
-    return visibleInputs(form, config);
-  } catch {
-    return form.inputs;
-  }
 }
 
 const nothingBefore = Symbol('nothing before');
@@ -111,7 +101,7 @@ const FormInput = memo(function FormInput({ input, value, before, refused, onCha
     input,
     label: input.label,
     name: input.label,
-    help: input.helpText,
+    help: helpOf(input),
     value,
     onChange: change,
     errors: shown,

@@ -36,7 +36,7 @@ export function MeanwhileNotice({ differences, draft, form, onDismiss }: Meanwhi
   const words = ({ field, input }: Difference, value: Difference['before']): string => {
     if (field === 'helm_chart_id') {
       const version = versions.data?.items.find(({ id }) => id === value);
-      return version ? versionOf(version) : String(value).slice(0, 8);
+      return version ? versionOf(version) : typeof value === 'string' ? value.slice(0, 8) : '';
     }
     if (field === 'cluster_id') return nameIn(clusters, typeof value === 'string' ? value : null);
     return inputWords(

@@ -6,6 +6,7 @@ import { Button } from 'react-aria-components/Button';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useClusters, useEnvs, useKinds } from '../../api/names.ts';
 import type { Row } from '../../api/reads.ts';
+import { searchWith } from '../../ui/page/address.ts';
 import { Check } from '../../ui/inputs/check.tsx';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
@@ -143,7 +144,7 @@ export function NameStep({ chosen, chart }: NameStepProps) {
     setIsTouched(true);
     if (error !== undefined || chart === undefined) return;
     const set = { name: isOnly ? noName : name, adopt: adopt ? 'true' : undefined, step: 'form' };
-    void navigate({ to: '/deployments/new', search: ((before: object) => ({ ...before, ...set })) as never });
+    void navigate({ to: '/deployments/new', search: searchWith(set) });
   };
   return (
     <form

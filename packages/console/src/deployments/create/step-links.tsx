@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { searchWith } from '../../ui/page/address.ts';
 import { canReach, type Chosen, type Step, steps, stepWords } from './steps.ts';
 
 interface StepLinksProps {
@@ -56,7 +57,7 @@ export function StepLink({ step, isHere = false, set = {}, className, children }
   return (
     <Link
       to="/deployments/new"
-      search={((before: object) => ({ ...before, ...set, step, part: undefined })) as never}
+      search={searchWith({ ...set, step, part: undefined })}
       {...(className !== undefined && { className })}
       {...(isHere && { 'aria-current': 'step' as const })}
     >

@@ -44,9 +44,9 @@ export function rebased(draft: Draft, began: Row, fresh: Row): Draft {
   };
 }
 
-/** Whether the person typed another value where somebody else changed one as well. */
-export function isContested({ field, input, before }: Difference, draft: Draft): boolean {
-  if (field === 'helm_chart_id') return draft.chartId !== before;
-  if (field === 'values_override') return !sameJson(draft.override, before);
-  return field === 'config' && input !== null && !sameInput(draft.config[input], before);
+/** Whether a draft says something else than what somebody else wrote; otherwise it has taken that over. */
+export function isContested({ field, input, after }: Difference, draft: Draft): boolean {
+  if (field === 'helm_chart_id') return draft.chartId !== after;
+  if (field === 'values_override') return !sameJson(draft.override, after);
+  return field === 'config' && input !== null && !sameInput(draft.config[input], after);
 }

@@ -72,9 +72,10 @@ test('what was typed stays, and what was left as it was follows the row', () => 
   expect(rebased(draftOf(row()), row(), fresh)).toEqual(draftOf(fresh));
 });
 
-test('a field is contested where both changed it', () => {
-  const typed = { ...draftOf(row()), config: { a: 'mine', b: '2' } };
-  const differences = changedMeanwhile(row(), row({ config: { a: 'theirs', b: 'theirs' }, enabled: false }));
+test('a field is contested where both changed it, and taken over where only somebody else did', () => {
+  const fresh = row({ config: { a: 'theirs', b: 'theirs' }, enabled: false });
+  const typed = rebased({ ...draftOf(row()), config: { a: 'mine', b: '2' } }, row(), fresh);
+  const differences = changedMeanwhile(row(), fresh);
   expect(differences.map((each) => [each.input ?? each.field, isContested(each, typed)])).toEqual([
     ['enabled', false],
     ['a', true],

@@ -63,12 +63,8 @@ function ObjectChange({ object, group: { tone, word } }: { object: PlannedObject
               <span role="cell" title={field.path}>
                 <FieldName path={field.path} />
               </span>
-              <span role="cell" className={field.hidden ? 'muted' : 'before'}>
-                {field.hidden ? 'hidden' : valueWords(field.before)}
-              </span>
-              <span role="cell" className={field.hidden ? 'muted' : 'after'}>
-                {field.hidden ? 'hidden' : valueWords(field.after)}
-              </span>
+              <FieldValue side="before" field={field} />
+              <FieldValue side="after" field={field} />
             </div>
           ))}
         </div>
@@ -79,6 +75,21 @@ function ObjectChange({ object, group: { tone, word } }: { object: PlannedObject
         </Button>
       )}
     </li>
+  );
+}
+
+/** Longer values scroll in their place. */
+const mostCharacters = 400;
+
+function FieldValue({ side, field }: { side: 'before' | 'after'; field: PlannedObject['fields'][number] }) {
+  const value = field[side];
+  const words = field.hidden ? 'hidden' : valueWords(value);
+  const isLong = words.length > mostCharacters;
+  const look = field.hidden || value === undefined ? 'muted' : side;
+  return (
+    <span role="cell" className={isLong ? `${look} long` : look} {...(isLong && { tabIndex: 0 })}>
+      {words}
+    </span>
   );
 }
 

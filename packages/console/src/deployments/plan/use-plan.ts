@@ -26,31 +26,31 @@ const waitMs = 600;
 
 /** Keeps a plan up to date while somebody types: it is asked for after a pause, and an earlier request is given up. */
 export function usePlan(request: PlanRequest | null): Planning {
-  const settled = useDebounced(request, waitMs);
+  const asked = useDebounced(request, waitMs);
   const query = useQuery({
-    queryKey: ['deployment_plans', ...(settled?.key ?? [])],
+    queryKey: ['deployment_plans', ...(asked?.key ?? [])],
     queryFn: async ({ signal }) => {
-      if (settled === null) throw new Error('There is nothing to plan');
-      return unwrap(await settled.ask({ signal }));
+      if (asked === null) throw new Error('There is nothing to plan');
+      return unwrap(await asked.ask({ signal }));
     },
-    enabled: settled !== null,
+    enabled: asked !== null,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
   const { data, dataUpdatedAt: at, error, isFetching, isPlaceholderData, isSuccess, refetch } = query;
-  const isSettled = request === settled;
-  const isAsked = request !== null;
+  const isLatest = request === asked;
+  const hasRequest = request !== null;
   return useMemo(
     () => ({
-      plan: isAsked ? data : undefined,
+      plan: hasRequest ? data : undefined,
       at,
-      error: isSettled && isAsked && !isFetching ? error : null,
-      isCurrent: isSettled && isAsked && isSuccess && !isFetching && !isPlaceholderData,
-      isWorking: isAsked && (!isSettled || isFetching),
+      error: isLatest && hasRequest && !isFetching ? error : null,
+      isCurrent: isLatest && hasRequest && isSuccess && !isFetching && !isPlaceholderData,
+      isWorking: hasRequest && (!isLatest || isFetching),
       again: () => void refetch(),
     }),
-    [data, at, error, isFetching, isPlaceholderData, isSuccess, refetch, isSettled, isAsked],
+    [data, at, error, isFetching, isPlaceholderData, isSuccess, refetch, isLatest, hasRequest],
   );
 }
 

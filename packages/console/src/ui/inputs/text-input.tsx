@@ -18,10 +18,12 @@ interface TextInputProps extends Omit<TextFieldProps, 'children' | 'className'> 
 export function TextInput({ label, help, error, placeholder, rows, ...field }: TextInputProps) {
   return (
     <TextField {...field} className="field" isInvalid={error !== undefined}>
-      <Label>
-        {label}
-        {field.isRequired && <span aria-hidden="true"> *</span>}
-      </Label>
+      {label !== '' && (
+        <Label>
+          {label}
+          {field.isRequired && <span aria-hidden="true"> *</span>}
+        </Label>
+      )}
       {help !== undefined && <Text slot="description">{help}</Text>}
       {rows === undefined ? (
         <Input placeholder={placeholder ?? ''} />

@@ -4,6 +4,10 @@ import { useCallback } from 'react';
 /** What an address says beside its path. Each screen reads its own part. */
 export type Search = Record<string, string | undefined> & { env?: string };
 
+/** The search of a link that keeps what an address says, but for these. The router types it by a route, which shared pieces do not know. */
+export const searchWith = (changes: Record<string, string | undefined>) =>
+  ((before: object) => ({ ...before, ...changes })) as never;
+
 /** What the address says beside its path, and how to change it. Filters, sort and tab live there, so that a link shows the same. */
 export function useAddress(): [Search, (changes: Record<string, string | null | undefined>) => void] {
   const search: Search = useSearch({ strict: false });
