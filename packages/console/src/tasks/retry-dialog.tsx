@@ -39,7 +39,7 @@ export function RetryDialog({ task, words, running, asOwner, onClose }: RetryDia
         <>
           <Check
             label="Skip the hooks of the chart"
-            isSelected={skipsHooks}
+            value={skipsHooks}
             onChange={setSkipsHooks}
             isDisabled={!asOwner.allowed}
           />
@@ -63,11 +63,7 @@ interface SupersedeProps {
 export function Supersede({ isSelected, onChange }: SupersedeProps) {
   return (
     <>
-      <Check
-        label="End the task that runs, if it only waits for readiness"
-        isSelected={isSelected}
-        onChange={onChange}
-      />
+      <Check label="End the task that runs, if it only waits for readiness" value={isSelected} onChange={onChange} />
       <p className="meta">Otherwise the new task waits until it ends. A Helm that works is always waited for.</p>
     </>
   );

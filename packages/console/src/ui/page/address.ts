@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
 
 /** What an address says beside its path. Each screen reads its own part. */
 export type Search = Record<string, string | undefined> & { env?: string };
@@ -7,9 +8,12 @@ export type Search = Record<string, string | undefined> & { env?: string };
 export function useAddress(): [Search, (changes: Record<string, string | null | undefined>) => void] {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const change = (changes: Record<string, string | null | undefined>) => {
-    const next = Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, value ?? undefined]));
-    void navigate({ to: '.', search: ((before: object) => ({ ...before, ...next })) as never, replace: true });
-  };
+  const change = useCallback(
+    (changes: Record<string, string | null | undefined>) => {
+      const next = Object.fromEntries(Object.entries(changes).map(([key, value]) => [key, value ?? undefined]));
+      void navigate({ to: '.', search: ((before: object) => ({ ...before, ...next })) as never, replace: true });
+    },
+    [navigate],
+  );
   return [search, change];
 }
