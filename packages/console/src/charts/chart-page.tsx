@@ -12,7 +12,7 @@ import { Glyph, State } from '../ui/state.tsx';
 import { useAddress } from '../ui/page/address.ts';
 import { ChartFacts } from './chart-facts.tsx';
 import { chartState } from './chart-state.ts';
-import { FormPreview } from './form-preview.tsx';
+import { ChartForm } from './chart-form.tsx';
 import './charts.css';
 
 /** One chart: what is wrong with it, what its form asks for, who runs it, and what else its branch has. */
@@ -104,7 +104,7 @@ function Shown({ chart }: { chart: Row<'helmCharts'> }) {
               ]}
             />
           </section>
-          <FormPreview chart={chart} />
+          <ChartForm chart={chart} />
         </div>
         <div>
           <ChartFacts chart={chart} registry={registry.data?.row} />

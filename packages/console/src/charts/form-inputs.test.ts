@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { actionTitles, formInputs } from './form-inputs.ts';
 
-describe('the preview of a chart', () => {
+describe('the form of a chart', () => {
   it('names what its form asks for, in its order', () => {
     const inputs = [
       { id: 'name', label: 'Name', type: 'text', required: true, helpText: 'What it is called' },

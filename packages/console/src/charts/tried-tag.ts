@@ -1,4 +1,4 @@
-import { tagFormat, type TagParts, UnusablePattern } from '@berth/chart-extensions/tags/tag-format';
+import { tagFormat, type TagParts, UnusablePattern } from '@berth/chart-archive/tag-format';
 
 interface Format {
   id: string;

@@ -2,7 +2,7 @@ import type { Row } from '../api/reads.ts';
 import { actionTitles, formInputs } from './form-inputs.ts';
 
 /** What a deployment of the chart asks for and offers. */
-export function FormPreview({ chart }: { chart: Row<'helmCharts'> }) {
+export function ChartForm({ chart }: { chart: Row<'helmCharts'> }) {
   const inputs = formInputs(chart.values_ui);
   const actions = actionTitles(chart.actions_schema);
   const types = Object.keys(chart.resource_types ?? {});
@@ -18,7 +18,7 @@ export function FormPreview({ chart }: { chart: Row<'helmCharts'> }) {
           <p className="muted">The chart has no form: deployments of it take an override of its values.</p>
         ) : (
           <div className="panel scrolls" tabIndex={0} role="region" aria-label="Inputs of the form">
-            <table className="form-preview">
+            <table className="chart-form">
               <thead>
                 <tr>
                   <th scope="col">Label</th>
