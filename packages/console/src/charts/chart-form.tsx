@@ -1,21 +1,39 @@
+import { lazy, Suspense, useState } from 'react';
+import { ToggleButton } from 'react-aria-components/ToggleButton';
 import type { Row } from '../api/reads.ts';
+import { LoadingRows } from '../ui/reading/problem.tsx';
 import { actionTitles, formInputs } from './form-inputs.ts';
+
+// It brings the rules of forms along.
+const FormTrial = lazy(() => import('./form-trial.tsx'));
 
 /** What a deployment of the chart asks for and offers. */
 export function ChartForm({ chart }: { chart: Row<'helmCharts'> }) {
   const inputs = formInputs(chart.values_ui);
   const actions = actionTitles(chart.actions_schema);
   const types = Object.keys(chart.resource_types ?? {});
+  const [isTried, setIsTried] = useState(false);
   if (chart.error !== null) return null;
   return (
     <>
       <section className="section">
         <header>
           <h2>Form</h2>
-          <span className="meta">{inputs.length === 0 ? '' : `${inputs.length} inputs`}</span>
+          {inputs.length > 0 && (
+            <>
+              <span className="meta">{inputs.length === 1 ? '1 input' : `${inputs.length} inputs`}</span>
+              <ToggleButton className="button small" isSelected={isTried} onChange={setIsTried}>
+                Try the form
+              </ToggleButton>
+            </>
+          )}
         </header>
         {inputs.length === 0 ? (
           <p className="muted">The chart has no form: deployments of it take an override of its values.</p>
+        ) : isTried && chart.values_ui !== null ? (
+          <Suspense fallback={<LoadingRows />}>
+            <FormTrial key={chart.id} valuesUi={chart.values_ui} />
+          </Suspense>
         ) : (
           <div className="panel scrolls" tabIndex={0} role="region" aria-label="Inputs of the form">
             <table className="chart-form">
