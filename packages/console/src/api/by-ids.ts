@@ -7,7 +7,10 @@ const most = 100;
 type Given = readonly (string | null | undefined)[];
 
 const asked = (ids: Given) => ({
-  ids: [...new Set(ids.filter((id) => id !== null && id !== undefined && id !== ''))].sort().slice(0, most).join(','),
+  ids: [...new Set(ids.filter((id) => typeof id === 'string'))]
+    .toSorted((a, b) => a.localeCompare(b))
+    .slice(0, most)
+    .join(','),
   per_page: most,
 });
 

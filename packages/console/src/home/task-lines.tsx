@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Row } from '../api/reads.ts';
 import { taskState } from '../deployments/task-state.ts';
-import { readable } from '../tasks/readable.ts';
-import { useTaskNames } from '../tasks/use-task-names.ts';
+import { readable } from '../tasks/facts/readable.ts';
+import { useTaskNames } from '../tasks/facts/use-task-names.ts';
 import { Age, useNow } from '../ui/age.tsx';
 import { State } from '../ui/state.tsx';
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { useDeployments } from '../api/by-ids.ts';
 import { useMay } from '../api/me.ts';
 import { nameIn, useClusters, useEnvs, useKinds } from '../api/names.ts';
 import { pageOf } from '../api/reads.ts';
 import { sessions } from '../api/session.ts';
 import type { IconName } from '../ui/icons.tsx';
+import { useDebounced } from '../ui/use-debounced.ts';
 import { places } from './keys.ts';
 import type { PaletteItem, PaletteSection } from './palette-items.ts';
 import { palette } from './palette-state.ts';
@@ -24,23 +24,13 @@ const placeIcons: Readonly<Record<string, IconName>> = {
 
 const pauseMs = 150;
 
-/** What was typed, once typing pauses. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
 /** Everything that the palette leads to. The server searches the deployments, which may be many thousands. */
 export function usePaletteSections(typed: string): PaletteSection[] {
   const navigate = useNavigate();
   const may = useMay();
   const [envs, clusters, kinds] = [useEnvs(), useClusters(), useKinds()];
   // The last word: the ones before may be of the kind or the env.
-  const name = useSettled(typed).trim().split(/\s+/).at(-1) ?? '';
+  const name = useDebounced(typed, pauseMs).trim().split(/\s+/).at(-1) ?? '';
   const deployments = useQuery({
     ...pageOf('deployments', { name, sort: 'name', per_page: 20 }),
     enabled: name !== '',

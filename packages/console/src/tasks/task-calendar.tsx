@@ -5,8 +5,8 @@ import { type ListQuery, pageOf } from '../api/reads.ts';
 import { exactTime, useNow } from '../ui/age.tsx';
 import { useAddress } from '../ui/page/address.ts';
 import { Reading } from '../ui/reading/reading.tsx';
-import { dayOf, daysOf, monthAfter, readMonth } from './month-of.ts';
-import { useTaskNames } from './use-task-names.ts';
+import { dayOf, daysOf, monthAfter, readMonth } from './facts/month-of.ts';
+import { useTaskNames } from './facts/use-task-names.ts';
 
 const most = 100;
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { nameIn, useClusters, useEnvs } from '../api/names.ts';
 import type { Row } from '../api/reads.ts';
 import { Copy } from '../ui/copy.tsx';
-import { requestReason } from './task-words.ts';
+import { requestReason } from './facts/task-words.ts';
 
 interface TaskFactsProps {
   task: Row<'deploymentTasks'>;

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { oneOf, pageOf, type Row } from '../api/reads.ts';
 import { Copy } from '../ui/copy.tsx';
 import { runOf } from '../deployments/tabs/run-of.ts';
-import { deltaOf, inputLines } from './input-changes.ts';
+import { deltaOf, inputLines } from './facts/input-changes.ts';
 
 type Task = Row<'deploymentTasks'>;
 

@@ -15,11 +15,11 @@ import { useAddress } from '../ui/page/address.ts';
 import { Empty } from '../ui/reading/problem.tsx';
 import { type Column, Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
-import { CancelDialog } from './cancel-dialog.tsx';
+import { CancelDialog } from './actions/cancel-dialog.tsx';
 import { TaskCalendar } from './task-calendar.tsx';
-import { readable } from './readable.ts';
-import { taskQueryOf, taskViews, viewOf } from './task-query.ts';
-import { useTaskNames } from './use-task-names.ts';
+import { readable } from './facts/readable.ts';
+import { taskQueryOf, taskViews, viewOf } from './facts/task-query.ts';
+import { useTaskNames } from './facts/use-task-names.ts';
 import './tasks.css';
 
 type Task = Row<'deploymentTasks'>;

@@ -12,14 +12,14 @@ import { exactTime, useNow } from '../ui/age.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
 import { Reading } from '../ui/reading/reading.tsx';
 import { Glyph, State } from '../ui/state.tsx';
-import { readable } from './readable.ts';
-import { TaskActions } from './task-actions.tsx';
+import { readable } from './facts/readable.ts';
+import { TaskActions } from './actions/task-actions.tsx';
 import { TaskFacts } from './task-facts.tsx';
 import { TaskInputs } from './task-inputs.tsx';
 import { TaskLog } from './task-log.tsx';
-import { chartOf, taskWords } from './task-words.ts';
+import { chartOf, taskWords } from './facts/task-words.ts';
 import { Timeline } from './timeline.tsx';
-import { timelineOf } from './timeline-of.ts';
+import { timelineOf } from './facts/timeline-of.ts';
 import './tasks.css';
 
 /** One task: why it waits or failed, its log, what it deployed, and what can be done about it. */

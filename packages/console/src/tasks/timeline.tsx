@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Age } from '../ui/age.tsx';
 import { Glyph } from '../ui/state.tsx';
-import type { Step } from './timeline-of.ts';
+import type { Step } from './facts/timeline-of.ts';
 
 /** What has happened to a task, and what goes on. */
 export function Timeline({ steps }: { steps: Step[] }) {

@@ -1,6 +1,6 @@
 import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import type { ChartMetadata } from '@berth/chart-archive/chart-metadata';
-import { type TagParts, tagFormat, UnusablePattern } from './tag-format.ts';
+import { type TagParts, tagFormat, UnusablePattern } from '@berth/chart-archive/tag-format';
 
 export interface CompiledFormat {
   id: string;

@@ -5,7 +5,7 @@ import type { InTransaction } from '@berth/db/in-transaction';
 import { createRow } from '@berth/db/changes/create-row';
 import { removeRow } from '@berth/db/changes/remove-row';
 import { AppError, found } from '@berth/contracts/errors';
-import { tagFormat, UnusablePattern } from './tag-format.ts';
+import { tagFormat, UnusablePattern } from '@berth/chart-archive/tag-format';
 import { createTagFormatRepository, type TagFormatChanges } from './tag-format-repository.ts';
 
 export interface TagFormatHandlersDeps {

@@ -20,15 +20,15 @@ export function newSince<T>(before: Pages<T>, now: Pages<T>): number {
 
 /**
  * While the pointer or the focus is in a list, its rows stay in their places: nothing is pushed from under a hand that is about to
- * press. `of` names the list; what is not settled still belongs to the list before.
+ * press. `of` names the list; what is not current is of the list before.
  */
-export function useHeld<T>(of: string, isSettled: boolean) {
+export function useHeld<T>(of: string, isCurrent: boolean) {
   const [isPointed, setIsPointed] = useState(false);
   const [isFocused, setIsFocused] = useState(false);
   const held = useRef<{ of: string; total: number | null; pages: Map<number, T[]> } | null>(null);
   const isHeld = isPointed || isFocused;
   if (!isHeld || held.current?.of !== of) held.current = null;
-  if (isHeld && isSettled) held.current ??= { of, total: null, pages: new Map() };
+  if (isHeld && isCurrent) held.current ??= { of, total: null, pages: new Map() };
   const { current } = held;
 
   return {

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../api/reads.ts';
+import type { ListQuery } from '../../api/reads.ts';
 
 type TaskQuery = ListQuery<'deploymentTasks'>;
 

@@ -1,7 +1,7 @@
 import type { DeploymentTask } from '@berth/client';
-import { useDeployments, useVersionsOf } from '../api/by-ids.ts';
-import { nameIn, useKinds, useUsers } from '../api/names.ts';
-import type { Row } from '../api/reads.ts';
+import { useDeployments, useVersionsOf } from '../../api/by-ids.ts';
+import { nameIn, useKinds, useUsers } from '../../api/names.ts';
+import type { Row } from '../../api/reads.ts';
 import { actorOf, chartOf, taskWords } from './task-words.ts';
 
 export interface TaskNames {

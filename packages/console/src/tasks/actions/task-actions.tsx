@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
-import { type Permission, useMay } from '../api/me.ts';
-import { type One, pageOf, type Row } from '../api/reads.ts';
-import { runOf } from '../deployments/tabs/run-of.ts';
+import { type Permission, useMay } from '../../api/me.ts';
+import { type One, pageOf, type Row } from '../../api/reads.ts';
+import { runOf } from '../../deployments/tabs/run-of.ts';
 import { CancelDialog } from './cancel-dialog.tsx';
 import { RetryDialog } from './retry-dialog.tsx';
 import { RollbackDialog } from './rollback-dialog.tsx';

@@ -1,12 +1,12 @@
 import { unwrap } from '@berth/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { berth } from '../api/berth.ts';
-import type { One, Row } from '../api/reads.ts';
-import { runOf } from '../deployments/tabs/run-of.ts';
-import { Age } from '../ui/age.tsx';
-import { Confirm } from '../ui/page/dialog.tsx';
-import { deltaOf } from './input-changes.ts';
+import { berth } from '../../api/berth.ts';
+import type { One, Row } from '../../api/reads.ts';
+import { runOf } from '../../deployments/tabs/run-of.ts';
+import { Age } from '../../ui/age.tsx';
+import { Confirm } from '../../ui/page/dialog.tsx';
+import { deltaOf } from '../facts/input-changes.ts';
 import { Supersede } from './retry-dialog.tsx';
 
 interface RollbackDialogProps {

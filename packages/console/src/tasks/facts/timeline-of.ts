@@ -1,6 +1,6 @@
 import type { DeploymentTask } from '@berth/client';
-import { spanOf } from '../ui/age.tsx';
-import type { Tone } from '../ui/state.tsx';
+import { spanOf } from '../../ui/age.tsx';
+import type { Tone } from '../../ui/state.tsx';
 import { readable } from './readable.ts';
 import { actorOf, type Names } from './task-words.ts';
 

@@ -1,10 +1,10 @@
 import { unwrap } from '@berth/client';
 import { useState } from 'react';
-import { berth } from '../api/berth.ts';
-import type { Row } from '../api/reads.ts';
-import { TextInput } from '../ui/inputs/text-input.tsx';
-import { Confirm } from '../ui/page/dialog.tsx';
-import { say } from '../ui/page/toasts.tsx';
+import { berth } from '../../api/berth.ts';
+import type { Row } from '../../api/reads.ts';
+import { TextInput } from '../../ui/inputs/text-input.tsx';
+import { Confirm } from '../../ui/page/dialog.tsx';
+import { say } from '../../ui/page/toasts.tsx';
 
 interface CancelDialogProps {
   task: Row<'deploymentTasks'>;

@@ -1,11 +1,11 @@
 import { unwrap } from '@berth/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { berth } from '../api/berth.ts';
-import type { Permission } from '../api/me.ts';
-import type { Row } from '../api/reads.ts';
-import { Check } from '../ui/inputs/check.tsx';
-import { Confirm } from '../ui/page/dialog.tsx';
+import { berth } from '../../api/berth.ts';
+import type { Permission } from '../../api/me.ts';
+import type { Row } from '../../api/reads.ts';
+import { Check } from '../../ui/inputs/check.tsx';
+import { Confirm } from '../../ui/page/dialog.tsx';
 
 interface RetryDialogProps {
   task: Row<'deploymentTasks'>;

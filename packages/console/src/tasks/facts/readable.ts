@@ -1,4 +1,4 @@
-import { exactTime } from '../ui/age.tsx';
+import { exactTime } from '../../ui/age.tsx';
 
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const ids = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;

@@ -1,0 +1,38 @@
+import type { JsonObject, JsonValue } from '@berth/client';
+
+export interface FormInput {
+  id: string;
+  label: string;
+  type: string;
+  isRequired: boolean;
+  help: string;
+  /** It shows only for some values of others. */
+  isConditional: boolean;
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+/** What the form of a chart asks for, in its order. */
+export function formInputs(form: JsonObject | null): FormInput[] {
+  const inputs = form?.['inputs'];
+  return (Array.isArray(inputs) ? inputs : []).filter(isObject).map((input) => {
+    const { id, label, type, required, helpText, collection, itemType } = input;
+    const more = textOf(collection) || textOf(itemType);
+    return {
+      id: textOf(id),
+      label: textOf(label) || textOf(id),
+      type: more === '' ? textOf(type) : `${textOf(type)} of ${more}`,
+      isRequired: required === true,
+      help: textOf(helpText),
+      isConditional: Array.isArray(input['showIfAll']) || Array.isArray(input['showIf']),
+    };
+  });
+}
+
+/** The titles of the actions that a chart offers. */
+export function actionTitles(actions: JsonObject | null): string[] {
+  const list = actions?.['actions'];
+  return (Array.isArray(list) ? list : []).filter(isObject).map(({ id, title }) => textOf(title) || textOf(id));
+}
