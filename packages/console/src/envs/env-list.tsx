@@ -79,7 +79,7 @@ export function EnvList() {
             cell: ({ id }) => {
               const count = counts.get(id);
               return count === undefined ? null : (
-                <Link className="state bad" to="/deployments" search={{ env: id, attention: 'true' } as never}>
+                <Link className="state bad" to="/deployments" search={{ env: id, attention: 'true' }}>
                   <Glyph tone="bad" />
                   {count}
                 </Link>

@@ -38,7 +38,7 @@ export function Queued({ of, envId, onDismiss }: { of: QueuedTasks; envId: strin
               </Link>
             ))}
             {count > mostShown && (
-              <Link to="/tasks" search={{ env: envId } as never}>
+              <Link to="/tasks" search={{ env: envId }}>
                 All tasks of the env
               </Link>
             )}

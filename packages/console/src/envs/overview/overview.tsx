@@ -60,7 +60,7 @@ function WhatRuns({ env, rows }: { env: OfEnv['env']; rows: DeploymentRow[] }) {
       {rows.length === mostRows && (
         <p className="meta">
           The latest {mostRows.toLocaleString()} deployments are shown.{' '}
-          <Link to="/deployments" search={{ env: env.id } as never}>
+          <Link to="/deployments" search={{ env: env.id }}>
             Show all
           </Link>
         </p>
@@ -106,7 +106,7 @@ function WhatRuns({ env, rows }: { env: OfEnv['env']; rows: DeploymentRow[] }) {
                       <Link
                         className="meta"
                         to="/deployments"
-                        search={{ env: env.id, kind: id, cluster: grid.clusters[index] } as never}
+                        search={{ env: env.id, kind: id, cluster: grid.clusters[index] }}
                       >
                         {cell.length - mostInCell} more
                       </Link>
@@ -132,6 +132,7 @@ function InCell({ deployment, kind, version }: InCellProps) {
   const { id, name, reason } = deployment;
   return (
     <div className="in-cell" title={reason ?? ''}>
+      <State {...deploymentState(deployment)} />
       <span className="in-cell-name">
         <Link to="/deployments/$id/{-$tab}" params={{ id, tab: undefined }}>
           {name || kind}
@@ -139,7 +140,6 @@ function InCell({ deployment, kind, version }: InCellProps) {
         <span className="mono">{version?.parsed_version ?? version?.image_tag}</span>
         {version !== undefined && version.newer > 0 && <span className="newer">↑ {version.newer} newer</span>}
       </span>
-      <State {...deploymentState(deployment)} />
     </div>
   );
 }
@@ -171,7 +171,7 @@ function Unwell({ env, rows }: { env: OfEnv['env']; rows: DeploymentRow[] }) {
       </div>
       {unwell.length > mostNamed && (
         <div className="actions">
-          <Link className="button" to="/deployments" search={{ env: env.id, attention: 'true' } as never}>
+          <Link className="button" to="/deployments" search={{ env: env.id, attention: 'true' }}>
             Show all {unwell.length.toLocaleString()}
           </Link>
         </div>
