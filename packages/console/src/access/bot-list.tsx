@@ -114,7 +114,7 @@ function Bots() {
           { title: 'Tokens', width: '80px', cell: ({ id }) => tokens.data && (byBot.get(id)?.length ?? 0) },
           {
             title: 'Last used',
-            width: '96px',
+            width: '112px',
             className: 'muted',
             cell: ({ id }) => {
               const last = (byBot.get(id) ?? [])
@@ -126,7 +126,7 @@ function Bots() {
           },
           {
             title: 'Created',
-            width: '88px',
+            width: '112px',
             sort: 'created_at',
             className: 'muted',
             cell: ({ created_at }) => <Age time={created_at} />,
@@ -135,6 +135,7 @@ function Bots() {
             title: 'Actions',
             hideTitle: true,
             width: '56px',
+            className: 'row-actions',
             cell: (bot) => (
               <ActionsMenu
                 label={`Actions for ${bot.display_name}`}

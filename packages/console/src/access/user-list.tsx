@@ -121,7 +121,7 @@ export function UserList() {
           },
           {
             title: 'First sign-in',
-            width: '104px',
+            width: '112px',
             sort: 'created_at',
             className: 'muted',
             cell: ({ created_at }) => <Age time={created_at} />,

@@ -73,14 +73,14 @@ export function UserTokens() {
           { title: 'Id', width: '96px', className: 'mono muted', cell: ({ id }) => id.slice(0, 8) },
           {
             title: 'Created',
-            width: '88px',
+            width: '112px',
             sort: 'created_at',
             className: 'muted',
             cell: ({ created_at }) => <Age time={created_at} />,
           },
           {
             title: 'Last used',
-            width: '96px',
+            width: '112px',
             sort: 'last_used_at',
             className: 'muted',
             cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Age time={last_used_at} />),
@@ -94,7 +94,8 @@ export function UserTokens() {
           {
             title: 'Revoke',
             hideTitle: true,
-            width: '104px',
+            width: '96px',
+            className: 'row-actions',
             cell: (token) => (
               <Button
                 className="button small"

@@ -11,6 +11,10 @@ interface ExportEventsProps {
   onError: (error: unknown) => void;
 }
 
+async function* exported(query: AuditFilters['query'], signal: AbortSignal): AsyncGenerator<string> {
+  yield* unwrap(await berth.auditEvents.export({ query }, { signal })).lines();
+}
+
 const wasStopped = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
 
 /** Saves all events that the filters select as lines of JSON, however many there are. */
@@ -26,9 +30,8 @@ export function ExportEvents({ query, onError }: ExportEventsProps) {
     try {
       const sink = await sinkFor(`berth-audit-${new Date().toISOString().slice(0, 10)}.ndjson`);
       setCount(0);
-      const stream = unwrap(await berth.auditEvents.export({ query }, { signal: abort.signal }));
       let total = 0;
-      await saveLines(stream.lines(), sink, (saved) => {
+      await saveLines(exported(query, abort.signal), sink, (saved) => {
         total = saved;
         setCount(saved);
       });

@@ -16,7 +16,7 @@ declare global {
 
 const gatherChars = 64 * 1024;
 
-/** Writes lines as they arrive, in larger pieces; false where the viewer stopped it. */
+/** Writes lines as they arrive, in larger pieces. A file that is cut off goes. */
 export async function saveLines(
   lines: AsyncIterable<string>,
   sink: LineSink,

@@ -22,8 +22,9 @@ export function useNames(events: readonly AuditEvent[]) {
     bots: botsById,
     users,
     env: (id: string | null) => nameIn(envs, id),
-    actor: ({ actor }: AuditEvent): string => {
-      if (actor === null) return 'the platform';
+    actor: ({ actor, result }: AuditEvent): string => {
+      // Of a refused credential or sign-in it is not known whose it is.
+      if (actor === null) return result === 'denied' ? 'unknown' : 'the platform';
       if (actor.kind === 'user') return nameIn(users, actor.id);
       return actor.kind === 'bot'
         ? nameIn(botsById, actor.id)

@@ -108,7 +108,7 @@ export function EnvList() {
           },
           {
             title: 'Created',
-            width: '96px',
+            width: '112px',
             sort: 'created_at',
             className: 'muted',
             cell: ({ created_at }) => <Age time={created_at} />,

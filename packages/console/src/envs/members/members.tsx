@@ -121,11 +121,11 @@ function Matrix({ env, members, roles }: MatrixProps) {
         </div>
       )}
       {shown.length > mostLines && (
-        <p className="meta">
+        <p className="meta below-table">
           {mostLines} of {shown.length.toLocaleString()} members are shown: filter by person to see others.
         </p>
       )}
-      <p className="meta">Admins of the env, site admins and bots need no role for a kind.</p>
+      <p className="meta below-table">Admins of the env, site admins and bots need no role for a kind.</p>
       {isAdding && <AddMember env={env} members={members} onClose={() => setIsAdding(false)} />}
       {removed && (
         <Remove

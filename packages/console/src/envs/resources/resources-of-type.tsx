@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { type Permission, useMay } from '../../api/me.ts';
 import { type ListQuery, pageOf, type Row } from '../../api/reads.ts';
@@ -34,9 +34,11 @@ interface ResourcesOfTypeProps {
   type: ResourceType;
   /** The name of the kind whose deployments manage them. */
   kind: string;
+  /** Where another type is chosen. */
+  children: ReactNode;
 }
 
-export function ResourcesOfType({ env, row, type, kind }: ResourcesOfTypeProps) {
+export function ResourcesOfType({ env, row, type, kind, children }: ResourcesOfTypeProps) {
   const may = useMay();
   const [address, change] = useAddress();
   const [asked, setAsked] = useState<Asked>(null);
@@ -64,6 +66,7 @@ export function ResourcesOfType({ env, row, type, kind }: ResourcesOfTypeProps) 
   return (
     <>
       <div className="filters">
+        {children}
         <p className="muted">Managed by deployments of {kind}</p>
         <span className="meta">{!create.allowed && `New ones are for ${create.needs}`}</span>
         {create.allowed && (
@@ -120,7 +123,7 @@ export function ResourcesOfType({ env, row, type, kind }: ResourcesOfTypeProps) 
           },
           {
             title: 'Created',
-            width: '88px',
+            width: '112px',
             sort: 'created_at',
             className: 'muted',
             cell: ({ created_at }) => <Age time={created_at} />,
@@ -129,6 +132,7 @@ export function ResourcesOfType({ env, row, type, kind }: ResourcesOfTypeProps) 
             title: 'Actions',
             hideTitle: true,
             width: '56px',
+            className: 'row-actions',
             cell: (resource) => (
               <ActionsMenu
                 label={`Actions for ${resource.name}`}

@@ -38,20 +38,17 @@ function Types({ env, types }: { env: OfEnv['env']; types: Row<'deploymentResour
     );
   }
   return (
-    <>
-      <div className="filters">
-        <Choose
-          label="Type of resource"
-          inline
-          choices={choices.map(({ row, type, kind }) => ({
-            id: row.id,
-            words: `${type.plural} · ${kind}${row.env_id === null ? ' · in every env' : ''}`,
-          }))}
-          value={shown.row.id}
-          onChange={(type) => change({ type })}
-        />
-      </div>
-      <ResourcesOfType key={shown.row.id} env={env} row={shown.row} type={shown.type} kind={shown.kind} />
-    </>
+    <ResourcesOfType key={shown.row.id} env={env} row={shown.row} type={shown.type} kind={shown.kind}>
+      <Choose
+        label="Type of resource"
+        inline
+        choices={choices.map(({ row, type, kind }) => ({
+          id: row.id,
+          words: `${type.plural} · ${kind}${row.env_id === null ? ' · in every env' : ''}`,
+        }))}
+        value={shown.row.id}
+        onChange={(type) => change({ type })}
+      />
+    </ResourcesOfType>
   );
 }

@@ -69,7 +69,7 @@ export default function Secrets({ env }: OfEnv) {
           },
           {
             title: 'Changed',
-            width: '88px',
+            width: '112px',
             sort: 'updated_at',
             className: 'muted',
             cell: ({ updated_at }) => <Age time={updated_at} />,
@@ -78,6 +78,7 @@ export default function Secrets({ env }: OfEnv) {
             title: 'Actions',
             hideTitle: true,
             width: '56px',
+            className: 'row-actions',
             cell: (secret) => (
               <ActionsMenu
                 label={`Actions for ${secret.name}`}
