@@ -6,7 +6,7 @@ import { codeFolders, filesIn, importsWithin, root, sourcesIn, specifiersOf, wor
 
 /** Packages may only import packages of a lower line. */
 const packageOrder = [
-  ['chart', 'cli', 'devstack'],
+  ['chart', 'cli', 'console', 'devstack'],
   ['chart-archive'],
   ['client', 'chart-extensions', 'kube', 'egress'],
   ['testing'],
@@ -18,7 +18,7 @@ const packageOrder = [
   ['process-guard'],
 ];
 /** For tests and development; deployed code imports none of them. */
-const notDeployed = ['chart', 'cli', 'devstack', 'testing'];
+const notDeployed = ['chart', 'cli', 'console', 'devstack', 'testing'];
 
 const levelOf = (name: string): number => packageOrder.findIndex((level) => level.includes(name));
 const nameOf = (workspace: string): string => workspace.split('/').at(-1) ?? '';
@@ -95,7 +95,7 @@ test('each export of a package is the path of its file', () => {
 test('each export of a package is used by another one', () => {
   const used = codeFolders.flatMap((folder) =>
     filesIn(folder)
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /\.tsx?$/.test(file))
       .flatMap((file) => specifiersOf(folder, file).map((specifier) => ({ folder, specifier }))),
   );
   const isUsed = ({ workspace, specifier }: (typeof exported)[number]) => {

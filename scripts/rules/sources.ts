@@ -28,11 +28,11 @@ export function filesIn(folder: string, inside = ''): string[] {
   });
 }
 
-export const isTest = (file: string): boolean => file.endsWith('.test.ts');
+export const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
 
 /** TypeScript files other than tests, which may import from anywhere. */
 export const sourcesIn = (folder: string): string[] =>
-  filesIn(folder).filter((file) => file.endsWith('.ts') && !isTest(file));
+  filesIn(folder).filter((file) => /\.tsx?$/.test(file) && !isTest(file));
 
 export interface Import {
   file: string;

@@ -6,7 +6,7 @@ export function testConnection(grounds: () => Grounds): void {
   test('while the gateway is down an open page says so and shows nothing as well; afterwards it goes on and misses nothing', async () => {
     const { deployment, platform } = grounds();
     await using guest = await visitAs(grounds(), 'ada', '/deployments');
-    const row = guest.page.getByRole('row', { name: / shown/ });
+    const row = guest.page.getByRole('row', { name: /HelloWeb \/ shown/ });
     await row.locator('.state.ok').waitFor();
     await guest.page.getByText('Live', { exact: true }).waitFor();
     const gateway = platform.stack.part('api-gateway');

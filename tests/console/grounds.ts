@@ -27,6 +27,6 @@ export async function visitAs(
   const guest = await visit(grounds, options);
   await guest.open(path);
   await guest.signIn(name);
-  await guest.page.getByRole('navigation', { name: 'Places' }).waitFor({ state: 'attached' });
+  await guest.page.locator('main#main').waitFor();
   return guest;
 }

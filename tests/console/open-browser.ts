@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as engine } from 'playwright-core';
-
-/** With these, closing a page ends the browser. */
-const unfit = ['--single-process', '--no-zygote'];
+import { type Browser, chromium } from 'playwright-core';
+import { argumentsOfChromium, chromiumFromNpm } from './chromium-from-npm.ts';
 
 /** What a browser would otherwise ask other hosts for, each time that it starts. */
 const quiet = [
@@ -24,12 +21,7 @@ const installed = [
 export async function openBrowser(): Promise<Browser> {
   const own = process.env['BERTH_CHROME'];
   if (own === undefined && process.platform === 'linux' && process.arch === 'x64') {
-    const args = chromium.args.filter((arg) => !unfit.includes(arg));
-    return engine.launch({
-      executablePath: await chromium.executablePath(),
-      args: [...args, ...quiet],
-      headless: true,
-    });
+    return chromium.launch({ executablePath: await chromiumFromNpm(), args: [...argumentsOfChromium, ...quiet] });
   }
   const executablePath = own ?? installed.find((path) => existsSync(path));
   if (executablePath === undefined) {
@@ -37,5 +29,5 @@ export async function openBrowser(): Promise<Browser> {
       `there is no Chromium package for ${process.platform}/${process.arch}: install Chrome, or name one with BERTH_CHROME`,
     );
   }
-  return engine.launch({ executablePath, args: quiet, headless: true });
+  return chromium.launch({ executablePath, args: quiet });
 }

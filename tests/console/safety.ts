@@ -25,7 +25,7 @@ export function testSafety(grounds: () => Grounds): void {
         unwrap(await admin.envs.create({ body: { name: `${text.slice(0, 90)} ${index}` } }));
       }
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}`);
-      await guest.page.getByText('{{constructor.constructor').waitFor();
+      await guest.page.locator('main').getByText('{{constructor.constructor').waitFor();
 
       for (const path of [
         '/',
@@ -40,7 +40,7 @@ export function testSafety(grounds: () => Grounds): void {
         await guest.show(path);
       }
       await guest.open(`/deployments/${deployment.id}`);
-      await guest.page.getByText('{{constructor.constructor').waitFor();
+      await guest.page.locator('main').getByText('{{constructor.constructor').waitFor();
       const links = await guest.page
         .locator('main a')
         .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));

@@ -55,6 +55,8 @@ export async function visitor({ url, browser, theme = 'light', width = 1280 }: V
       await expect.poll(() => page.locator('.loading').count()).toBe(0);
     },
     async signIn(name) {
+      // The provider would remember who has signed in before in this window.
+      await context.clearCookies();
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByRole('button', { name: new RegExp(displayNames[name] ?? name) }).click();
     },

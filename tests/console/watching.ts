@@ -24,7 +24,9 @@ export function testWatching(grounds: () => Grounds): void {
       );
 
       await list.getByRole('row', { name: /Installing.*watched/ }).waitFor();
-      await list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ }).waitFor();
+      const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
+      await healthy.waitFor();
+      expect(await healthy.getByRole('cell').allInnerTexts()).toContain('shown');
     });
 
     test('the page of a deployment shows what runs below what owns it, and the inputs that differ from the chart', async () => {

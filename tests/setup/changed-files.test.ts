@@ -35,7 +35,7 @@ test.for<[string, string, string[], string[]]>([
     ['services/auth/test/bots.test.ts', 'tests/start-command.test.ts', platform],
     ['services/tasks/test/lists.test.ts'],
   ],
-  ['a page', 'services/api-gateway/pages/index.html', ['services/api-gateway/test/documentation.test.ts', gateway], []],
+  ['a screen', 'packages/console/src/home/home.tsx', ['tests/console.test.ts'], []],
   [
     'a template of the chart',
     'deploy/berth/templates/x.yaml',

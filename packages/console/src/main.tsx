@@ -5,11 +5,12 @@ import { createRoot } from 'react-dom/client';
 import { queries } from './api/queries.ts';
 import { router } from './routes.tsx';
 import { applyTheme, storedTheme } from './shell/theme.ts';
-import { allowOnlyEmptyHtml } from './ui/trusted-types.ts';
+import { allowOnlyEmptyHtml, keepZodFromCompiling } from './ui/page-policy.ts';
 import './ui/tokens.css';
 import './ui/styles.css';
 
 allowOnlyEmptyHtml();
+keepZodFromCompiling();
 applyTheme(storedTheme());
 
 const app = document.querySelector('#app');

@@ -66,6 +66,7 @@ function options() {
 function showAddresses(stack: Stack, { token, deployment }: JourneyResult): void {
   say(`
 Berth is up.
+  console         ${stack.url}   (Sign in, then choose Ada)
   API             ${stack.url}/api/v2
   API reference   ${stack.url}/api/v2/docs
   health          ${stack.url}/readyz

@@ -66,7 +66,7 @@ describe('the first failing check decides', () => {
     ['POST', '/healthz', 'GET, HEAD'],
     ['POST', '/', 'GET, HEAD'],
     ['PUT', '/auth/idp/callback', 'GET, POST, HEAD'],
-    ['DELETE', '/pages/sign-in.js', 'GET, HEAD'],
+    ['DELETE', '/console/assets/berth.js', 'GET, HEAD'],
   ] as const)('method: %s %s is answered 405 with Allow: %s', async ([method, path, allow]) => {
     const response = await fetch(`${gateway.url}${path}`, { method });
     expect(response.headers.get('allow')).toBe(allow);

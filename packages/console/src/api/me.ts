@@ -57,13 +57,16 @@ interface Asked {
   stricter?: boolean;
 }
 
+// oxlint-disable-next-line import/namespace -- `RuleName` is made of the names of this module
+const ruleOf = (name: RuleName): rules.Access => rules[name];
+
 /** Whether an operation would be allowed for a row with this scope, by the rule of its contract. */
 export function permissionOf(identity: UserIdentity, asked: Asked, scope: object = {}): Permission {
   const found = ruleTable[asked.resource]?.[asked.operation];
   if (!found) throw new Error(`${asked.resource} has no operation ${asked.operation}`);
   const all: RuleName[] = asked.stricter ? [found.allow, ...found.stricter.map(({ rule }) => rule)] : [found.allow];
   for (const name of all) {
-    const rule: rules.Access = rules[name];
+    const rule = ruleOf(name);
     if ('allows' in rule && !rule.allows(identity, scope)) return { allowed: false, needs: rule.says };
   }
   return { allowed: true, needs: '' };
@@ -71,7 +74,7 @@ export function permissionOf(identity: UserIdentity, asked: Asked, scope: object
 
 /** False where the rule refuses this identity whatever the row is. */
 export function isAllowedSomewhere(identity: UserIdentity, { resource, operation }: Asked): boolean {
-  const rule: rules.Access | undefined = rules[ruleTable[resource]?.[operation]?.allow ?? 'siteAdmin'];
+  const rule = ruleOf(ruleTable[resource]?.[operation]?.allow ?? 'siteAdmin');
   return 'allows' in rule && rules.mayBeAllowed(rule, identity);
 }
 

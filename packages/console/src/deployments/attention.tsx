@@ -37,7 +37,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
 
   const { tone, words, causes, since, task, rollBackTo } = attention;
   const version = before.data?.items[0]?.image_tag;
-  const scope = { ...deployment, ...(task ?? {}), requester: null };
+  const scope = { ...deployment, ...task, requester: null };
   const mayRetry = task !== undefined && task.status !== 'Done' && may('deploymentTasks', 'retry', scope).allowed;
   const mayRollBack = rollBackTo !== undefined && may('deploymentTasks', 'rollback', deployment).allowed;
   return (

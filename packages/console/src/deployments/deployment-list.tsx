@@ -8,11 +8,11 @@ import { choicesIn, nameIn, useClusters, useEnvs, useKinds, useUsers } from '../
 import { type ListQuery, pageOf, type Row } from '../api/reads.ts';
 import { Page } from '../shell/page.tsx';
 import { Age } from '../ui/age.tsx';
-import { Check } from '../ui/inputs/check.tsx';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
 import { useAddress } from '../ui/page/address.ts';
 import { Empty } from '../ui/reading/problem.tsx';
+import { RowCheck } from '../ui/reading/row-check.tsx';
 import { type Column, Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { BulkActions } from './bulk/bulk-actions.tsx';
@@ -51,9 +51,8 @@ export function DeploymentList() {
       hideTitle: true,
       width: '40px',
       cell: (row) => (
-        <Check
+        <RowCheck
           label={`Choose ${nameIn(kinds, row.kind_id)} / ${row.name}`}
-          hideLabel
           isSelected={chosen.has(row.id)}
           onChange={(isChosen) => choose(row, isChosen)}
         />

@@ -23,7 +23,7 @@ export function useKeys(): void {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        palette.set(true);
+        palette.set('search');
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -34,7 +34,7 @@ export function useKeys(): void {
         void navigate({ to: place.to });
       } else if (event.key === '/') focusOn(event, '[data-key="filter"] input');
       else if (event.key === 'j' || event.key === 'k') moveToRow(event, event.key === 'j' ? 1 : -1);
-      else if (event.key === '?') palette.set(true);
+      else if (event.key === '?') palette.set('keys');
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

@@ -6,7 +6,7 @@ const isMac = navigator.platform.startsWith('Mac');
 
 export function OpenPalette() {
   return (
-    <Button className="find" onPress={() => palette.set(true)} aria-keyshortcuts="Control+K Meta+K">
+    <Button className="find" onPress={() => palette.set('search')} aria-keyshortcuts="Control+K Meta+K">
       <Icon name="search" />
       Search or jump to …<kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
     </Button>

@@ -1,12 +1,15 @@
 import { useSyncExternalStore } from 'react';
 
-const listeners = new Set<() => void>();
-let isOpen = false;
+/** What the command palette shows: a search over everything, or the list of keys. */
+type PaletteState = 'closed' | 'search' | 'keys';
 
-/** Whether the command palette is open. It is opened from every screen, and by a key. */
+const listeners = new Set<() => void>();
+let state: PaletteState = 'closed';
+
+/** It is opened from every screen, and by a key. */
 export const palette = {
-  set(next: boolean): void {
-    isOpen = next;
+  set(next: PaletteState): void {
+    state = next;
     for (const listener of listeners) listener();
   },
 };
@@ -16,4 +19,4 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-export const usePaletteOpen = (): boolean => useSyncExternalStore(subscribe, () => isOpen);
+export const usePalette = (): PaletteState => useSyncExternalStore(subscribe, () => state);

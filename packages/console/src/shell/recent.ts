@@ -23,5 +23,11 @@ export function remember(place: Visited): void {
   localStorage.setItem(key, JSON.stringify([place, ...recent().filter(({ id }) => id !== place.id)].slice(0, most)));
 }
 
-/** Nothing of one identity is shown to the next. */
-export const forgetRecent = (): void => localStorage.removeItem(key);
+const owner = 'berth_recent_of';
+
+/** Nothing of one identity is shown to the next: what somebody else has looked at is forgotten. */
+export function keepRecentOf(userId: string): void {
+  if (localStorage.getItem(owner) === userId) return;
+  localStorage.removeItem(key);
+  localStorage.setItem(owner, userId);
+}

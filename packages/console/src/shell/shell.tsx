@@ -14,14 +14,18 @@ import { LoadingRows } from '../ui/reading/problem.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { Toasts } from '../ui/page/toasts.tsx';
 import { useKeys } from './keys.ts';
-import { usePaletteOpen } from './palette-state.ts';
+import { usePalette } from './palette-state.ts';
+import { keepRecentOf } from './recent.ts';
 import { applyTheme, nextTheme, storedTheme } from './theme.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette: component }) => ({ default: component })));
 
 /** Navigation on the left, the screen on the right. */
 export function Shell() {
-  const isPaletteOpen = usePaletteOpen();
+  const isPaletteOpen = usePalette() !== 'closed';
+  const { user } = useMe();
+  // Before anything below is drawn.
+  useState(() => keepRecentOf(user.id));
   const [isNavOpen, setIsNavOpen] = useState(false);
   useKeys();
 

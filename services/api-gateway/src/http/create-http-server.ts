@@ -141,6 +141,7 @@ export function createHttpServer({ log, metrics, trustedProxies = [], ...deps }:
     await hold(error);
     return sendProblem(error, request, reply);
   });
+  app.setNotFoundHandler((request, reply) => sendProblem(new AppError('not_found', 'No such path'), request, reply));
   return app;
 }
 

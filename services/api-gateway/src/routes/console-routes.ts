@@ -52,7 +52,9 @@ export function consoleRoutes(app: FastifyInstance): void {
     preCompressed: true,
     cacheControl: false,
     // The page is sent by the same plugin, with headers of its own.
-    setHeaders: (reply, path) => path.startsWith(assets) && reply.headers(assetHeaders),
+    setHeaders: (reply, path) => {
+      if (path.startsWith(assets)) void reply.headers(assetHeaders);
+    },
   });
   app.get('/', (_request, reply) => send(reply));
   app.get(loginCallbackPath, (request, reply) => {

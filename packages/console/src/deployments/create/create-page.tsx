@@ -1,5 +1,84 @@
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { nameIn, useClusters, useEnvs, useKinds } from '../../api/names.ts';
+import type { Form } from '../../form/parsed-form.ts';
 import { Page } from '../../shell/page.tsx';
+import { useAddress } from '../../ui/page/address.ts';
+import { Reading } from '../../ui/reading/reading.tsx';
+import { type Draft, versionOf, withChart } from '../draft/draft.ts';
+import { LeaveGuard } from '../draft/leave-guard.tsx';
+import { useForm } from '../draft/use-form.ts';
+import { ClusterStep, KindStep, NameStep } from './first-steps.tsx';
+import { LastStep } from './last-step.tsx';
+import { StepLinks } from './step-links.tsx';
+import { chosenIn, stepIn } from './steps.ts';
+import { VersionStep } from './version-step.tsx';
+import './create.css';
 
+const nothing: Draft = { chartId: '', config: {}, override: null, typed: null };
+
+/** A new deployment, step by step: each step is an address, and what was typed stays while one goes back and forward. */
 export function CreatePage() {
-  return <Page title="New deployment">Nothing yet.</Page>;
+  const [address] = useAddress();
+  const step = stepIn(address);
+  const chosen = chosenIn(address);
+  const { kind, chart, cluster, name, adopt } = chosen;
+  const [kinds, clusters, envs] = [useKinds(), useClusters(), useEnvs()];
+  const now = useForm(chart);
+  const [draft, setDraft] = useState(nothing);
+  const [isTouched, setIsTouched] = useState(false);
+  const isDone = useRef(false);
+  const filled = useRef<Form | null>(null);
+
+  // The inputs of another version begin with its values; those that were typed stay.
+  useEffect(() => {
+    if (now.data === undefined || now.data.chart.id !== chart || draft.chartId === chart) return;
+    const forms = { now: now.data.form, before: filled.current };
+    filled.current = now.data.form;
+    setDraft((current) => withChart(current, chart, forms));
+  }, [now.data, chart, draft.chartId]);
+
+  // Stable, so that a key typed into one input renders that one alone.
+  const type = useCallback((change: (draft: Draft) => Draft) => {
+    setIsTouched(true);
+    setDraft(change);
+  }, []);
+  const place = cluster === null ? undefined : clusters.get(cluster);
+  const frame = (body: ReactNode, actions?: ReactNode) => (
+    <Page title="New deployment" crumbs={[{ words: 'Deployments', to: '/deployments' }]} actions={actions}>
+      <StepLinks
+        step={step}
+        chosen={chosen}
+        words={{
+          kind: kind === null ? undefined : nameIn(kinds, kind),
+          version: now.data && versionOf(now.data.chart),
+          cluster: place && `${place.name} · ${nameIn(envs, place.env_id)}`,
+          name: name === null ? undefined : `${name || 'none'}${adopt ? ' · adopted' : ''}`,
+        }}
+      />
+      {body}
+      <LeaveGuard isDirty={() => isTouched && !isDone.current} />
+    </Page>
+  );
+  if (step === 'kind' || kind === null) return frame(<KindStep env={address.env ?? null} />);
+  if (step === 'version') return frame(<VersionStep kindId={kind} chartId={chart} />);
+  if (step === 'cluster' || cluster === null) return frame(<ClusterStep env={address.env ?? null} kindId={kind} />);
+  if (step === 'name' || name === null) {
+    return frame(<Reading of={now}>{({ chart: row }) => <NameStep chosen={chosen} chart={row} />}</Reading>);
+  }
+  if (now.data === undefined || draft.chartId !== now.data.chart.id)
+    return frame(<Reading of={now}>{() => null}</Reading>);
+  return (
+    <LastStep
+      place={{ name, kind_id: kind, cluster_id: cluster, adopt }}
+      envId={place?.env_id ?? null}
+      chart={now.data.chart}
+      form={now.data.form}
+      draft={draft}
+      onChange={type}
+      onCreated={() => {
+        isDone.current = true;
+      }}
+      frame={frame}
+    />
+  );
 }

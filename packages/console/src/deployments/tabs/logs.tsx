@@ -68,7 +68,7 @@ function PodLog({ pods }: { pods: Tracked[] }) {
           />
           <Check
             label="Before the last restart"
-            isSelected={isPrevious}
+            value={isPrevious}
             onChange={(on) => change({ previous: on ? 'true' : null, line: null })}
           />
         </div>

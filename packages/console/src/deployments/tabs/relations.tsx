@@ -39,7 +39,7 @@ function usedIds(inputs: JsonValue | undefined, { config }: DeploymentRow): stri
   const ids = inputs.flatMap((input) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input) || input['collection'] !== 'deployments')
       return [];
-    const value = config[String(input['id'])];
+    const value = typeof input['id'] === 'string' ? config[input['id']] : undefined;
     return Array.isArray(value) ? value : [value];
   });
   return [...new Set(ids.filter((id) => typeof id === 'string'))].slice(0, 100);

@@ -42,21 +42,24 @@ export function resourceTree(resources: readonly Tracked[]): TreeLine[] {
 
 /** What is shown of an object beside its name: `1/1 ready, 2 restarts`. */
 export function detailOf({ metadata }: Tracked): string {
-  const { ready, restarts, phase, node, type, ports, hosts, size, schedule, suspended } = objectOf(
-    objectOf(metadata)['summary'],
-  );
+  const summary = objectOf(objectOf(metadata)['summary']);
+  const word = (field: string): string => {
+    const value = summary[field];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  const restarts = Number(word('restarts'));
   const parts = [
-    phase !== undefined && phase !== 'Running' && String(phase),
-    ready !== undefined && `${String(ready)} ready`,
-    typeof restarts === 'number' && restarts > 0 && `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`,
-    type !== undefined && String(type),
-    ports !== undefined && String(ports),
-    hosts !== undefined && String(hosts),
-    size !== undefined && String(size),
-    schedule !== undefined && `${String(schedule)}${suspended === true ? ', suspended' : ''}`,
-    node !== undefined && `on ${String(node)}`,
+    word('phase') === 'Running' ? '' : word('phase'),
+    word('ready') && `${word('ready')} ready`,
+    restarts > 0 ? `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}` : '',
+    word('type'),
+    word('ports'),
+    word('hosts'),
+    word('size'),
+    word('schedule') && `${word('schedule')}${summary['suspended'] === true ? ', suspended' : ''}`,
+    word('node') && `on ${word('node')}`,
   ];
-  return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
+  return parts.filter((part) => part !== '').join(' · ');
 }
 
 export const createdAt = ({ metadata }: Tracked): string | null => {

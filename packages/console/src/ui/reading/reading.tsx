@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { LoadingRows, Problem } from './problem.tsx';
 
 interface ReadingProps<T> {
-  of: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>;
+  of: Pick<UseQueryResult<T>, 'data' | 'error'> & { refetch: () => unknown };
   rows?: number;
   children: (data: T) => ReactNode;
 }

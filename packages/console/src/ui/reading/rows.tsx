@@ -5,6 +5,7 @@ import { type Listed, type ListQuery, pageOf, type Row } from '../../api/reads.t
 import { Icon } from '../icons.tsx';
 import { Button } from 'react-aria-components/Button';
 import { LoadingRows, Problem } from './problem.tsx';
+import { useHeld } from './use-held.ts';
 
 const perPage = 100;
 const rowHeight = 36;
@@ -53,7 +54,9 @@ export function Rows<R extends Listed>({
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [first.data === undefined]);
-  const total = first.data?.num_total ?? 0;
+  const present = first.data?.num_total ?? 0;
+  const held = useHeld<Row<R>>(JSON.stringify(query), !first.isPlaceholderData);
+  const total = held.count(present);
   const virtual = useWindowVirtualizer({
     count: total,
     estimateSize: () => rowHeight,
@@ -63,7 +66,9 @@ export function Rows<R extends Listed>({
   const inView = virtual.getVirtualItems();
   const numbers = [...new Set(inView.map(({ index }) => Math.floor(index / perPage) + 1))];
   const pages = useQueries({ queries: numbers.map((number) => page(number)) });
-  const byNumber = new Map(numbers.map((number, index) => [number, pages[index]?.data?.items]));
+  const { shown: byNumber, newRows } = held.place(
+    new Map(numbers.map((number, index) => [number, pages[index]?.data?.items])),
+  );
   const shown = inView.flatMap(({ index }) => byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage] ?? []);
   const view = useRef<string>('');
   useEffect(() => {
@@ -85,13 +90,26 @@ export function Rows<R extends Listed>({
   return (
     <>
       {first.error && <Problem error={first.error} onRetry={() => void first.refetch()} />}
+      {newRows > 0 && (
+        <p className="new-rows" role="status">
+          {newRows.toLocaleString()} new
+          <Button className="button small" onPress={held.release}>
+            Show
+          </Button>
+        </p>
+      )}
       <div className="panel table" role="table" aria-label={label} aria-rowcount={total + 1}>
         <div role="row" className="row header" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
           {columns.map((column) => (
             <ColumnTitle key={column.title} column={column} sort={sort} />
           ))}
         </div>
-        <div role="rowgroup" ref={body} style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        <div
+          role="rowgroup"
+          ref={body}
+          {...held.holders}
+          style={{ height: virtual.getTotalSize(), position: 'relative' }}
+        >
           {inView.map(({ index, start }) => {
             const row = byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage];
             return (

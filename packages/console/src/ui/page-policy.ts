@@ -10,3 +10,8 @@ export function allowOnlyEmptyHtml(): void {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
   trustedTypes?.createPolicy('default', { createHTML: (text) => (text === '' ? '' : null) });
 }
+
+/** The policy of the page allows no code made of text, which zod would try to make for each schema. It reads this before its first one. */
+export function keepZodFromCompiling(): void {
+  Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+}

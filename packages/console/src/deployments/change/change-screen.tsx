@@ -1,0 +1,213 @@
+import { type Deployment, ProblemError, unwrap } from '@berth/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { Button } from 'react-aria-components/Button';
+import { berth } from '../../api/berth.ts';
+import { useMay } from '../../api/me.ts';
+import { nameIn, useKinds } from '../../api/names.ts';
+import type { One } from '../../api/reads.ts';
+import { configFor } from '../../form/config.ts';
+import { errorsByInput, errorsOfForm } from '../../form/errors.ts';
+import { Page } from '../../shell/page.tsx';
+import { useAddress } from '../../ui/page/address.ts';
+import { say } from '../../ui/page/toasts.tsx';
+import { Problem } from '../../ui/reading/problem.tsx';
+import { Reading } from '../../ui/reading/reading.tsx';
+import { State } from '../../ui/state.tsx';
+import { deploymentState } from '../deployment-state.ts';
+import { changesOf, hasChanges } from '../draft/draft.ts';
+import { DraftInputs } from '../draft/draft-inputs.tsx';
+import { FirstToDo } from '../draft/first-to-do.tsx';
+import { LeaveGuard } from '../draft/leave-guard.tsx';
+import { VersionPick } from '../draft/version-pick.tsx';
+import { PlanPane } from '../plan/plan-pane.tsx';
+import { usePlan, useSameRequest } from '../plan/use-plan.ts';
+import { MeanwhileNotice } from './meanwhile-notice.tsx';
+import { ScheduleDialog } from './schedule-dialog.tsx';
+import { useChange } from './use-change.ts';
+
+/** Problems of the moment, in which a change may still be made without having seen its plan. */
+const unplanned = new Set<string>(['unavailable', 'timeout', 'too_many_requests', 'internal', 'not_implemented']);
+
+const none = { byInput: new Map<string, never[]>(), whole: null };
+
+/** Left what is wanted, right what will happen. The button makes exactly the change that the right side shows. */
+export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
+  const [address, setAddress] = useAddress();
+  const { began, draft, setDraft, meanwhile, forgetMeanwhile, now, isReady, discard } = useChange(
+    fresh,
+    address['chart'],
+  );
+  const { row, etag } = began;
+  const [isSuperseding, setIsSuperseding] = useState(false);
+  const [isScheduling, setIsScheduling] = useState(false);
+  const isDone = useRef(false);
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const kinds = useKinds();
+  const may = useMay();
+  const mayChange = may('deployments', 'update', row);
+  const mayOverride = may('deployments', 'update', row, { stricter: true });
+
+  const form = now.data?.form ?? null;
+  // What follows from what is typed may lag behind a key; the key itself shows at once.
+  const said = useDeferredValue(draft);
+  const changes = isReady && said.chartId === draft.chartId ? changesOf(row, said, form) : {};
+  const isOverrideBroken = said.typed?.isBroken ?? false;
+  const isDirty = hasChanges(changes) || isOverrideBroken;
+  // As on the server: inputs that stay as they are, with the same chart, are not judged again.
+  const isJudged = changes.config !== undefined || changes.helm_chart_id !== undefined;
+  const errors = useMemo(
+    () => (form && isJudged ? errorsOfForm(form, said.config) : none),
+    [form, isJudged, said.config],
+  );
+  const fits = errors.byInput.size === 0 && errors.whole === null && !isOverrideBroken;
+
+  const request = useSameRequest(
+    hasChanges(changes) && fits && mayChange.allowed
+      ? {
+          key: [row.id, etag, changes],
+          ask: (options) => berth.deploymentPlans.of_update({ id: row.id, body: changes }, options),
+        }
+      : null,
+  );
+  const planning = usePlan(request);
+  const problem = planning.error instanceof ProblemError ? planning.error.problem : null;
+  const refused = useMemo(() => errorsByInput(form?.inputs ?? [], problem?.errors ?? []), [form, problem]);
+
+  const leave = (words: string, taskId: string | undefined) => {
+    isDone.current = true;
+    say(words);
+    if (taskId !== undefined) return void navigate({ to: '/tasks/$id', params: { id: taskId } });
+    return void navigate({ to: '/deployments/$id/{-$tab}', params: { id: row.id, tab: undefined } });
+  };
+  const apply = useMutation({
+    mutationFn: async (ifMatch: string | null) => {
+      const query = isSuperseding && planning.plan?.supersedes ? { supersede: true } : {};
+      const answer = await berth.deployments.update(
+        { id: row.id, query, body: changes },
+        ifMatch === null ? {} : { ifMatch },
+      );
+      unwrap(answer);
+      return answer.ok ? answer : null;
+    },
+  });
+  const isStale = apply.error instanceof ProblemError && apply.error.problem.code === 'stale';
+  const send = (ifMatch: string | null) =>
+    apply.mutate(ifMatch, {
+      onSuccess: (answer) => {
+        const first = answer?.taskIds[0];
+        leave(first === undefined ? 'Changed. No task follows.' : 'Changed. Its task is queued.', first);
+      },
+      // Somebody was faster: what they changed is read, shown, and planned upon.
+      onError: () => void queries.invalidateQueries({ queryKey: ['deployments', 'one', row.id] }),
+    });
+  const title = `${nameIn(kinds, row.kind_id)}${row.name && ` / ${row.name}`}`;
+  const show = useCallback(
+    (part: 'form' | 'override') => setAddress({ part: part === 'form' ? null : part }),
+    [setAddress],
+  );
+  const supersede = useMemo(() => ({ value: isSuperseding, onChange: setIsSuperseding }), [isSuperseding]);
+  const instead = useMemo(() => {
+    if (!fits) {
+      return (
+        <FirstToDo
+          form={form}
+          errors={errors.byInput}
+          whole={errors.whole}
+          isOverrideBroken={isOverrideBroken}
+          onShow={show}
+        />
+      );
+    }
+    return isDirty ? null : <p className="muted">Nothing differs yet. Change the version, an input or the override.</p>;
+  }, [fits, isDirty, form, errors, isOverrideBroken, show]);
+  const canApply = planning.isCurrent && !apply.isPending;
+
+  return (
+    <Page
+      title={`Change ${title}`}
+      crumbs={[
+        { words: 'Deployments', to: '/deployments' },
+        { words: title, to: '/deployments/$id/{-$tab}', params: { id: row.id } },
+      ]}
+      state={<State {...deploymentState(fresh.row)} />}
+      actions={
+        <>
+          <Button
+            className="button bare"
+            isDisabled={!isDirty}
+            onPress={() => {
+              discard();
+              setAddress({ chart: null });
+            }}
+          >
+            Discard
+          </Button>
+          <Button className="button" isDisabled={!canApply} onPress={() => setIsScheduling(true)}>
+            Schedule…
+          </Button>
+          <Button className="button primary" isDisabled={!canApply} onPress={() => send(planning.plan?.etag ?? etag)}>
+            Apply this plan
+          </Button>
+        </>
+      }
+    >
+      {!mayChange.allowed && <p className="notice">A change of this deployment is for {mayChange.needs}.</p>}
+      <MeanwhileNotice differences={meanwhile} draft={draft} form={form} onDismiss={forgetMeanwhile} />
+      {apply.error && !isStale && <Problem error={apply.error} />}
+      <div className="two change">
+        <section aria-label="What you say">
+          <VersionPick
+            kindId={row.kind_id}
+            chartId={draft.chartId}
+            present={row.helm_chart_id}
+            onChange={(id) => {
+              setDraft((current) => ({ ...current, chartId: id }));
+              setAddress({ chart: id === row.helm_chart_id ? null : id });
+            }}
+            isDisabled={!mayChange.allowed}
+          />
+          <Reading of={now}>
+            {() => (
+              <DraftInputs
+                form={form}
+                draft={draft}
+                onChange={setDraft}
+                envId={row.env_id}
+                before={row}
+                refused={refused}
+                isDisabled={!mayChange.allowed}
+                overrideNeeds={mayOverride.allowed ? null : mayOverride.needs}
+              />
+            )}
+          </Reading>
+        </section>
+        <PlanPane
+          planning={planning}
+          supersede={supersede}
+          noTasks={
+            row.enabled
+              ? 'No task follows: nothing of the release changes.'
+              : 'No task follows while the deployment is disabled: the change applies when it is enabled.'
+          }
+          instead={instead}
+          onUnplanned={problem && unplanned.has(problem.code) ? () => send(etag) : undefined}
+        />
+      </div>
+      <ScheduleDialog
+        deployment={row}
+        wanted={{
+          helm_chart_id: draft.chartId,
+          config_inputs: configFor(form, draft.config),
+          values_override: draft.override,
+        }}
+        isOpen={isScheduling}
+        onClose={() => setIsScheduling(false)}
+        onScheduled={(taskId) => leave('Scheduled.', taskId)}
+      />
+      <LeaveGuard isDirty={() => isDirty && !isDone.current} />
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Deployment, JsonObject } from '@berth/client';
+import { ValuesUi } from '@berth/chart-extensions/form/values-ui';
+import { expect, test } from 'vitest';
+import { changedMeanwhile, isContested, rebased } from './changed-meanwhile.ts';
+import { changesOf, draftOf, hasChanges, withChart } from './draft.ts';
+
+const formWith = (...inputs: object[]) => ValuesUi.parse({ inputs });
+const text = (id: string, more: object = {}) => ({ id, type: 'text', label: id, ...more });
+
+const row = (changes: Partial<Deployment> = {}) => ({
+  name: 'web',
+  cluster_id: 'c1',
+  helm_chart_id: 'v1',
+  config: { a: '1', b: '2' } as JsonObject,
+  values_override: null as JsonObject | null,
+  enabled: true,
+  description_md: null,
+  ...changes,
+});
+
+const form = formWith(text('a'), text('b'), text('c'));
+
+test('a draft that says what the row says changes nothing', () => {
+  expect(changesOf(row(), draftOf(row()), form)).toEqual({});
+  expect(changesOf(row(), { ...draftOf(row()), config: { b: '2', a: '1', c: null } }, form)).toEqual({});
+  expect(hasChanges({})).toBe(false);
+});
+
+test('a request names only the fields that differ', () => {
+  expect(changesOf(row(), { ...draftOf(row()), chartId: 'v2' }, form)).toEqual({ helm_chart_id: 'v2' });
+  expect(changesOf(row(), { ...draftOf(row()), config: { a: '1' } }, form)).toEqual({ config: { a: '1' } });
+  expect(changesOf(row({ values_override: { x: 1 } }), draftOf(row()), form)).toEqual({
+    values_override: null,
+  });
+});
+
+test('inputs that the chart does not have are left out, and nothing is where it has no form', () => {
+  const draft = { ...draftOf(row()), chartId: 'v2' };
+  expect(changesOf(row(), draft, formWith(text('a')))).toEqual({ helm_chart_id: 'v2', config: { a: '1' } });
+  expect(changesOf(row(), draft, null)).toEqual({ helm_chart_id: 'v2' });
+});
+
+test('with another chart, inputs that are new begin as it says, and all others stay as they are', () => {
+  const now = formWith(
+    text('a', { initialValue: 'A' }),
+    text('c', { initialValue: 'C' }),
+    text('d', { initialValue: 'D' }),
+  );
+  const draft = withChart(draftOf(row()), 'v2', { now, before: form });
+  expect(draft).toEqual({ chartId: 'v2', config: { a: '1', b: '2', d: 'D' }, override: null, typed: null });
+});
+
+test('what somebody else changed is named input by input', () => {
+  const fresh = row({ helm_chart_id: 'v2', config: { a: '1', b: '3', c: '4' } });
+  expect(changedMeanwhile(row(), fresh)).toEqual([
+    { field: 'helm_chart_id', input: null, before: 'v1', after: 'v2' },
+    { field: 'config', input: 'b', before: '2', after: '3' },
+    { field: 'config', input: 'c', before: undefined, after: '4' },
+  ]);
+  expect(changedMeanwhile(row(), row())).toEqual([]);
+});
+
+test('what was typed stays, and what was left as it was follows the row', () => {
+  const typed = { chartId: 'v1', config: { a: 'mine', b: '2' }, override: { mine: true }, typed: null };
+  const fresh = row({ helm_chart_id: 'v2', config: { a: 'theirs' }, values_override: { theirs: true } });
+  expect(rebased(typed, row(), fresh)).toEqual({
+    chartId: 'v2',
+    config: { a: 'mine' },
+    override: { mine: true },
+    typed: null,
+  });
+  expect(rebased(draftOf(row()), row(), fresh)).toEqual(draftOf(fresh));
+});
+
+test('a field is contested where both changed it', () => {
+  const typed = { ...draftOf(row()), config: { a: 'mine', b: '2' } };
+  const differences = changedMeanwhile(row(), row({ config: { a: 'theirs', b: 'theirs' }, enabled: false }));
+  expect(differences.map((each) => [each.input ?? each.field, isContested(each, typed)])).toEqual([
+    ['enabled', false],
+    ['a', true],
+    ['b', false],
+  ]);
+});

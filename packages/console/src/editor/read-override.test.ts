@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { overrideText, readOverride } from './read-override.ts';
+
+test.each([
+  ['', null],
+  ['# nothing\n', null],
+  ['image: {tag: "1"}\n', { image: { tag: '1' } }],
+  ['a: 1\nb: [x]\n', { a: 1, b: ['x'] }],
+])('the YAML %j says %j', (text, value) => {
+  expect(readOverride(text, 'yaml')).toEqual({ value, problems: [] });
+});
+
+test.each([
+  ['a: 1\na: 2\n', 5, 'unique'],
+  ['a: [1\n', 6, ''],
+  ['- a\n', 0, 'must be an object'],
+  ['constructor: 1\n', 0, 'must not have a key named constructor'],
+  ['a: .inf\n', 3, 'must be a finite number'],
+  ['berth:\n  fields:\n    keep: 3\n', 27, 'must be a list of paths'],
+])('the YAML %j is refused at %d: %s', (text, from, words) => {
+  const { value, problems } = readOverride(text, 'yaml');
+  expect(value).toBeUndefined();
+  expect(problems[0]?.message).toContain(words);
+  expect(problems[0]?.from).toBe(from);
+});
+
+test('JSON is read strictly, and says where it is wrong', () => {
+  expect(readOverride('{"a": {"b": 1}}', 'json')).toEqual({ value: { a: { b: 1 } }, problems: [] });
+  expect(readOverride('{a: 1}', 'json').problems[0]?.from).toBe(1);
+});
+
+test('aliases that multiply are refused instead of filling the memory', () => {
+  const levels = Array.from(
+    { length: 12 },
+    (_, level) => `l${level}: &l${level} [${`*l${level - 1}, `.repeat(level === 0 ? 0 : 10)}x]`,
+  );
+  expect(readOverride(levels.join('\n'), 'yaml').value).toBeUndefined();
+});
+
+test.each(['yaml', 'json'] as const)('what is written as %s reads as the same', (language) => {
+  const value = { image: { tag: '1.0', pull: true }, list: [1, { a: null }] };
+  expect(readOverride(overrideText(value, language), language).value).toEqual(value);
+  expect(readOverride(overrideText(null, language), language).value).toBeNull();
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { matching, type PaletteItem } from './palette-items.ts';
+
+const item = (words: string, note?: string): PaletteItem => ({
+  id: words,
+  words,
+  note,
+  icon: 'home',
+  run: () => undefined,
+});
+const words = (items: PaletteItem[], text: string, most?: number) =>
+  matching([{ title: 'All', items }], text, most).flatMap((section) => section.items.map((each) => each.words));
+
+describe('the palette', () => {
+  it('finds items that hold each word, in any order and case', () => {
+    const items = [item('HelloWeb / checkout', 'in prod'), item('HelloWeb / search', 'in prod')];
+    expect(words(items, 'PROD check')).toEqual(['HelloWeb / checkout']);
+  });
+
+  it('puts words that begin with what was typed first', () => {
+    expect(words([item('subscribe'), item('my script')], 'scri')).toEqual(['my script', 'subscribe']);
+  });
+
+  it('shows all of a section for no text, up to a number, and leaves out empty sections', () => {
+    expect(words([item('a'), item('b'), item('c')], '', 2)).toEqual(['a', 'b']);
+    expect(matching([{ title: 'All', items: [item('a')] }], 'x')).toEqual([]);
+  });
+
+  it('finds letters with marks by their plain form', () => {
+    expect(words([item('Café')], 'cafe')).toEqual(['Café']);
+  });
+});
