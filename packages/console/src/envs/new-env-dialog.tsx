@@ -30,13 +30,11 @@ export function NewEnvDialog({ onClose }: { onClose: () => void }) {
         isRequired
         autoFocus
       />
-      <div className="form-field">
-        <Check
-          label="Everyone who signs in for the first time becomes a member"
-          isSelected={isOpenToNew}
-          onChange={setIsOpenToNew}
-        />
-      </div>
+      <Check
+        label="Everyone who signs in for the first time becomes a member"
+        value={isOpenToNew}
+        onChange={setIsOpenToNew}
+      />
     </Ask>
   );
 }

@@ -1,15 +1,20 @@
 import { unwrap } from '@berth/client';
-import { useState } from 'react';
+import type { JsonObject } from '@berth/client';
+import { useMemo, useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import type { Row } from '../../api/reads.ts';
+import { configFor, initialConfig } from '../../form/config.ts';
+import { formOf } from '../../form/parsed-form.ts';
+import { ValuesForm } from '../../form/values-form.tsx';
 import { Choose } from '../../ui/inputs/choose.tsx';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { Ask } from '../../ui/page/ask.tsx';
 import { say } from '../../ui/page/toasts.tsx';
-import { PropsInput, readProps } from './props-input.tsx';
+import { arePropsComplete } from './are-props-complete.ts';
 import type { ResourceType } from './resource-type.ts';
 
 interface NewResourceProps {
+  envId: string;
   typeId: string;
   type: ResourceType;
   /** The enabled deployments that can manage it. */
@@ -17,21 +22,21 @@ interface NewResourceProps {
   onClose: () => void;
 }
 
-export function NewResource({ typeId, type, managers, onClose }: NewResourceProps) {
+export function NewResource({ envId, typeId, type, managers, onClose }: NewResourceProps) {
   const [first] = managers;
   const [deploymentId, setDeploymentId] = useState(first?.id ?? null);
   const [name, setName] = useState('');
-  const [text, setText] = useState('');
-  const props = readProps(text);
+  const form = useMemo(() => formOf(type.valuesUi), [type.valuesUi]);
+  const [config, setConfig] = useState<JsonObject>(() => initialConfig(form));
   return (
     <Ask
       title={`New ${type.singular}`}
       action="Create"
-      isReady={deploymentId !== null && name.trim() !== '' && 'value' in props}
+      isReady={deploymentId !== null && name.trim() !== '' && arePropsComplete(form, config, 'new')}
       onClose={onClose}
       onSubmit={async () => {
-        if (deploymentId === null || 'error' in props) return;
-        const body = { type_id: typeId, deployment_id: deploymentId, name, props: props.value };
+        if (deploymentId === null) return;
+        const body = { type_id: typeId, deployment_id: deploymentId, name, props: configFor(form, config) };
         unwrap(await berth.deploymentResources.create({ body }));
         say(`${name} is being created`);
       }}
@@ -47,7 +52,7 @@ export function NewResource({ typeId, type, managers, onClose }: NewResourceProp
         />
       )}
       <TextInput label="Name" value={name} onChange={setName} maxLength={100} isRequired autoFocus />
-      <PropsInput type={type} text={text} onChange={setText} />
+      {form && <ValuesForm form={form} config={config} onChange={setConfig} envId={envId} />}
     </Ask>
   );
 }

@@ -6,27 +6,24 @@ test('a step of the lifecycle is for maintainers unless the type says owners, an
     name_singular: 'Page',
     name_plural: 'Pages',
     lifecycle: { create: {}, delete: { allowed_role: 'Owner' } },
-    values_ui: {
-      inputs: [
-        { id: 'title', label: 'Title', required: true },
-        { id: 'password', sensitive: true },
-      ],
-    },
+    values_ui: { inputs: [{ id: 'title' }] },
   });
 
   expect(type).toEqual({
     singular: 'Page',
     plural: 'Pages',
     lifecycle: { create: 'Maintainer', delete: 'Owner' },
-    inputs: [
-      { id: 'title', label: 'Title', isRequired: true, isSensitive: false },
-      { id: 'password', label: 'password', isRequired: false, isSensitive: true },
-    ],
+    valuesUi: { inputs: [{ id: 'title' }] },
   });
 });
 
 test('a spec that says nothing has the name of its key', () => {
-  expect(resourceTypeOf('page', {})).toEqual({ singular: 'page', plural: 'page', lifecycle: {}, inputs: [] });
+  expect(resourceTypeOf('page', {})).toEqual({
+    singular: 'page',
+    plural: 'page',
+    lifecycle: {},
+    valuesUi: expect.anything(),
+  });
 });
 
 test('an update holds what differs, and null for what was taken out', () => {

@@ -9,7 +9,8 @@ export interface ResourceType {
   plural: string;
   /** Who may do which step; a step that is absent is for the managing deployment alone. */
   lifecycle: Partial<Record<LifecycleStep, Role>>;
-  inputs: { id: string; label: string; isRequired: boolean; isSensitive: boolean }[];
+  /** The form of the properties. */
+  valuesUi: JsonObject;
 }
 
 const text = (value: JsonValue | undefined, otherwise: string): string =>
@@ -24,18 +25,9 @@ export function resourceTypeOf(key: string, spec: JsonObject): ResourceType {
     const given = allowed[step];
     if (isJsonObject(given)) lifecycle[step] = given['allowed_role'] === 'Owner' ? 'Owner' : 'Maintainer';
   }
-  const form = isJsonObject(spec['values_ui']) ? spec['values_ui']['inputs'] : [];
-  const inputs = (Array.isArray(form) ? form : []).filter(isJsonObject).map((input) => {
-    const id = text(input['id'], '');
-    return {
-      id,
-      label: text(input['label'], id),
-      isRequired: input['required'] === true,
-      isSensitive: input['sensitive'] === true,
-    };
-  });
+  const valuesUi = isJsonObject(spec['values_ui']) ? spec['values_ui'] : { inputs: [], outputs: { values: [] } };
   const singular = text(spec['name_singular'], key);
-  return { singular, plural: text(spec['name_plural'], singular), lifecycle, inputs };
+  return { singular, plural: text(spec['name_plural'], singular), lifecycle, valuesUi };
 }
 
 /** The props of an update: those that differ, and null for those that are to go. Sensitive ones are not shown, so their absence says nothing. */

@@ -157,13 +157,14 @@ export function ResourcesOfType({ env, row, type, kind, children }: ResourcesOfT
       />
       {asked?.what === 'create' && (
         <NewResource
+          envId={env.id}
           typeId={row.id}
           type={type}
           managers={managers.data?.items.filter(({ enabled }) => enabled) ?? []}
           onClose={close}
         />
       )}
-      {asked?.what === 'update' && <EditResource id={asked.resource.id} type={type} onClose={close} />}
+      {asked?.what === 'update' && <EditResource id={asked.resource.id} envId={env.id} type={type} onClose={close} />}
       {asked?.what === 'delete' && <DeleteResource resource={asked.resource} type={type} onClose={close} />}
     </>
   );

@@ -40,14 +40,12 @@ export function NameSettings(given: OfEnv) {
       </header>
       {base.isOld && isChanged && <Meanwhile onTake={take} />}
       <TextInput label="Name" value={name} onChange={setName} maxLength={100} isDisabled={!permission.allowed} />
-      <div className="form-field">
-        <Check
-          label="Everyone who signs in for the first time becomes a member"
-          isSelected={isOpenToNew}
-          onChange={setIsOpenToNew}
-          isDisabled={!permission.allowed}
-        />
-      </div>
+      <Check
+        label="Everyone who signs in for the first time becomes a member"
+        value={isOpenToNew}
+        onChange={setIsOpenToNew}
+        isDisabled={!permission.allowed}
+      />
       {save.error && <Problem error={save.error} />}
       {permission.allowed ? (
         <Button
