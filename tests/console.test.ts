@@ -2,6 +2,7 @@ import { unwrap, waitForTask } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { afterAll, beforeAll } from 'vitest';
 import { testAccessibility } from './console/accessibility.ts';
+import { testAdministering } from './console/administering.ts';
 import { testConnection } from './console/connection.ts';
 import type { Grounds } from './console/grounds.ts';
 import { openBrowser } from './console/open-browser.ts';
@@ -36,6 +37,7 @@ afterAll(async () => {
 
 testSignIn(() => grounds);
 testWatching(() => grounds);
+testAdministering(() => grounds);
 testConnection(() => grounds);
 testSafety(() => grounds);
 testAccessibility(() => grounds);

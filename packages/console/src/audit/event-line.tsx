@@ -56,7 +56,7 @@ export function EventLine({ event, actor, object, env, isOpen, onToggle }: Event
               </Link>
             ))}
         </span>
-        <span className="muted">{env}</span>
+        <span className="event-env muted">{env}</span>
         <Button
           className="button bare small"
           aria-label={`${isOpen ? 'Hide' : 'Show'} what changed: ${what} by ${actor}`}
