@@ -20,7 +20,7 @@ export async function screensOf({ platform: { admin }, deployment, sample }: Gro
     '/clusters',
     `/clusters/${sample.cluster.id}`,
     '/envs',
-    `/envs/${deployment.env_id}`,
+    ...['', '/members', '/secrets', '/resources', '/settings'].map((tab) => `/envs/${deployment.env_id}${tab}`),
     '/profile/user-tokens',
     '/admin/users',
     '/admin/bots',

@@ -39,7 +39,7 @@ export const pageOf = <R extends Listed>(resource: R, query: ListQuery<R>) =>
   });
 
 /** More rows than a person looks through; a longer list is searched by the server. */
-const mostRows = 2_000;
+export const mostRows = 2_000;
 
 /** All rows of a short list, such as the envs. */
 export const allOf = <R extends Listed>(resource: R, query: ListQuery<R>) =>

@@ -1,0 +1,24 @@
+import { Age, useNow } from '../ui/age.tsx';
+import { Glyph } from '../ui/state.tsx';
+import { standing } from './expiry.ts';
+
+/** When a token ends, and whether somebody has to see to it. */
+export function Expires({ at }: { at: string | null }) {
+  const now = useNow();
+  if (at === null) return <span className="muted">never</span>;
+  const stands = standing(at, now);
+  if (stands === 'valid') return <Age time={at} />;
+  const tone = stands === 'soon' ? 'warn' : 'off';
+  return (
+    <span className={`state ${tone}`}>
+      <Glyph tone={tone} />
+      {stands === 'expired' ? (
+        <>
+          expired <Age time={at} /> ago
+        </>
+      ) : (
+        <Age time={at} />
+      )}
+    </span>
+  );
+}

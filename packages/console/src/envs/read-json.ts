@@ -1,0 +1,17 @@
+import type { JsonValue } from '@berth/client';
+
+/** What somebody typed as JSON; nothing is null. */
+export function readJson(text: string): { value: JsonValue } | { error: string } {
+  if (text.trim() === '') return { value: null };
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { error: `must be JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
+  }
+}
+
+export const isJsonObject = (value: JsonValue | undefined): value is { [key: string]: JsonValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** For people to change; empty for null. */
+export const jsonText = (value: JsonValue): string => (value === null ? '' : JSON.stringify(value, null, 2));

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { changedProps, resourceTypeOf } from './resource-type.ts';
+
+test('a step of the lifecycle is for maintainers unless the type says owners, and one that is absent is for nobody else', () => {
+  const type = resourceTypeOf('page', {
+    name_singular: 'Page',
+    name_plural: 'Pages',
+    lifecycle: { create: {}, delete: { allowed_role: 'Owner' } },
+    values_ui: { inputs: [{ id: 'title' }] },
+  });
+
+  expect(type).toEqual({
+    singular: 'Page',
+    plural: 'Pages',
+    lifecycle: { create: 'Maintainer', delete: 'Owner' },
+    valuesUi: { inputs: [{ id: 'title' }] },
+  });
+});
+
+test('a spec that says nothing has the name of its key', () => {
+  expect(resourceTypeOf('page', {})).toEqual({
+    singular: 'page',
+    plural: 'page',
+    lifecycle: {},
+    valuesUi: expect.anything(),
+  });
+});
+
+test('an update holds what differs, and null for what was taken out', () => {
+  expect(changedProps({ a: 1, b: [1], c: 'x' }, { a: 2, b: [1], d: true })).toEqual({ a: 2, c: null, d: true });
+});

@@ -1,0 +1,15 @@
+import { useState } from 'react';
+import type { OfEnv } from '../env-row.ts';
+
+/** What somebody began to change, with its tag, so that a change that came in between is not overwritten. */
+export function useBase({ env, etag }: OfEnv) {
+  const [base, setBase] = useState<OfEnv>({ env, etag });
+  return {
+    env: base.env,
+    ifMatch: base.etag === null ? {} : { ifMatch: base.etag },
+    /** Somebody else has changed the env. */
+    isOld: base.etag !== etag,
+    take: () => setBase({ env, etag }),
+    set: setBase,
+  };
+}

@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises';
+import { unwrap, waitForTask } from '@berth/client';
+import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { describe, expect, test } from 'vitest';
+import { type Grounds, visitAs } from './grounds.ts';
+
+/** The activated user Linus, whom no other journey needs. */
+async function linus({ platform: { admin, person } }: Grounds): Promise<{ id: string; display_name: string }> {
+  const known = async () => unwrap(await admin.users.list({ query: { email: 'linus@example.test' } })).items[0];
+  const user = await known();
+  if (user?.is_active) return user;
+  await person('linus');
+  const activated = await known();
+  if (!activated) throw new Error('signing in created no user linus');
+  return activated;
+}
+
+export function testAdministering(grounds: () => Grounds): void {
+  describe('administering in the console', () => {
+    test('a token is shown once, acts as its person until it is revoked, and its value stays nowhere in the page', async () => {
+      const { stack } = grounds().platform;
+      await using guest = await visitAs(grounds(), 'ada', '/profile/user-tokens');
+      const { page } = guest;
+      const statusWith = async (token: string) =>
+        (await fetch(`${stack.url}/api/v2/auth/me`, { headers: { 'x-service-token': token } })).status;
+
+      await page.getByRole('button', { name: 'New token' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('pipeline of the journey');
+      await page.keyboard.press('Enter');
+      const value = await page.getByLabel('Value of the token').innerText();
+      expect(await statusWith(value)).toBe(200);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('row', { name: /pipeline of the journey/ }).waitFor();
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+
+      const kept = await page.evaluate<string>(
+        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href])',
+      );
+      expect(`${await page.content()} ${kept}`).not.toContain(value.split('.')[1]);
+
+      await page.getByRole('button', { name: 'Revoke pipeline of the journey' }).click();
+      const revoke = page.getByRole('dialog').getByRole('button', { name: 'Revoke' });
+      expect(await revoke.isDisabled()).toBe(true);
+      await page.getByRole('textbox', { name: /to confirm/ }).fill('pipeline of the journey');
+      await revoke.click();
+      await expect.poll(() => page.getByRole('row', { name: /pipeline of the journey/ }).count()).toBe(0);
+      expect(await statusWith(value)).toBe(401);
+    });
+
+    test('a person who is added to an env sees this env and no other, until being removed', async () => {
+      const { platform, deployment } = grounds();
+      const { display_name } = await linus(grounds());
+      const env = unwrap(await platform.admin.envs.create({ body: { name: 'apart' } }));
+      await using ada = await visitAs(grounds(), 'ada', `/envs/${env.id}/members`);
+      await ada.page.getByRole('button', { name: 'Add a member' }).click();
+      await ada.page.getByRole('button', { name: /Person/ }).click();
+      await ada.page.getByRole('option', { name: display_name }).click();
+      await ada.page.getByRole('button', { name: 'Add', exact: true }).click();
+      await ada.page.getByRole('button', { name: `Role of ${display_name} in the env: User` }).waitFor();
+
+      await using guest = await visitAs(grounds(), 'linus', '/envs');
+      const envs = guest.page.getByRole('table', { name: 'Envs' });
+      await envs.getByRole('link', { name: 'apart' }).waitFor();
+      expect(await envs.getByRole('row').count()).toBe(2);
+      expect(await guest.page.getByRole('link', { name: 'Users', exact: true }).count()).toBe(0);
+      await guest.open(`/envs/${deployment.env_id}`);
+      await guest.page.getByRole('alert').waitFor();
+      await guest.open('/deployments');
+      await guest.page.getByText('There are no deployments yet').waitFor();
+      await guest.open('/admin/audit');
+      await guest.page.getByText('The audit log is for a site admin, or an admin of an env').waitFor();
+
+      await guest.open('/envs');
+      await envs.getByRole('link', { name: 'apart' }).waitFor();
+      await ada.page.getByRole('button', { name: `Remove ${display_name} from the env` }).click();
+      await ada.page.getByRole('dialog').getByText('the role User in the env').waitFor();
+      await ada.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await ada.page.getByText(`${display_name} is no longer a member`).waitFor();
+      await guest.open('/envs');
+      await guest.page.getByText('You are not a member of any env').waitFor();
+    });
+
+    test('before the contents of a secret are replaced the page names who uses it, afterwards it leads to the tasks that reinstall them', async () => {
+      const { platform, sample, deployment } = grounds();
+      const envId = deployment.env_id;
+      const first = `first line\nsecond line ${crypto.randomUUID()}`;
+      const second = `other line\nlast line ${crypto.randomUUID()}`;
+      await using guest = await visitAs(grounds(), 'ada', `/envs/${envId}/secrets`);
+      const { page } = guest;
+
+      await page.getByRole('button', { name: 'New secret' }).first().click();
+      await page.getByRole('textbox', { name: 'Collection' }).fill('tokens');
+      await page.getByRole('textbox', { name: 'Name' }).fill('payments');
+      await page.getByRole('textbox', { name: 'Contents' }).fill(first);
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('row', { name: /tokens.*payments/ }).waitFor();
+      const [secret] = unwrap(await platform.admin.secrets.list({ query: { env_id: envId, name: 'payments' } })).items;
+      const created = await platform.admin.deployments.create({
+        body: {
+          name: 'paying',
+          kind_id: sample.registry.kind_id,
+          cluster_id: sample.cluster.id,
+          helm_chart_id: sample.chart.id,
+          config: { ...sampleChart.inputs, replicas: 1, token: secret?.id ?? '' },
+          values_override: null,
+        },
+      });
+      unwrap(created);
+      for (const id of created.ok ? created.taskIds : []) await waitForTask(platform.admin, id, { withinMs: 120_000 });
+
+      await page.getByRole('button', { name: 'Actions for payments' }).click();
+      await page.getByRole('menuitem', { name: /Replace the contents/ }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Reinstalls 1 deployment').waitFor();
+      await dialog.getByRole('link', { name: / paying$/ }).waitFor();
+      await dialog.getByRole('textbox', { name: 'Contents' }).fill(second);
+      await dialog.getByRole('button', { name: 'Replace' }).click();
+      await page.getByText('1 deployment is being reinstalled').waitFor();
+      const content = await page.content();
+      expect(content).not.toContain(first.split('\n')[1]);
+      expect(content).not.toContain(second.split('\n')[1]);
+
+      await page.getByRole('region', { name: 'What was done' }).getByRole('link').click();
+      await page.waitForURL(/\/tasks\//);
+      const task = await waitForTask(platform.admin, new URL(page.url()).pathname.split('/').at(-1) ?? '', {
+        withinMs: 120_000,
+      });
+      expect([Object.keys(task.operation), task.status]).toEqual([['Reinstall'], 'Done']);
+    });
+
+    test('after another person signs in, the window has nothing of what the one before saw', async () => {
+      const { deployment } = grounds();
+      await linus(grounds());
+      await using guest = await visitAs(grounds(), 'ada', `/envs/${deployment.env_id}`);
+      await guest.page.getByRole('table').getByRole('link', { name: 'shown', exact: true }).click();
+      await guest.page.getByRole('heading', { level: 1, name: / shown$/ }).waitFor();
+      await guest.page.getByRole('button', { name: 'Sign out' }).click();
+      await guest.signIn('linus');
+
+      await guest.page.getByRole('navigation', { name: 'Places' }).waitFor({ state: 'attached' });
+      await guest.page.getByRole('alert').first().waitFor();
+      await guest.page.getByRole('link', { name: 'Home' }).click();
+      await guest.page.getByRole('heading', { level: 1 }).waitFor();
+      const kept = await guest.page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })');
+      const content = `${await guest.page.content()} ${kept}`;
+      for (const text of [deployment.id, deployment.namespace, deployment.env_id]) expect(content).not.toContain(text);
+    });
+
+    test('the audit log says who changed what into what, and its export has the same event', async () => {
+      const { admin } = grounds().platform;
+      const env = unwrap(await admin.envs.create({ body: { name: 'audited' } }));
+      unwrap(await admin.envs.update({ id: env.id, body: { name: 'audited since' } }));
+      await using guest = await visitAs(grounds(), 'ada', `/admin/audit?object=${env.id}&operation=update`);
+      const { page } = guest;
+      await page.getByRole('button', { name: 'Show what changed: update envs by Ada Lovelace' }).click();
+
+      expect(await page.getByRole('list', { name: 'What differs' }).innerText()).toMatch(
+        /name\s+− audited\s+\+ audited since/,
+      );
+      // Where the browser can write files it asks for one, which nobody here can choose.
+      await page.evaluate('window.showSaveFilePicker = undefined');
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export' }).click();
+      const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { operation: 'update', object: { id: env.id }, after: { name: 'audited since' } },
+      ]);
+    });
+  });
+}
