@@ -76,6 +76,7 @@ const folders: Record<Home, string[]> = {
     'services/auth/src/identity-leases/rights-change-metrics.ts',
     'services/runner/src/metrics/runner-metrics.ts',
     'services/tasks/src/metrics/task-metrics.ts',
+    'services/registry-scan/src/polling/scan-metrics.ts',
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],

@@ -124,7 +124,7 @@ test.for<[string, (response: ServerResponse) => void]>([
   await scan();
   server().misbehave((_, response) => answer(response));
 
-  await expect(scan()).rejects.toThrow();
+  await expect(scan()).rejects.toBeInstanceOf(Error);
 
   expect(summary(await charts())).toEqual(['1.0.0 true']);
 });

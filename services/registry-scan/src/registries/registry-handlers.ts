@@ -58,7 +58,7 @@ export const registryHandlers = ({ db, inTransaction, ...rules }: RegistryHandle
 
     update: ({ id, body: { credentials, ...fields } }, context) =>
       updateRow<Store, ChangedRegistry, HelmRegistry>(inTransaction, context, helmRegistries, {
-        publicRow: ({ sealed: _, ...row }) => row,
+        publicRow: ({ sealed: _sealed, ...row }) => row,
         lock: (store) => store.registries.lock(id),
         refuse: (row) => {
           if (credentials !== undefined) refuseConfigured(row, 'its credentials are in its credentials_file');

@@ -103,7 +103,8 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
       );
       const [{ authorizationToken = '', expiresAt } = {}] = authorizationData;
       const text = Buffer.from(authorizationToken, 'base64').toString('utf8');
-      const [username = '', password = ''] = [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1)];
+      const colon = text.indexOf(':');
+      const [username, password] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
       if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
       token = { credentials: { username, password }, until: (expiresAt?.getTime() ?? 0) - renewBeforeMs };
       return token.credentials;

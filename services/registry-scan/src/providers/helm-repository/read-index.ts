@@ -57,7 +57,7 @@ async function readJson(body: AsyncIterable<Uint8Array>, base: URL): Promise<Rea
   for (const [chart, entries] of Object.entries(data.entries)) {
     builder.addChart(chart);
     for (const { digest, ...entry } of entries ?? []) {
-      builder.add(chart, { ...entry, digest: digest === undefined || digest === null ? undefined : String(digest) });
+      builder.add(chart, { ...entry, digest: typeof digest === 'string' ? digest : undefined });
     }
   }
   return builder;
