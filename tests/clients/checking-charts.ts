@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { chartTgz } from '@berth/chart-archive/testing/tgz';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grounds } from './grounds.ts';
-import { createBerth } from './run-berth.ts';
+import type { Grounds } from './grounds/grounds.ts';
+import { createBerth } from './grounds/run-berth.ts';
 
 const form = (inputs: string, outputs: string) =>
   `apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs:\n${inputs}\noutputs: ${outputs}\n`;

@@ -7,7 +7,7 @@ import { parseYaml } from '@berth/chart-extensions/files/parse-yaml';
 import { unwrap } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grounds } from './grounds.ts';
+import type { Grounds } from './grounds/grounds.ts';
 
 const run = promisify(execFile);
 const guide = fileURLToPath(new URL('../../docs/ci.md', import.meta.url));

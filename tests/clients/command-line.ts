@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deploySlowly } from '../setup/slow-deployment.ts';
-import type { Grounds } from './grounds.ts';
-import { startLossyProxy } from './lossy-proxy.ts';
-import { createBerth } from './run-berth.ts';
+import type { Grounds } from './grounds/grounds.ts';
+import { startLossyProxy } from './grounds/lossy-proxy.ts';
+import { createBerth } from './grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 const chart = ['--chart', 'HelloWeb@1.0.0'];

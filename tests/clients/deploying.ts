@@ -4,8 +4,8 @@ import { unwrap } from '@berth/client';
 import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fixtureChart } from '../setup/charts/fixture-chart.ts';
-import type { Grounds } from './grounds.ts';
-import { createBerth } from './run-berth.ts';
+import type { Grounds } from './grounds/grounds.ts';
+import { createBerth } from './grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 const inputs = ['--set', 'greeting=Hello', '--set', 'replicas=1'];

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { documentText as doc } from './document-text.ts';
-import type { Grounds } from './grounds.ts';
-import { type Hook, startHookedProxy } from './hooked-proxy.ts';
-import { createBerth, type Ran } from './run-berth.ts';
+import { documentText as doc } from './grounds/document-text.ts';
+import type { Grounds } from './grounds/grounds.ts';
+import { type Hook, startHookedProxy } from './grounds/hooked-proxy.ts';
+import { createBerth, type Ran } from './grounds/run-berth.ts';
 
 /** What comes between the rows of a set. */
 export function testInterruptedSets(grounds: () => Grounds): void {

@@ -4,10 +4,10 @@ import { unwrap } from '@berth/client';
 import type { Stack } from '@berth/devstack';
 import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grounds } from './grounds.ts';
+import type { Grounds } from './grounds/grounds.ts';
 import { fixtureChart } from '../setup/charts/fixture-chart.ts';
-import { startEndlessLog } from './endless-log.ts';
-import { createBerth } from './run-berth.ts';
+import { startEndlessLog } from './grounds/endless-log.ts';
+import { createBerth } from './grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { asNode20 } from './as-node-20.ts';
-import type { Grounds } from './grounds.ts';
+import { asNode20 } from './grounds/as-node-20.ts';
+import type { Grounds } from './grounds/grounds.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildClient } from '../../scripts/client/build-client.ts';
-import { asNode20 } from './as-node-20.ts';
-import { runInPage } from './run-in-page.ts';
-import type { Grounds } from './grounds.ts';
+import { asNode20 } from './grounds/as-node-20.ts';
+import { runInPage } from './grounds/run-in-page.ts';
+import type { Grounds } from './grounds/grounds.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grounds } from './grounds.ts';
-import { createBerth } from './run-berth.ts';
-import { documentText as doc } from './document-text.ts';
+import type { Grounds } from './grounds/grounds.ts';
+import { createBerth } from './grounds/run-berth.ts';
+import { documentText as doc } from './grounds/document-text.ts';
 
 const access = [
   doc('kind: Env\nname: team-a\nauto_add_new_users: false\nnode_selector: { pool: big }'),

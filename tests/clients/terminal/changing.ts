@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grounds } from '../grounds.ts';
-import { createBerth } from '../run-berth.ts';
+import type { Grounds } from '../grounds/grounds.ts';
+import { createBerth } from '../grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 const inputs = ['--set', 'greeting=Hello', '--set', 'replicas=1'];

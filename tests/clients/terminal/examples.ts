@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands, examplesIn } from '../../../scripts/cli/cli-reference.ts';
-import type { Grounds } from '../grounds.ts';
-import type { Ran } from '../run-berth.ts';
+import type { Grounds } from '../grounds/grounds.ts';
+import type { Ran } from '../grounds/run-berth.ts';
 import { runHere } from './run-here.ts';
 
 /** Examples that end with something else than 0 here, and why. */

@@ -3,8 +3,8 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Grounds } from '../grounds.ts';
-import { createBerth } from '../run-berth.ts';
+import type { Grounds } from '../grounds/grounds.ts';
+import { createBerth } from '../grounds/run-berth.ts';
 import { runHere } from './run-here.ts';
 import { json, startStubPlatform } from './stub-platform.ts';
 

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { unwrap, waitUntil } from '@berth/client';
 import { KubeConfig } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
-import type { Grounds } from '../grounds.ts';
-import { createBerth } from '../run-berth.ts';
+import type { Grounds } from '../grounds/grounds.ts';
+import { createBerth } from '../grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { runCli } from '@berth/cli/run-cli';
-import type { Ran } from '../run-berth.ts';
+import type { Ran } from '../grounds/run-berth.ts';
 
 interface Seen {
   env?: Record<string, string>;

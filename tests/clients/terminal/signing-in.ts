@@ -6,8 +6,8 @@ import { signInWithHttp } from '@berth/devstack/servers/oidc-sign-in';
 import { unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { readTerminalSignIn } from '../../../packages/console/src/sign-in/terminal-sign-in.ts';
-import type { Grounds } from '../grounds.ts';
-import { createBerth, type Ran } from '../run-berth.ts';
+import type { Grounds } from '../grounds/grounds.ts';
+import { createBerth, type Ran } from '../grounds/run-berth.ts';
 
 /** `berth login` in a browser, which the test is. */
 export function testSigningIn(grounds: () => Grounds): void {

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useMay } from '../api/me.ts';
 import { nameIn, useEnvs, useKinds } from '../api/names.ts';
 import { oneOf, pageOf, type Row } from '../api/reads.ts';
-import { deploymentState } from '../deployments/deployment-state.ts';
+import { deploymentState } from '../deployments/facts/deployment-state.ts';
 import { Page } from '../shell/page.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
 import { Reading } from '../ui/reading/reading.tsx';

@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button';
 import { useDeployments } from '../api/by-ids.ts';
 import { nameIn, useKinds } from '../api/names.ts';
 import { pageOf } from '../api/reads.ts';
-import { detailOf, stateOfResource } from '../deployments/tabs/resource-tree.ts';
+import { detailOf, stateOfResource } from '../deployments/objects/resource-tree.ts';
 import { Age } from '../ui/age.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
 import { useAddress } from '../ui/page/address.ts';

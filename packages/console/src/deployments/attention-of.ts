@@ -1,6 +1,6 @@
 import type { Row } from '../api/reads.ts';
 import type { Tone } from '../ui/state.tsx';
-import type { DeploymentRow } from './deployment-row.ts';
+import type { DeploymentRow } from './facts/deployment-row.ts';
 
 type Task = Row<'deploymentTasks'>;
 type Health = NonNullable<DeploymentRow['health']>;

@@ -12,7 +12,7 @@ import { Confirm } from '../ui/page/dialog.tsx';
 import { Problem } from '../ui/reading/problem.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { attentionOf } from './attention-of.ts';
-import type { DeploymentRow } from './deployment-row.ts';
+import type { DeploymentRow } from './facts/deployment-row.ts';
 
 interface AttentionProps {
   deployment: DeploymentRow;

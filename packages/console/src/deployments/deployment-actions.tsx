@@ -11,7 +11,7 @@ import { say } from '../ui/page/toasts.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 import { InvokeDialog } from './invoke-dialog.tsx';
 import { chartActionsOf, type ChartAction } from './chart-actions.ts';
-import type { DeploymentRow } from './deployment-row.ts';
+import type { DeploymentRow } from './facts/deployment-row.ts';
 
 interface DeploymentActionsProps {
   deployment: DeploymentRow;

@@ -16,8 +16,8 @@ import { RowCheck } from '../ui/reading/row-check.tsx';
 import { type Column, Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { BulkActions } from './bulk/bulk-actions.tsx';
-import { useRevisions, useVersions } from './columns.ts';
-import { deploymentState, stateFilters } from './deployment-state.ts';
+import { useRevisions, useVersions } from './facts/columns.ts';
+import { deploymentState, stateFilters } from './facts/deployment-state.ts';
 import { SavedViews } from './saved-views.tsx';
 
 type Deployment = Row<'deployments'>;

@@ -12,8 +12,8 @@ import { Reading } from '../ui/reading/reading.tsx';
 import { State } from '../ui/state.tsx';
 import { Attention } from './attention.tsx';
 import { DeploymentActions } from './deployment-actions.tsx';
-import { deploymentState } from './deployment-state.ts';
-import type { DeploymentRow } from './deployment-row.ts';
+import { deploymentState } from './facts/deployment-state.ts';
+import type { DeploymentRow } from './facts/deployment-row.ts';
 import './deployments.css';
 
 const tabs = {

@@ -5,7 +5,7 @@ import { berth } from '../api/berth.ts';
 import { TextInput } from '../ui/inputs/text-input.tsx';
 import { Confirm } from '../ui/page/dialog.tsx';
 import type { ChartAction } from './chart-actions.ts';
-import type { DeploymentRow } from './deployment-row.ts';
+import type { DeploymentRow } from './facts/deployment-row.ts';
 
 interface InvokeDialogProps {
   action: ChartAction;

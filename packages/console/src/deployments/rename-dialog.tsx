@@ -7,7 +7,7 @@ import { nameIn, useClusters, useEnvs } from '../api/names.ts';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { TextInput } from '../ui/inputs/text-input.tsx';
 import { Confirm } from '../ui/page/dialog.tsx';
-import type { DeploymentRow } from './deployment-row.ts';
+import type { DeploymentRow } from './facts/deployment-row.ts';
 
 interface RenameDialogProps {
   deployment: DeploymentRow;

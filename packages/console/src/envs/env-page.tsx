@@ -8,7 +8,7 @@ import { remember } from '../shell/recent.ts';
 import { Tabs } from '../ui/page/tabs.tsx';
 import { LoadingRows } from '../ui/reading/problem.tsx';
 import { Reading } from '../ui/reading/reading.tsx';
-import type { OfEnv } from './env-row.ts';
+import type { OfEnv } from './facts/env-row.ts';
 import './envs.css';
 
 const tabs = {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { nameIn, useEnvs, useKinds } from '../api/names.ts';
-import type { DeploymentRow } from '../deployments/deployment-row.ts';
-import { deploymentState } from '../deployments/deployment-state.ts';
+import type { DeploymentRow } from '../deployments/facts/deployment-row.ts';
+import { deploymentState } from '../deployments/facts/deployment-state.ts';
 import { Age } from '../ui/age.tsx';
 import { State } from '../ui/state.tsx';
 

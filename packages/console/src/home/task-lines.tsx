@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Row } from '../api/reads.ts';
-import { taskState } from '../deployments/task-state.ts';
+import { taskState } from '../deployments/facts/task-state.ts';
 import { readable } from '../tasks/facts/readable.ts';
 import { useTaskNames } from '../tasks/facts/use-task-names.ts';
 import { Age, useNow } from '../ui/age.tsx';

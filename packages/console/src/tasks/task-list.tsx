@@ -6,7 +6,7 @@ import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { useMay, useMe } from '../api/me.ts';
 import { choicesIn, nameIn, useClusters } from '../api/names.ts';
 import { pageOf, type Row } from '../api/reads.ts';
-import { taskState } from '../deployments/task-state.ts';
+import { taskState } from '../deployments/facts/task-state.ts';
 import { Page } from '../shell/page.tsx';
 import { Age, useNow } from '../ui/age.tsx';
 import { Icon } from '../ui/icons.tsx';

@@ -5,7 +5,7 @@ import { berth } from '../api/berth.ts';
 import { useVersionsOf } from '../api/by-ids.ts';
 import { nameIn, useKinds, useUsers } from '../api/names.ts';
 import { oneOf, readOf, type Row } from '../api/reads.ts';
-import { taskState } from '../deployments/task-state.ts';
+import { taskState } from '../deployments/facts/task-state.ts';
 import { Page } from '../shell/page.tsx';
 import { remember } from '../shell/recent.ts';
 import { exactTime, useNow } from '../ui/age.tsx';

@@ -15,7 +15,7 @@ import { say } from '../../ui/page/toasts.tsx';
 import { Problem } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
 import { State } from '../../ui/state.tsx';
-import { deploymentState } from '../deployment-state.ts';
+import { deploymentState } from '../facts/deployment-state.ts';
 import { changesOf, hasChanges } from '../draft/draft.ts';
 import { DraftInputs } from '../draft/draft-inputs.tsx';
 import { FirstToDo } from '../draft/first-to-do.tsx';

@@ -4,7 +4,7 @@ import { nameIn, useEnvs, useUsers } from '../../api/names.ts';
 import { allOf } from '../../api/reads.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import type { OfDeployment } from '../deployment-row.ts';
+import type { OfDeployment } from '../facts/deployment-row.ts';
 
 /** Who may see and change the deployment, and why. */
 export default function Access({ deployment: { env_id, kind_id } }: OfDeployment) {

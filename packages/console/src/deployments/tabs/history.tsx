@@ -15,9 +15,9 @@ import { Confirm } from '../../ui/page/dialog.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph } from '../../ui/state.tsx';
-import { useVersions } from '../columns.ts';
-import type { OfDeployment } from '../deployment-row.ts';
-import { taskState } from '../task-state.ts';
+import { useVersions } from '../facts/columns.ts';
+import type { OfDeployment } from '../facts/deployment-row.ts';
+import { taskState } from '../facts/task-state.ts';
 import { useAddress } from '../../ui/page/address.ts';
 import { runOf } from './run-of.ts';
 

@@ -1,5 +1,5 @@
 import type { Row } from '../../api/reads.ts';
-import type { DeploymentRow } from '../deployment-row.ts';
+import type { DeploymentRow } from '../facts/deployment-row.ts';
 import { changedInputs } from './changed-inputs.ts';
 
 interface InputsThatMatterProps {

@@ -11,8 +11,8 @@ import { LogView } from '../../ui/log/log-view.tsx';
 import { useAddress } from '../../ui/page/address.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import type { OfDeployment } from '../deployment-row.ts';
-import { stateOfResource, type Tracked } from './resource-tree.ts';
+import type { OfDeployment } from '../facts/deployment-row.ts';
+import { stateOfResource, type Tracked } from '../objects/resource-tree.ts';
 
 /** The logs of the pods, one at a time. The address names pod and container. */
 export default function Logs({ deployment }: OfDeployment) {

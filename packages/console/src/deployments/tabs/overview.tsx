@@ -7,12 +7,12 @@ import { Age } from '../../ui/age.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph } from '../../ui/state.tsx';
-import { useVersions } from '../columns.ts';
-import type { OfDeployment } from '../deployment-row.ts';
-import { taskState } from '../task-state.ts';
+import { useVersions } from '../facts/columns.ts';
+import type { OfDeployment } from '../facts/deployment-row.ts';
+import { taskState } from '../facts/task-state.ts';
 import { InputsThatMatter } from './inputs-that-matter.tsx';
 import { ReportedStatus } from './reported-status.tsx';
-import { ResourceLines } from './resource-lines.tsx';
+import { ResourceLines } from '../objects/resource-lines.tsx';
 import { metricsLink } from './metrics-link.ts';
 import { Relations } from './relations.tsx';
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { JsonValue } from '@berth/client';
 import { nameIn, useKinds } from '../../api/names.ts';
 import { pageOf, type Row } from '../../api/reads.ts';
-import type { DeploymentRow } from '../deployment-row.ts';
+import type { DeploymentRow } from '../facts/deployment-row.ts';
 
 interface RelationsProps {
   deployment: DeploymentRow;

@@ -1,6 +1,6 @@
 import { Age } from '../../ui/age.tsx';
 import { State, type Tone } from '../../ui/state.tsx';
-import type { DeploymentRow } from '../deployment-row.ts';
+import type { DeploymentRow } from '../facts/deployment-row.ts';
 
 const tones: Record<string, Tone> = {
   success: 'ok',

@@ -5,8 +5,8 @@ import { Age } from '../../ui/age.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
 import { State } from '../../ui/state.tsx';
-import type { OfDeployment } from '../deployment-row.ts';
-import { ResourceLines } from './resource-lines.tsx';
+import type { OfDeployment } from '../facts/deployment-row.ts';
+import { ResourceLines } from '../objects/resource-lines.tsx';
 
 /** The live tree of objects, and what Kubernetes reports about them. */
 export default function Resources({ deployment }: OfDeployment) {

@@ -4,8 +4,8 @@ import { Age } from '../../ui/age.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
 import { State } from '../../ui/state.tsx';
-import type { OfDeployment } from '../deployment-row.ts';
-import { taskState } from '../task-state.ts';
+import type { OfDeployment } from '../facts/deployment-row.ts';
+import { taskState } from '../facts/task-state.ts';
 
 /** Everything that was done with the deployment, newest first. */
 export default function Tasks({ deployment }: OfDeployment) {

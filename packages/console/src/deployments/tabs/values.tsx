@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { oneOf } from '../../api/reads.ts';
 import { Copy } from '../../ui/copy.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import type { OfDeployment } from '../deployment-row.ts';
+import type { OfDeployment } from '../facts/deployment-row.ts';
 
 /** The inputs and the override, as they are deployed. */
 export default function Values({ deployment }: OfDeployment) {

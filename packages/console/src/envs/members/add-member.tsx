@@ -6,7 +6,7 @@ import { Choose } from '../../ui/inputs/choose.tsx';
 import { Pick } from '../../ui/inputs/pick.tsx';
 import { Ask } from '../../ui/page/ask.tsx';
 import { say } from '../../ui/page/toasts.tsx';
-import type { EnvRow } from '../env-row.ts';
+import type { EnvRow } from '../facts/env-row.ts';
 import type { Member } from './change-roles.ts';
 
 interface AddMemberProps {

@@ -11,7 +11,7 @@ import { Confirm } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import { Empty, Problem } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import type { EnvRow, OfEnv } from '../env-row.ts';
+import type { EnvRow, OfEnv } from '../facts/env-row.ts';
 import { AddMember } from './add-member.tsx';
 import { addAgain, type KindRole, type Member, removeMember } from './change-roles.ts';
 import { MemberLine } from './member-line.tsx';

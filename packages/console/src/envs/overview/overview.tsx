@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useClusters, useKinds } from '../../api/names.ts';
 import { allOf, mostRows, type Row } from '../../api/reads.ts';
-import { deploymentState } from '../../deployments/deployment-state.ts';
+import { deploymentState } from '../../deployments/facts/deployment-state.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph, State } from '../../ui/state.tsx';
-import type { OfEnv } from '../env-row.ts';
+import type { OfEnv } from '../facts/env-row.ts';
 import { gridOf, needsAttention } from './grid.ts';
 import { useVersions } from './use-versions.ts';
 

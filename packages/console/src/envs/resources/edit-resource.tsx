@@ -10,7 +10,7 @@ import { AskForm } from '../../ui/page/ask.tsx';
 import { Dialog } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import { isJsonObject } from '../read-json.ts';
+import { isJsonObject } from '../facts/read-json.ts';
 import { arePropsComplete } from './are-props-complete.ts';
 import { changedProps, type ResourceType } from './resource-type.ts';
 

@@ -10,7 +10,7 @@ import { useAddress } from '../../ui/page/address.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
 import { State, type StateWord } from '../../ui/state.tsx';
-import type { EnvRow } from '../env-row.ts';
+import type { EnvRow } from '../facts/env-row.ts';
 import { DeleteResource } from './delete-resource.tsx';
 import { EditResource } from './edit-resource.tsx';
 import { NewResource } from './new-resource.tsx';

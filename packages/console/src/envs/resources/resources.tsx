@@ -5,7 +5,7 @@ import { Choose } from '../../ui/inputs/choose.tsx';
 import { useAddress } from '../../ui/page/address.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import type { OfEnv } from '../env-row.ts';
+import type { OfEnv } from '../facts/env-row.ts';
 import { resourceTypeOf } from './resource-type.ts';
 import { ResourcesOfType } from './resources-of-type.tsx';
 

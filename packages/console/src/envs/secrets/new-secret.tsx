@@ -4,7 +4,7 @@ import { berth } from '../../api/berth.ts';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { Ask } from '../../ui/page/ask.tsx';
 import { say } from '../../ui/page/toasts.tsx';
-import type { EnvRow } from '../env-row.ts';
+import type { EnvRow } from '../facts/env-row.ts';
 import { ContentsInput } from './contents-input.tsx';
 
 export function NewSecret({ env, onClose }: { env: EnvRow; onClose: () => void }) {

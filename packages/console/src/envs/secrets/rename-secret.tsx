@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { AskForm } from '../../ui/page/ask.tsx';
-import { queuedBy } from '../queued.tsx';
+import { queuedBy } from '../facts/queued.tsx';
 import { type ChangeSecretProps, type ReadSecret, SecretDialog, SecretImpact } from './secret-of.tsx';
 
 export function RenameSecret(props: ChangeSecretProps) {

@@ -2,7 +2,7 @@ import { unwrap } from '@berth/client';
 import { useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { AskForm } from '../../ui/page/ask.tsx';
-import { queuedBy } from '../queued.tsx';
+import { queuedBy } from '../facts/queued.tsx';
 import { ContentsInput } from './contents-input.tsx';
 import { type ChangeSecretProps, type ReadSecret, SecretDialog, SecretImpact } from './secret-of.tsx';
 

@@ -4,8 +4,8 @@ import { berth } from '../../api/berth.ts';
 import { type One, oneOf, type Row } from '../../api/reads.ts';
 import { Dialog } from '../../ui/page/dialog.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import { Impact } from '../impact.tsx';
-import type { QueuedTasks } from '../queued.tsx';
+import { Impact } from '../facts/impact.tsx';
+import type { QueuedTasks } from '../facts/queued.tsx';
 
 export interface ChangeSecretProps {
   id: string;

@@ -9,7 +9,7 @@ import { useClusters } from '../../api/names.ts';
 import { pageOf } from '../../api/reads.ts';
 import { Confirm } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
-import type { OfEnv } from '../env-row.ts';
+import type { OfEnv } from '../facts/env-row.ts';
 
 /** An env is deleted empty: what is in the way is said before. */
 export function DeleteEnv({ env, etag }: OfEnv) {

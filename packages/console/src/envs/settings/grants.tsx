@@ -11,7 +11,7 @@ import { Confirm } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import type { EnvRow } from '../env-row.ts';
+import type { EnvRow } from '../facts/env-row.ts';
 import { NewGrant } from './new-grant.tsx';
 
 type Grant = Row<'clusterRoleGrants'>;

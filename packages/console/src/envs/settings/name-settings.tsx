@@ -8,7 +8,7 @@ import { Check } from '../../ui/inputs/check.tsx';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import { Problem } from '../../ui/reading/problem.tsx';
-import type { OfEnv } from '../env-row.ts';
+import type { OfEnv } from '../facts/env-row.ts';
 import { Meanwhile } from './meanwhile.tsx';
 import { useBase } from './use-base.ts';
 

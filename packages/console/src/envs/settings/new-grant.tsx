@@ -6,7 +6,7 @@ import { Choose } from '../../ui/inputs/choose.tsx';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { Ask } from '../../ui/page/ask.tsx';
 import { say } from '../../ui/page/toasts.tsx';
-import type { EnvRow } from '../env-row.ts';
+import type { EnvRow } from '../facts/env-row.ts';
 
 export function NewGrant({ env, onClose }: { env: EnvRow; onClose: () => void }) {
   const kinds = useKinds();

@@ -5,10 +5,10 @@ import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { Confirm } from '../../ui/page/dialog.tsx';
-import type { OfEnv } from '../env-row.ts';
-import { Impact } from '../impact.tsx';
-import { Queued, queuedBy, type QueuedTasks } from '../queued.tsx';
-import { jsonText, readJson } from '../read-json.ts';
+import type { OfEnv } from '../facts/env-row.ts';
+import { Impact } from '../facts/impact.tsx';
+import { Queued, queuedBy, type QueuedTasks } from '../facts/queued.tsx';
+import { jsonText, readJson } from '../facts/read-json.ts';
 import { Meanwhile } from './meanwhile.tsx';
 import { useBase } from './use-base.ts';
 

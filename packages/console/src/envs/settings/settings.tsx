@@ -1,4 +1,4 @@
-import type { OfEnv } from '../env-row.ts';
+import type { OfEnv } from '../facts/env-row.ts';
 import { DeleteEnv } from './delete-env.tsx';
 import { Grants } from './grants.tsx';
 import { NameSettings } from './name-settings.tsx';

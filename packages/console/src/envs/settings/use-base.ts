@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { OfEnv } from '../env-row.ts';
+import type { OfEnv } from '../facts/env-row.ts';
 
 /** What somebody began to change, with its tag, so that a change that came in between is not overwritten. */
 export function useBase({ env, etag }: OfEnv) {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { Age } from '../../ui/age.tsx';
 import { State } from '../../ui/state.tsx';
-import type { DeploymentRow } from '../deployment-row.ts';
+import type { DeploymentRow } from '../facts/deployment-row.ts';
 import { createdAt, detailOf, resourceTree, stateOfResource, type Tracked } from './resource-tree.ts';
 import { RestartButton } from './restart-button.tsx';
 

@@ -1,4 +1,4 @@
-import type { Row } from '../api/reads.ts';
+import type { Row } from '../../api/reads.ts';
 
 export type DeploymentRow = Row<'deployments'>;
 

@@ -1,6 +1,6 @@
 import type { Deployment } from '@berth/client';
-import type { ListQuery } from '../api/reads.ts';
-import type { StateWord } from '../ui/state.tsx';
+import type { ListQuery } from '../../api/reads.ts';
+import type { StateWord } from '../../ui/state.tsx';
 
 type Facts = Pick<Deployment, 'enabled' | 'status' | 'health'>;
 

@@ -1,9 +1,9 @@
 import type { Answer, Page } from '@berth/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { nameIn, useKinds } from '../api/names.ts';
-import { readOf, type Row } from '../api/reads.ts';
-import { Reading } from '../ui/reading/reading.tsx';
+import { nameIn, useKinds } from '../../api/names.ts';
+import { readOf, type Row } from '../../api/reads.ts';
+import { Reading } from '../../ui/reading/reading.tsx';
 
 type Impacted = Pick<Row<'deployments'>, 'id' | 'kind_id' | 'name'>;
 

@@ -5,7 +5,7 @@ import { Button } from 'react-aria-components/Button';
 import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { Confirm } from '../../ui/page/dialog.tsx';
-import type { DeploymentRow } from '../deployment-row.ts';
+import type { DeploymentRow } from '../facts/deployment-row.ts';
 import type { Tracked } from './resource-tree.ts';
 
 /** The kinds that Kubernetes can roll out again. */

@@ -1,5 +1,5 @@
 import type { DeploymentTask } from '@berth/client';
-import type { StateWord } from '../ui/state.tsx';
+import type { StateWord } from '../../ui/state.tsx';
 
 const ended: Partial<Record<DeploymentTask['status'], StateWord>> = {
   Done: { tone: 'ok', word: 'Done' },

@@ -1,6 +1,6 @@
 import type { Sample } from '@berth/devstack/journey/find-sample';
-import type { startOpenWorkload } from './terminal/open-workload.ts';
-import type { Platform } from '../setup/platform.ts';
+import type { startOpenWorkload } from './open-workload.ts';
+import type { Platform } from '../../setup/platform.ts';
 
 /** What the tests of all clients share: one platform with the sample chart and the env `clients`, a folder for files, and `berth` built there. */
 export interface Grounds {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { pageOf, type Row } from '../api/reads.ts';
+import { pageOf, type Row } from '../../api/reads.ts';
 
 /** As many ids as one read takes. */
 const most = 100;

@@ -1,8 +1,8 @@
 import type { Answer } from '@berth/client';
 import { Link } from '@tanstack/react-router';
 import { Button } from 'react-aria-components/Button';
-import { Icon } from '../ui/icons.tsx';
-import { Glyph } from '../ui/state.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Glyph } from '../../ui/state.tsx';
 
 export interface QueuedTasks {
   /** What was changed. */
