@@ -32,9 +32,10 @@ const elsewhere = [
 ];
 
 const examples = commands.flatMap((command) => examplesIn(command)).filter((one) => !elsewhere.includes(one));
-/** What others need is deleted at the end. */
-const isLast = (example: string): boolean => /^berth (?:delete|token revoke)/.test(example);
-const inOrder = [...examples.filter((one) => !isLast(one)), ...examples.filter(isLast)];
+/** A folder of documents is exported first, and compared while the platform is still as it was exported; what others need is deleted last. */
+const places = [/^berth export .*--to/, /^berth (?:diff -f|apply)/, /^berth (?!delete|token revoke)/, /^/];
+const placeOf = (example: string): number => places.findIndex((place) => place.test(example));
+const inOrder = examples.toSorted((a, b) => placeOf(a) - placeOf(b));
 
 /** The examples of all help texts, as a shell runs them. */
 export function testExamples(grounds: () => Grounds): void {
@@ -56,6 +57,7 @@ export function testExamples(grounds: () => Grounds): void {
       await writeFile(join(files, 'values.yaml'), 'greeting: Hello\nreplicas: 1\n');
       here = (text) =>
         text
+          .replaceAll('envs/prod', join(files, 'envs'))
           .replaceAll(/\bprod\b/g, 'clients')
           .replaceAll('HelloWeb@1.2.0', 'HelloWeb@1.0.0')
           .replaceAll('https://berth.example.com', platform.stack.url)

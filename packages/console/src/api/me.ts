@@ -61,7 +61,7 @@ interface Asked {
 const ruleOf = (name: RuleName): rules.Access => rules[name];
 
 /** Whether an operation would be allowed for a row with this scope, by the rule of its contract. */
-export function permissionOf(identity: UserIdentity, asked: Asked, scope: object = {}): Permission {
+function permissionOf(identity: UserIdentity, asked: Asked, scope: object = {}): Permission {
   const found = ruleTable[asked.resource]?.[asked.operation];
   if (!found) throw new Error(`${asked.resource} has no operation ${asked.operation}`);
   const all: RuleName[] = asked.stricter ? [found.allow, ...found.stricter.map(({ rule }) => rule)] : [found.allow];
@@ -73,7 +73,7 @@ export function permissionOf(identity: UserIdentity, asked: Asked, scope: object
 }
 
 /** False where the rule refuses this identity whatever the row is. */
-export function isAllowedSomewhere(identity: UserIdentity, { resource, operation }: Asked): boolean {
+function isAllowedSomewhere(identity: UserIdentity, { resource, operation }: Asked): boolean {
   const rule = ruleOf(ruleTable[resource]?.[operation]?.allow ?? 'siteAdmin');
   return 'allows' in rule && rules.mayBeAllowed(rule, identity);
 }

@@ -43,7 +43,7 @@ export async function saveLines(
 }
 
 /** A browser without access to files keeps all of it in memory until the end. */
-export const mostBytesInMemory = 64 * 1024 * 1024;
+const mostBytesInMemory = 64 * 1024 * 1024;
 
 export function memorySink(done: (parts: string[]) => void, mostBytes = mostBytesInMemory): LineSink {
   const parts: string[] = [];

@@ -6,7 +6,7 @@ import { type Document, isNode, parseDocument, stringify } from 'yaml';
 
 export type EditorLanguage = 'yaml' | 'json';
 
-export interface TextProblem {
+interface TextProblem {
   from: number;
   to: number;
   message: string;

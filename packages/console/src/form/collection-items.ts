@@ -4,7 +4,7 @@ import { type Answer, everyItem, type JsonValue, type Page, unwrap } from '@bert
 import { isJson, isJsonObject, sameJson } from '@berth/contracts/fields/json';
 import { berth } from '../api/berth.ts';
 
-export interface Item {
+interface Item {
   id: string;
   words: string;
   note?: string | undefined;

@@ -124,7 +124,7 @@ const FormInput = memo(function FormInput({ input, value, before, refused, onCha
   );
 });
 
-export const inputAnchor = (id: string): string => `input-${id}`;
+const inputAnchor = (id: string): string => `input-${id}`;
 
 /** Brings an input into view and puts the focus there. */
 export function showInput(id: string): void {

@@ -2,7 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useEffect } from 'react';
 import { OpenPalette } from '../shell/open-palette.tsx';
 
-export interface Crumb {
+interface Crumb {
   words: string;
   to: NonNullable<LinkProps['to']>;
   params?: Record<string, string>;

@@ -8,7 +8,7 @@ export interface ChartPackage {
 }
 
 /** What a tag points to; `package` is null if it is not a chart. */
-export interface TaggedManifest {
+interface TaggedManifest {
   digest: string;
   package: ChartPackage | null;
 }
@@ -20,7 +20,7 @@ export interface ListedTag {
 }
 
 /** How a round ended, which decides what the next one may skip. */
-export interface RoundEnd {
+interface RoundEnd {
   /** Everything that changed was recorded. */
   isComplete: boolean;
   /** When some results have to be read again although nothing changed; infinite if none has to. */

@@ -129,7 +129,7 @@ interface NameStepProps {
   chart: HelmChart | undefined;
 }
 
-export const isOnePerCluster = (chart: HelmChart | undefined): boolean =>
+const isOnePerCluster = (chart: HelmChart | undefined): boolean =>
   chart?.features?.['cardinality'] === 'OnePerCluster';
 
 export function NameStep({ chosen, chart }: NameStepProps) {

@@ -39,7 +39,7 @@ const isDone = (step: Step, { kind, chart, cluster, name }: Chosen): boolean =>
   ({ kind: kind !== null, version: chart !== null, cluster: cluster !== null, name: name !== null, form: false })[step];
 
 /** The first step that is not done, behind which none can be reached. */
-export const firstOpen = (chosen: Chosen): Step => steps.find((step) => !isDone(step, chosen)) ?? 'form';
+const firstOpen = (chosen: Chosen): Step => steps.find((step) => !isDone(step, chosen)) ?? 'form';
 
 export const canReach = (step: Step, chosen: Chosen): boolean =>
   steps.indexOf(step) <= steps.indexOf(firstOpen(chosen));

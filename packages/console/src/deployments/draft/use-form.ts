@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { oneOf } from '../../api/reads.ts';
 import { type Form, formOf } from '../../form/parsed-form.ts';
 
-export interface ChartForm {
+interface ChartForm {
   chart: HelmChart;
   /** Null if the chart has none. */
   form: Form | null;

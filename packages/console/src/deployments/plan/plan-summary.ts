@@ -8,7 +8,7 @@ type Answered<C> = C extends (...given: never[]) => Promise<infer A>
   : never;
 export type Plan = Answered<Client['deploymentPlans']['of_update']>;
 export type PlannedObject = Plan['objects'][number];
-export type PlannedAction = PlannedObject['action'];
+type PlannedAction = PlannedObject['action'];
 
 interface ActionWords {
   action: PlannedAction;
@@ -18,7 +18,7 @@ interface ActionWords {
 }
 
 /** What stops a task first, then what is lost, then the rest. */
-export const actionsInOrder: readonly ActionWords[] = [
+const actionsInOrder: readonly ActionWords[] = [
   { action: 'blocked', tone: 'bad', word: 'Blocked', counted: 'blocked' },
   { action: 'replace', tone: 'bad', word: 'Replace', counted: 'to be replaced' },
   { action: 'delete', tone: 'warn', word: 'Delete', counted: 'deleted' },

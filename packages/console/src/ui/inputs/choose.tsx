@@ -5,7 +5,7 @@ import { Select, SelectValue } from 'react-aria-components/Select';
 import { Label } from 'react-aria-components/Label';
 import { Icon } from '../icons.tsx';
 
-export interface Choice {
+interface Choice {
   id: string;
   words: string;
 }

@@ -14,7 +14,7 @@ export interface MostKept {
   units: number;
 }
 
-export const mostKept: MostKept = { lines: 20_000, units: 8_000_000 };
+const mostKept: MostKept = { lines: 20_000, units: 8_000_000 };
 const mostInLine = 8_192;
 
 /** Colours and movements of a terminal, which a page does not have. */

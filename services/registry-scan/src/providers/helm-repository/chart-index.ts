@@ -12,7 +12,7 @@ export interface IndexEntry {
 export type ChartIndex = ReadonlyMap<string, ReadonlyMap<string, IndexEntry>>;
 
 /** An entry as the index has it. */
-export interface RawEntry {
+interface RawEntry {
   version?: string | undefined;
   digest?: string | undefined;
   urls?: readonly string[] | undefined;

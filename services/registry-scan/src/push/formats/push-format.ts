@@ -27,7 +27,7 @@ export function hasPassword({ authorization = '' }: IncomingHttpHeaders, token: 
   return isEqual(text.slice(text.indexOf(':') + 1), token) && text.includes(':');
 }
 
-export const signatureOf = (body: Buffer, token: string): string =>
+const signatureOf = (body: Buffer, token: string): string =>
   `sha256=${createHmac('sha256', token).update(body).digest('hex')}`;
 
 export const isSignature = (given: unknown, body: Buffer, token: string): boolean =>
