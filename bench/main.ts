@@ -2,6 +2,7 @@ import { withOwnPlatform } from '@berth/devstack/testing/own-platform';
 import { auditExport } from './export/audit-export.ts';
 import { measureClusters } from './clusters/measure-clusters.ts';
 import { measureCliStart } from './cli/cli-start.ts';
+import { consoleInBrowser } from './console/console-in-browser.ts';
 import { concurrency, deployMany } from './deploy/deploy-many.ts';
 import { eventLatency } from './events/event-latency.ts';
 import { flood } from './read/flood.ts';
@@ -41,6 +42,7 @@ const measurements = {
 /** Run only by name, because they take long. */
 const longMeasurements = {
   export: auditExport,
+  console: consoleInBrowser,
   table: readTable,
   'deploy-1000': deployMany(1_000),
   'hostile-charts': besideHostileCharts,
