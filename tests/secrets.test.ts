@@ -5,28 +5,28 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { unwrap, waitForTask, waitUntil } from '@berth/client';
-import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
-import { watchedProcesses } from '@berth/devstack/testing/watched-processes';
-import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
 import { administratorOf } from '@berth/bus/accounts/nats-accounts';
+import { unwrap, waitForTask, waitUntil } from '@berth/client';
 import type { JsonObject } from '@berth/contracts/fields/json';
-import type { DeploymentPlan } from '@berth/contracts/resources/tasks/deployment-plans';
+import type { K8sCluster } from '@berth/contracts/resources/clusters/k8s-clusters';
 import type { DeploymentResource } from '@berth/contracts/resources/deployments/deployment-resources';
 import type { Deployment, NewDeployment } from '@berth/contracts/resources/deployments/deployments';
-import type { K8sCluster } from '@berth/contracts/resources/clusters/k8s-clusters';
+import type { DeploymentPlan } from '@berth/contracts/resources/tasks/deployment-plans';
+import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
+import { pushChart } from '@berth/devstack/journey/publish-sample-chart';
+import { watchedProcesses } from '@berth/devstack/testing/watched-processes';
 import type { CoreV1Api } from '@kubernetes/client-node';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { showcaseChart } from './setup/charts/showcase-chart.ts';
+import { type ChartFiles, chartFolder } from './setup/charts/unusual-charts.ts';
+import { upstreamChart } from './setup/charts/upstream-chart.ts';
 import { type NameServer, startNameServer } from './setup/name-server.ts';
 import { type Platform, startPlatform } from './setup/platform.ts';
+import { kubeClient } from './setup/slow-deployment.ts';
 import { everyAnswer, type Recorded, recordEvents } from './setup/sweep/every-answer.ts';
 import { type GuardedRegistry, startGuardedRegistry } from './setup/sweep/guarded-registry.ts';
-import { upstreamChart } from './setup/charts/upstream-chart.ts';
-import { showcaseChart } from './setup/charts/showcase-chart.ts';
-import { kubeClient } from './setup/slow-deployment.ts';
-import { chartFolder, type ChartFiles } from './setup/charts/unusual-charts.ts';
 import { startVaultWorkload, type VaultWorkload } from './setup/workloads/vault-workload.ts';
 
 const operator = { name: 'operator', password: 'listening-in-for-a-test' };
@@ -701,8 +701,9 @@ test('secrets do not appear in logs, processes, files or messages that do not ne
   );
   const ofAdmin = await everyAnswer(callerOf({ 'x-service-token': platform.adminToken }));
   const ofStranger = await everyAnswer(callerOf({ authorization: `Bearer ${grace.session}` }));
-  // The stream of events is followed, and simulated pods have no log.
-  expect(ofAdmin.unanswered).toEqual(['/api/v2/events', '/api/v2/k8s-resources/{id}/log']);
+  // The stream of events is followed, simulated pods have no log, and no sign-in is under way.
+  const withoutAnswer = ['/api/v2/events', '/api/v2/k8s-resources/{id}/log', '/api/v2/auth/idp/attempt'];
+  expect(ofAdmin.unanswered).toEqual(withoutAnswer);
   const answered = [...ofAdmin.answers, ...ofStranger.answers, ...events];
   expect(events[0]?.text).toContain(id);
 

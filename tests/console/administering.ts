@@ -120,7 +120,7 @@ export function testAdministering(grounds: () => Grounds): void {
       expect(content).not.toContain(first.split('\n')[1]);
       expect(content).not.toContain(second.split('\n')[1]);
 
-      await page.getByRole('region', { name: 'What was done' }).getByRole('link').click();
+      await page.getByRole('status', { name: 'What was done' }).getByRole('link').click();
       await page.waitForURL(/\/tasks\//);
       const task = await waitForTask(platform.admin, new URL(page.url()).pathname.split('/').at(-1) ?? '', {
         withinMs: 120_000,
@@ -131,8 +131,7 @@ export function testAdministering(grounds: () => Grounds): void {
     test('after another person signs in, the window has nothing of what the one before saw', async () => {
       const { deployment } = grounds();
       await linus(grounds());
-      await using guest = await visitAs(grounds(), 'ada', `/envs/${deployment.env_id}`);
-      await guest.page.getByRole('table').getByRole('link', { name: 'shown', exact: true }).click();
+      await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}`);
       await guest.page.getByRole('heading', { level: 1, name: / shown$/ }).waitFor();
       await guest.page.getByRole('button', { name: 'Sign out' }).click();
       await guest.signIn('linus');

@@ -6,9 +6,9 @@ import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-c
 import { KubeConfig } from '@kubernetes/client-node';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { Platform } from '../setup/platform.ts';
 import { asKubelet } from '../setup/workloads/as-kubelet.ts';
 import { type Grounds, visitAs } from './grounds.ts';
-import type { Platform } from '../setup/platform.ts';
 
 export function testMainJob(grounds: () => Grounds): void {
   test('a chart is pushed, seen, deployed by its form, changed by a plan, broken, understood and rolled back, all in the browser', async () => {
@@ -32,7 +32,8 @@ export function testMainJob(grounds: () => Grounds): void {
     await page.getByText('-- Done').waitFor();
     const [deployment] = unwrap(await platform.admin.deployments.list({ query: { name: 'job' } })).items;
     await guest.open(`/deployments/${deployment?.id}`);
-    await page.locator('.head .state.ok').waitFor();
+    // A state that gets better shows when it has lasted for half a minute.
+    await page.locator('.head .state.ok').waitFor({ timeout: 90_000 });
 
     await page.getByRole('link', { name: 'Change …' }).first().click();
     await page.getByRole('textbox', { name: /Replicas/ }).fill('24');

@@ -35,7 +35,7 @@ export function testWatching(grounds: () => Grounds): void {
       const tree = guest.page.getByRole('table', { name: 'What runs' });
       await tree.waitFor();
 
-      const kinds = (await tree.getByRole('row').allInnerTexts()).map((words) => words.split(/\s/)[0]);
+      const kinds = (await tree.locator('[data-depth]').allInnerTexts()).map((words) => words.split(/\s/)[0]);
       expect(kinds).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']);
       await guest.page.getByText('Hello from Berth').waitFor();
     });

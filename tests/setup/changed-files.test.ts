@@ -35,7 +35,7 @@ test.for<[string, string, string[], string[]]>([
     ['services/auth/test/bots.test.ts', 'tests/start-command.test.ts', platform],
     ['services/tasks/test/lists.test.ts'],
   ],
-  ['a screen', 'packages/console/src/home/home.tsx', ['tests/console.test.ts'], []],
+  ['a screen', 'packages/console/src/home/home.tsx', [platform], ['services/auth/test/bots.test.ts']],
   [
     'a template of the chart',
     'deploy/berth/templates/x.yaml',

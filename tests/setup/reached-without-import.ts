@@ -32,7 +32,7 @@ const isTest = (file: string) => /\.test\.ts$|\/(test|testing)\//.test(file);
  */
 export function reachedWithoutImport(file: string): Reached {
   const [top = ''] = file.split('/');
-  const isSource = /\.m?ts$/.test(file);
+  const isSource = /\.m?tsx?$/.test(file);
   const folder = packageOf(file);
   if (isTest(file) && isSource) return nothing;
   if (file.endsWith('.md')) return { ...nothing, naming: ['.md', 'docs/'] };

@@ -1,12 +1,11 @@
-import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
 import { limits } from '@berth/bus/protocol/limits';
 import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
 import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
 import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
 import { helmTagFormats } from '@berth/contracts/resources/charts/helm-tag-formats';
 import { outboxRelay } from '@berth/db/outbox/outbox-relay';
-import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/testing/contracts/largest-body';
-import { silentLog } from '@berth/testing/test-bus';
+import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
+import { type LargestOptions, largestBody, resourcesWithTexts } from '@berth/testing/contracts/largest-body';
 import {
   type CallOperation,
   extremeTimes,
@@ -15,6 +14,7 @@ import {
   readEveryWay,
   wrongOrders,
 } from '@berth/testing/contracts/walk-list';
+import { silentLog } from '@berth/testing/test-bus';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -87,7 +87,7 @@ describe('the largest rows that can be written', () => {
   const registries = helmRegistries.operations;
 
   beforeAll(async () => {
-    await service.db.query(withId`truncate helm_charts, helm_registries, deployment_kinds, helm_tag_formats`);
+    await service.db.query(withId`truncate helm_charts, helm_registries, deployment_kinds, helm_tag_formats cascade`);
   });
 
   /** In the order of the tests. */

@@ -1,4 +1,5 @@
 import { createClient } from '@berth/client';
+import { queries } from './queries.ts';
 import { sessions } from './session.ts';
 
 /** The API of the platform that serves this page, called as whoever is signed in. */
@@ -8,4 +9,15 @@ export const berth = createClient({
     const { token } = sessions.current();
     return token === null ? null : { jwt: token };
   },
+  fetch: async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.ok && init?.method !== 'GET') readAgain(response.url);
+    return response;
+  },
 });
+
+/** What this page has changed is read again at once; its event, which other pages wait for, may come later. */
+function readAgain(address: string): void {
+  const [, path = ''] = /\/api\/v2\/([a-z0-9-]+)/.exec(address) ?? [];
+  void queries.invalidateQueries({ queryKey: [path.replaceAll('-', '_')] });
+}

@@ -1,6 +1,6 @@
+import { operationNamed, operations, refused } from '@berth/testing/contracts/refused-fields';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { operationNamed, operations, refused } from '@berth/testing/contracts/refused-fields';
 import { resources } from './resources/index.ts';
 
 const id = '6b0e4b1c-2222-4222-8222-222222222222';
@@ -87,7 +87,8 @@ describe('an update', () => {
       const clears = (field: string) => body.safeParse({ ...base(body), [field]: null }).success;
       // Fields that are never shown, such as the contents of a secret, cannot be cleared either.
       const nullable = (field: string) => row.shape[field]?.safeParse(null).success ?? false;
-      const fields = Object.keys(body.shape);
+      // Credentials of a registry are removed with null, and are in no row.
+      const fields = Object.keys(body.shape).filter((field) => field !== 'credentials');
 
       expect(fields.filter(clears)).toEqual(fields.filter(nullable));
     },

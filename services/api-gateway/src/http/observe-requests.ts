@@ -9,6 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { anyPath } from './refuse-other-methods.ts';
 import { requestMetrics } from './request-metrics.ts';
 
 const headersAsCarrier: TextMapGetter<FastifyRequest['headers']> = {
@@ -28,7 +29,8 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<Ser
     const started = performance.now();
     const { id, method, routeOptions } = request;
     // The pattern of the route: paths have unlimited cardinality, and queries may contain secrets.
-    const { url: route = 'unknown', config } = routeOptions;
+    const { url, config } = routeOptions;
+    const route = url === undefined || url === anyPath ? 'unknown' : url;
     const parent = propagation.extract(context.active(), request.headers, headersAsCarrier);
     const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER }, parent);
     inFlight.count += 1;

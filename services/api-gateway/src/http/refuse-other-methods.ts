@@ -2,6 +2,9 @@ import { METHODS } from 'node:http';
 import { AppError } from '@berth/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 
+/** The route of all paths without one of their own. */
+export const anyPath = '/*';
+
 /** The methods of each path, for routes added after `collectMethods`. */
 export type KnownMethods = Map<string, Set<string>>;
 
@@ -9,7 +12,7 @@ export function collectMethods(app: FastifyInstance): KnownMethods {
   const known: KnownMethods = new Map();
   app.addHook('onRoute', ({ method, url }) => {
     // The pages of the console are at all paths without a route of their own, which have no methods that one could name.
-    if (url === '/*') return;
+    if (url === anyPath) return;
     const methods = known.get(url) ?? new Set();
     for (const one of [method].flat()) methods.add(one);
     known.set(url, methods);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loginCallbackPath } from '@berth/contracts/resources/accounts/logins';
 import { AppError } from '@berth/contracts/errors';
+import { loginCallbackPath } from '@berth/contracts/resources/accounts/logins';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { methodNotAllowed } from '../http/refuse-other-methods.ts';
+import { anyPath, methodNotAllowed } from '../http/refuse-other-methods.ts';
 
 const built = fileURLToPath(new URL('../../console/', import.meta.url));
 const assets = join(built, 'assets');
@@ -64,7 +64,7 @@ export function consoleRoutes(app: FastifyInstance): void {
     reply.header('allow', 'POST');
     throw methodNotAllowed(request.method, ['POST']);
   });
-  app.get('/*', {
+  app.get(anyPath, {
     // In a hook, as for every path that does not exist, before anything else of the request is looked at.
     onRequest: (request, _reply, done) => done(isPage(request) ? undefined : new AppError('not_found', 'No such path')),
     handler: (_request, reply) => send(reply),

@@ -6,9 +6,9 @@ import { Button } from 'react-aria-components/Button';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useClusters, useEnvs, useKinds } from '../../api/names.ts';
 import type { Row } from '../../api/reads.ts';
-import { searchWith } from '../../ui/page/address.ts';
 import { Check } from '../../ui/inputs/check.tsx';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
+import { searchWith } from '../../ui/page/address.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { State } from '../../ui/state.tsx';
 import { StepLink } from './step-links.tsx';
@@ -129,8 +129,7 @@ interface NameStepProps {
   chart: HelmChart | undefined;
 }
 
-const isOnePerCluster = (chart: HelmChart | undefined): boolean =>
-  chart?.features?.['cardinality'] === 'OnePerCluster';
+const isOnePerCluster = (chart: HelmChart | undefined): boolean => chart?.features?.['cardinality'] === 'OnePerCluster';
 
 export function NameStep({ chosen, chart }: NameStepProps) {
   const [name, setName] = useState(chosen.name ?? '');

@@ -1,9 +1,9 @@
 import { unwrap } from '@berth/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { diffLines } from 'diff';
 import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
-import { diffLines } from 'diff';
 import { stringify } from 'yaml';
 import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
@@ -11,6 +11,7 @@ import { nameIn, useUsers } from '../../api/names.ts';
 import { pageOf, type Row } from '../../api/reads.ts';
 import { Age } from '../../ui/age.tsx';
 import { Choose } from '../../ui/inputs/choose.tsx';
+import { useAddress } from '../../ui/page/address.ts';
 import { Confirm } from '../../ui/page/dialog.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
@@ -18,7 +19,6 @@ import { Glyph } from '../../ui/state.tsx';
 import { useVersions } from '../facts/columns.ts';
 import type { OfDeployment } from '../facts/deployment-row.ts';
 import { taskState } from '../facts/task-state.ts';
-import { useAddress } from '../../ui/page/address.ts';
 import { runOf } from './run-of.ts';
 
 type Task = Row<'deploymentTasks'>;
@@ -66,7 +66,7 @@ export default function History({ deployment }: OfDeployment) {
                     {mayRollBack && task.status === 'Done' && task.id !== deployment.revision_id ? (
                       <Button
                         className="button small"
-                        aria-label={`Roll back to ${wordsOf(task)}`}
+                        aria-label={`Roll back to this: ${wordsOf(task)}`}
                         onPress={() => setAsked(task)}
                       >
                         Roll back to this

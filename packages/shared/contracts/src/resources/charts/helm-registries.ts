@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { everybody } from '../../access/readers.ts';
 import { signedIn, siteAdmin } from '../../access/rules.ts';
 import { operation, resource } from '../../definition/contract.ts';
-import { Icon, Id, text, Timestamp } from '../../fields/fields.ts';
 import { filter, listQuery, pageOf } from '../../definition/paging.ts';
+import { Icon, Id, Timestamp, text } from '../../fields/fields.ts';
 
 /** `HelmRepo`: an `index.yaml` over HTTP. */
 export const RegistryProvider = z.enum(['Ecr', 'Oci', 'HelmRepo']);
@@ -87,7 +87,7 @@ export const helmRegistries = resource('helm_registries', {
     }),
     create: operation({
       http: 'POST /helm-registries',
-      summary: 'Scan a repository beside those of the configuration',
+      summary: 'Create a chart registry beside those of the configuration',
       conflicts: 'the repository is listed, its registry is configured, or their number is at its maximum',
       allow: siteAdmin,
       mayChange: ['deployment_kinds'],
@@ -96,7 +96,7 @@ export const helmRegistries = resource('helm_registries', {
     }),
     delete: operation({
       http: 'DELETE /helm-registries/:id',
-      summary: 'Stop scanning a created chart registry, and remove its charts',
+      summary: 'Delete a created chart registry and its charts',
       conflicts: 'the registry is configured, or a deployment refers to one of its charts',
       allow: siteAdmin,
       mayChange: ['helm_charts'],

@@ -20,7 +20,7 @@ export const registryChecks = resource('registry_checks', {
   operations: {
     run: operation({
       http: 'POST /helm-registries/:id/check',
-      summary: 'Ask a chart registry now, and report what it lists',
+      summary: 'Check a chart registry now, and report what it lists',
       allow: siteAdmin,
       response: RegistryCheck,
       status: 200,
