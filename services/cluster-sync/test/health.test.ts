@@ -80,7 +80,7 @@ const save = (uid: string, kind: KindName, object: object | null, deployment = d
 /** As if the namespace had been gone for that long. */
 const goneFor = (seconds: number) =>
   service.db.query(sql.unsafe`
-    update health_roll_ups set due_at = now(),
+    update health_roll_ups set due_at = now() - interval '1 s',
       held = jsonb_set(held, '{goneAt}', to_jsonb(to_char(now() at time zone 'utc' - ${seconds} * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
   `);
 const due = () =>
@@ -277,7 +277,7 @@ test('a namespace that is gone is degraded after a moment, in which the task of 
   expect(told()).toEqual(['Healthy']);
 
   await service.db.query(sql.unsafe`
-    update health_roll_ups set due_at = now(), held = jsonb_set(held, '{goneAt}', '"2026-01-01T00:00:00.000Z"')
+    update health_roll_ups set due_at = now() - interval '1 s', held = jsonb_set(held, '{goneAt}', '"2026-01-01T00:00:00.000Z"')
   `);
   await rollUp();
   expect((await service.db.any(sql.unsafe`select from health_roll_ups`)).length).toBe(0);
