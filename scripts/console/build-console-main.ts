@@ -16,6 +16,8 @@ const digest = hash.update(readFileSync(join(root, 'pnpm-lock.yaml'))).digest('h
 
 if (!existsSync(join(built, 'index.html')) || !existsSync(mark) || readFileSync(mark, 'utf8') !== digest) {
   process.stderr.write('berth: building the console (the first time, and after its sources changed)\n');
+  // A test runner that starts this has set its own, with which React would be built for development.
+  process.env['NODE_ENV'] = 'production';
   await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'warn' });
   writeFileSync(mark, digest);
 }
