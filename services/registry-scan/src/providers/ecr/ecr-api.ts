@@ -19,13 +19,19 @@ const mostNames = 100_000;
 const renewBeforeMs = 30 * 60_000;
 const throttled = /Throttling|TooManyRequests|ServerException|ServiceUnavailable|Timeout/;
 
+interface Token {
+  credentials: Credentials;
+  until: number;
+}
+
 /** Its own credentials come from the default chain of AWS: pod identity, IRSA, profiles, variables. */
 export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest): EcrApi {
   // Takes 30 MB, so it is imported only if ECR is configured.
   const library = () => import('@aws-sdk/client-ecr');
   const registryId = account;
   let opened: ECRClient | undefined;
-  let token: { credentials: Credentials; until: number } | undefined;
+  let token: Token | undefined;
+  let renewing: Promise<Token> | undefined;
 
   async function client(): Promise<ECRClient> {
     const { ECRClient: Client } = await library();
@@ -53,6 +59,19 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
       const reason = isTransient && name !== 'CredentialsProviderError' ? 'unavailable' : 'denied';
       throw new RegistryError(reason, `ECR of ${account} in ${region}: ${name || 'no answer'}`, { cause: error });
     }
+  }
+
+  async function newToken(): Promise<Token> {
+    const { GetAuthorizationTokenCommand } = await library();
+    const { authorizationData = [] } = await asked(async () =>
+      (await client()).send(new GetAuthorizationTokenCommand({}), limit()),
+    );
+    const [{ authorizationToken = '', expiresAt } = {}] = authorizationData;
+    const text = Buffer.from(authorizationToken, 'base64').toString('utf8');
+    const colon = text.indexOf(':');
+    const [username, password] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
+    if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
+    return { credentials: { username, password }, until: (expiresAt?.getTime() ?? 0) - renewBeforeMs };
   }
 
   return {
@@ -96,17 +115,11 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
       }, signal),
 
     async credentials() {
-      if (token && token.until > Date.now()) return token.credentials;
-      const { GetAuthorizationTokenCommand } = await library();
-      const { authorizationData = [] } = await asked(async () =>
-        (await client()).send(new GetAuthorizationTokenCommand({}), limit()),
-      );
-      const [{ authorizationToken = '', expiresAt } = {}] = authorizationData;
-      const text = Buffer.from(authorizationToken, 'base64').toString('utf8');
-      const colon = text.indexOf(':');
-      const [username, password] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
-      if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
-      token = { credentials: { username, password }, until: (expiresAt?.getTime() ?? 0) - renewBeforeMs };
+      if (token === undefined || token.until <= Date.now()) {
+        // Tags are read in parallel, and one token serves them all.
+        renewing ??= newToken().finally(() => (renewing = undefined));
+        token = await renewing;
+      }
       return token.credentials;
     },
 
