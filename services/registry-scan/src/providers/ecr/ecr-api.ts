@@ -1,8 +1,10 @@
 import type { ECRClient } from '@aws-sdk/client-ecr';
+import { singleFlight } from '@berth/service/waiting/single-flight';
 import type { Credentials } from '../../connection/read-credentials.ts';
 import type { ListedTag } from '../../connection/registry-client.ts';
 import { RegistryError } from '../../connection/registry-error.ts';
 import type { OnRequest } from '../../connection/registry-session.ts';
+import { awsRequests, withinTime } from './aws-requests.ts';
 import type { EcrHost } from './ecr-host.ts';
 
 /** What is asked of the API of ECR. Packages come by the distribution protocol. */
@@ -17,7 +19,6 @@ const requestMs = 15_000;
 const mostNames = 100_000;
 /** A token lasts for twelve hours. */
 const renewBeforeMs = 30 * 60_000;
-const throttled = /Throttling|TooManyRequests|ServerException|ServiceUnavailable|Timeout/;
 
 interface Token {
   credentials: Credentials;
@@ -31,7 +32,6 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
   const registryId = account;
   let opened: ECRClient | undefined;
   let token: Token | undefined;
-  let renewing: Promise<Token> | undefined;
 
   async function client(): Promise<ECRClient> {
     const { ECRClient: Client } = await library();
@@ -39,27 +39,8 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
     return opened;
   }
 
-  const limit = (signal?: AbortSignal) => ({
-    abortSignal: AbortSignal.any([AbortSignal.timeout(requestMs), ...(signal ? [signal] : [])]),
-  });
-
-  /** Runs requests, and says in the words of registries what went wrong. */
-  async function asked<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    try {
-      const answer = await work();
-      onRequest(200);
-      return answer;
-    } catch (error) {
-      signal?.throwIfAborted();
-      const status = statusOf(error);
-      onRequest(status);
-      const name = error instanceof Error ? error.name : '';
-      const isTransient = status === null || status >= 500 || status === 429 || throttled.test(name);
-      // The message of a refusal names the identity that lacks a right.
-      const reason = isTransient && name !== 'CredentialsProviderError' ? 'unavailable' : 'denied';
-      throw new RegistryError(reason, `ECR of ${account} in ${region}: ${name || 'no answer'}`, { cause: error });
-    }
-  }
+  const asked = awsRequests(`ECR of ${account} in ${region}`, onRequest);
+  const limit = (signal?: AbortSignal) => withinTime(requestMs, signal);
 
   async function newToken(): Promise<Token> {
     const { GetAuthorizationTokenCommand } = await library();
@@ -73,6 +54,9 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
     if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
     return { credentials: { username, password }, until: (expiresAt?.getTime() ?? 0) - renewBeforeMs };
   }
+
+  /** Tags are read in parallel, and one token serves them all. */
+  const renew = singleFlight(newToken);
 
   return {
     repositories: (signal) =>
@@ -116,24 +100,11 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
 
     async credentials() {
       if (token === undefined || token.until <= Date.now()) {
-        // Tags are read in parallel, and one token serves them all.
-        renewing ??= newToken().finally(() => (renewing = undefined));
-        token = await renewing;
+        token = await renew();
       }
       return token.credentials;
     },
 
     [Symbol.dispose]: () => opened?.destroy(),
   };
-}
-
-function statusOf(error: unknown): number | null {
-  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return null;
-  const { $metadata: metadata } = error;
-  return typeof metadata === 'object' &&
-    metadata !== null &&
-    'httpStatusCode' in metadata &&
-    typeof metadata.httpStatusCode === 'number'
-    ? metadata.httpStatusCode
-    : null;
 }
