@@ -17,12 +17,12 @@ export interface EcrApi extends Disposable {
 
 const requestMs = 15_000;
 const mostNames = 100_000;
-/** A token lasts for twelve hours. */
+/** A token lasts for twelve hours. Until it ends, it serves while its API does not answer. */
 const renewBeforeMs = 30 * 60_000;
 
 interface Token {
   credentials: Credentials;
-  until: number;
+  endsAt: number;
 }
 
 /** Its own credentials come from the default chain of AWS: pod identity, IRSA, profiles, variables. */
@@ -52,7 +52,7 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
     const colon = text.indexOf(':');
     const [username, password] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
     if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
-    return { credentials: { username, password }, until: (expiresAt?.getTime() ?? 0) - renewBeforeMs };
+    return { credentials: { username, password }, endsAt: expiresAt?.getTime() ?? 0 };
   }
 
   /** Tags are read in parallel, and one token serves them all. */
@@ -99,9 +99,12 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
       }, signal),
 
     async credentials() {
-      if (token === undefined || token.until <= Date.now()) {
-        token = await renew();
-      }
+      const known = token;
+      if (known && known.endsAt - renewBeforeMs > Date.now()) return known.credentials;
+      token = await renew().catch((error: unknown) => {
+        if (known && known.endsAt > Date.now()) return known;
+        throw error;
+      });
       return token.credentials;
     },
 
