@@ -68,7 +68,7 @@ describe('the events of ECR, in a queue', () => {
         queue: { ...queue, ...change(queue) },
         registries: new Map([[described.host, ecr.registry]]),
         pollRepository: createPollRepository(service().db),
-        metrics: { settled: (_, outcome) => void outcomes.push(outcome) },
+        metrics: { handled: (_, outcome) => void outcomes.push(outcome) },
       })(stop.signal);
       const end = async () => {
         stop.abort();

@@ -10,7 +10,7 @@ export interface ScanMetrics {
   /** A round that failed, or left something out. `failures`: consecutive failed rounds. */
   failed(registry: string, failures: number): void;
   /** What became of a message of a queue of push events. */
-  settled(queue: string, outcome: 'done' | 'later' | 'buried'): void;
+  handled(queue: string, outcome: 'done' | 'later' | 'buried'): void;
 }
 
 export function createScanMetrics(registers: Registry): ScanMetrics {
@@ -61,7 +61,7 @@ export function createScanMetrics(registers: Registry): ScanMetrics {
       failures.set({ registry }, 0);
     },
     failed: (registry, count) => failures.set({ registry }, count),
-    settled: (queue, outcome) => messages.inc({ queue, outcome }),
+    handled: (queue, outcome) => messages.inc({ queue, outcome }),
   };
 }
 

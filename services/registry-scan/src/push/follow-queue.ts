@@ -20,7 +20,7 @@ export interface FollowQueueDeps {
   /** The registries that report to it, as its messages name them. */
   registries: ReadonlyMap<string, ConfiguredRegistry>;
   pollRepository: Pick<PollRepository, 'makeDue'>;
-  metrics: Pick<ScanMetrics, 'settled'>;
+  metrics: Pick<ScanMetrics, 'handled'>;
 }
 
 const atOnce = 4;
@@ -70,7 +70,7 @@ export const followQueue =
         const receives = Math.max(...group.map((message) => message.receives));
         const verdict = await verdictOn({ ...first, receives }, within);
         if (signal.aborted) return;
-        for (const message of group) await settle(message, verdict);
+        for (const message of group) await carryOut(message, verdict);
       });
     }
 
@@ -91,14 +91,14 @@ export const followQueue =
       }
     }
 
-    async function settle(message: QueueMessage, verdict: Verdict): Promise<void> {
+    async function carryOut(message: QueueMessage, verdict: Verdict): Promise<void> {
       if (verdict.is === 'done') await queue.remove(message, signal);
       else if (verdict.is === 'later') await queue.postpone(message, verdict.afterMs, signal);
       else {
         log.warn({ queue: name, reason: verdict.reason }, 'a push event became a dead letter');
         await queue.bury(message, verdict.reason, signal);
       }
-      metrics.settled(name, verdict.is);
+      metrics.handled(name, verdict.is);
     }
   };
 
