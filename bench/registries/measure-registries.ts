@@ -15,6 +15,7 @@ import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { cpuSecondsOf, memoryOf } from '../machine/process-usage.ts';
 import { quantile } from '../machine/quantile.ts';
 import { scaled } from '../platform/scaled.ts';
+import { startEcr } from './ecr-in-bench.ts';
 import { plainIndex, plainRound, plainScan } from './plain-downloads.ts';
 import { startFakeRegistry } from './start-fake-registry.ts';
 
@@ -49,8 +50,9 @@ export async function measureRegistries(say: (line: string) => void): Promise<vo
   const line = (what: string, words: string) => say(`    ${what.padEnd(44)} ${words}`);
   say(`${repositories} repositories with ${tags} tags of ${packages} packages each; ${loadOfMachine()}`);
 
-  const service = (registries: object[]) =>
+  const service = (registries: object[], environment: Readonly<Record<string, string>> = {}) =>
     startNode([fileURLToPath(root('src/main.ts'))], {
+      ...environment,
       NATS_URL: nats.url,
       NATS_PASSWORD: nats.password,
       DATABASE_URL: database.url,
@@ -144,24 +146,41 @@ export async function measureRegistries(say: (line: string) => void): Promise<vo
       `${floor.requests} requests, ${floor.cpu.toFixed(2)} s of CPU, ${((cpu - idleCpu) / floor.cpu).toFixed(1)} ×`,
     );
 
-    const times: number[] = [];
-    for (let count = 0; count < pushes; count += 1) {
-      const [repository, tag] = [`charts/web-${count % repositories}`, `2.0.${count}`];
-      await registry.push(repository, tag);
+    await measurePushes('push event of distribution', async (repository, tag) => {
       const event = { action: 'push', target: { repository, tag }, request: { host: domain } };
-      const startedAt = performance.now();
       await fetch(`http://127.0.0.1:${pushPort}/events`, {
         method: 'POST',
         headers: { authorization: `Bearer ${pushToken}` },
         body: JSON.stringify({ events: [event] }),
       });
+    });
+  }
+
+  /** From the event of a push to the row of its chart. */
+  async function measurePushes(what: string, send: (repository: string, tag: string) => Promise<void>): Promise<void> {
+    const times: number[] = [];
+    for (let count = 0; count < pushes; count += 1) {
+      const [repository, tag] = [`charts/web-${count % repositories}`, `${what.length}.0.${count}`];
+      await registry.push(repository, tag);
+      const startedAt = performance.now();
+      await send(repository, tag);
       await until('select 1 from helm_charts where image_tag = $1', [tag], 2);
       times.push(performance.now() - startedAt);
     }
     const [p50, p99] = [0.5, 0.99].map((share) => quantile(times, share).toFixed(0));
-    line(`push event to chart, ${pushes} pushes`, `p50 ${p50} ms, p99 ${p99} ms`);
+    line(`${what} to chart, ${pushes} pushes`, `p50 ${p50} ms, p99 ${p99} ms`);
+  }
+
+  async function measureEcr(): Promise<void> {
+    await using ecr = await startEcr();
+    await using _ = service([ecr.registry(registry.origin)], ecr.environment);
+    await until('select 1 from registry_polls where domain_name like $1 and last_scan_at is not null', [
+      '%amazonaws.com',
+    ]);
+    await measurePushes('event of ECR in its queue', ecr.pushed);
   }
 
   await measureIndex();
   await measureRounds();
+  await measureEcr();
 }
