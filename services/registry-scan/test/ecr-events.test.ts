@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EventQueue } from '../src/connection/event-queue.ts';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
 import { followQueue } from '../src/push/follow-queue.ts';
+import { followQueues } from '../src/push/follow-queues.ts';
 import { account, ecrInTest, region } from './support/ecr-in-test.ts';
 import { scannedRegistry, summary, web } from './support/scanned-registry.ts';
 import { startServiceProcess } from './support/service-process.ts';
@@ -17,7 +18,7 @@ const soon = { interval: 50, timeout: 15_000 };
 const counts = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
 
 describe('the events of ECR, in a queue', () => {
-  const { charts, service } = scannedRegistry();
+  const { charts, registries, service } = scannedRegistry();
   const { createQueue, environment, sqs, startEcr } = ecrInTest();
 
   const event = (repository: string, detail: object, fields: object = {}) =>
@@ -203,6 +204,41 @@ describe('the events of ECR, in a queue', () => {
       ({ line, authorization }) => line.includes('/blobs/') && authorization !== undefined,
     );
     expect(blobs).toHaveLength(tags.length);
+  });
+
+  test('of registries in several regions come by one queue, and each names its registry', async () => {
+    const [events, deadLetters] = [await createQueue(), await createQueue()];
+    const queues = { events_queue: events, dead_letter_queue: deadLetters };
+    const here = await startEcr(queues);
+    const there = await startEcr({ ...queues, url: `https://${account}.dkr.ecr.us-east-1.amazonaws.com` });
+    const both = [here, there];
+    await using opened = new AsyncDisposableStack();
+    const loops = followQueues({
+      scan: service().scan,
+      described: both.map(({ described }) => described),
+      registries: new Map(both.map(({ registry }) => [registry.source.domain, registry])),
+      pollRepository: createPollRepository(service().db),
+      metrics: { handled: () => undefined },
+      onRequest: () => () => undefined,
+      use: (queue) => opened.use(queue),
+    });
+    const stop = new AbortController();
+    const ended = Promise.all(loops.map(([, loop]) => loop(stop.signal)));
+    opened.defer(async () => {
+      stop.abort();
+      await ended;
+    });
+    here.storage.push(here.repositoryName, '1.0.0', await web());
+    there.storage.push(there.repositoryName, '2.0.0', await web('2.0.0'));
+
+    await send(events, event(here.repositoryName, { 'image-tag': '1.0.0' }));
+    await send(events, event(there.repositoryName, { 'image-tag': '2.0.0' }, { region: 'us-east-1' }));
+
+    expect(loops).toHaveLength(1);
+    await expect.poll(shown, soon).toEqual(['1.0.0 true', '2.0.0 true']);
+    expect(new Set((await registries()).map(({ domain_name }) => domain_name))).toEqual(
+      new Set(both.map(({ registry }) => registry.source.domain)),
+    );
   });
 
   test('make a poll due after an outage of the queue, as some may be lost', async () => {

@@ -12,10 +12,13 @@ let tokens: number;
 /** How long the next token lasts. */
 let lastsMs: number;
 let status: number;
+/** Of an answer that is not 200. */
+let failure: { __type: string; message?: string };
 
-/** The answers of ECR to GetAuthorizationToken: the stand-in's tokens never end. */
+/** Answers as ECR documents them, for what the stand-in lacks: its tokens do not end, and it refuses nobody. */
 beforeEach(async () => {
   [tokens, lastsMs, status] = [0, 12 * 60 * minute, 200];
+  failure = { __type: 'ServerException' };
   server = createServer((request, response) => {
     tokens += 1;
     const authorizationToken = Buffer.from(`AWS:token-${tokens}`).toString('base64');
@@ -24,7 +27,7 @@ beforeEach(async () => {
     response.writeHead(request.headers['x-amz-target'] === action ? status : 400, {
       'content-type': 'application/x-amz-json-1.1',
     });
-    response.end(JSON.stringify(status === 200 ? answer : { __type: 'ServerException', message: 'x' }));
+    response.end(JSON.stringify(status === 200 ? answer : failure));
   });
   const port = await freePort();
   await once(server.listen(port, '127.0.0.1'), 'listening');
@@ -72,4 +75,18 @@ test('a token of ECR that has ended serves nothing', async () => {
   status = 500;
 
   await expect(passwords(1)).rejects.toMatchObject({ reason: 'unavailable' });
+});
+
+test.for([
+  ['limits requests', 400, 'ThrottlingException', 'unavailable'],
+  ['has an error of its own', 500, 'ServerException', 'unavailable'],
+  ['refuses a right', 400, 'AccessDeniedException', 'denied'],
+  ['does not know the identity', 403, 'UnrecognizedClientException', 'denied'],
+] as const)('an API of ECR that %s says so without naming the identity', async ([, answered, type, reason]) => {
+  [status, failure] = [answered, { __type: type, message: 'User arn:aws:iam::123456789012:user/somebody' }];
+
+  await expect(passwords(1)).rejects.toMatchObject({
+    reason,
+    message: `ECR of 123456789012 in eu-west-1: ${type}`,
+  });
 });
