@@ -1,6 +1,7 @@
 import { withOwnPlatform } from '@berth/devstack/testing/own-platform';
 import { auditExport } from './export/audit-export.ts';
 import { measureClusters } from './clusters/measure-clusters.ts';
+import { measureRegistries } from './registries/measure-registries.ts';
 import { measureCliStart } from './cli/cli-start.ts';
 import { consoleInBrowser } from './console/console-in-browser.ts';
 import { concurrency, deployMany } from './deploy/deploy-many.ts';
@@ -56,6 +57,7 @@ const chosen = process.argv.slice(2);
 // These need no platform.
 if (chosen[0] === 'clusters') await measureClusters(chosen.slice(1), say);
 else if (chosen[0] === 'cli') await measureCliStart(say);
+else if (chosen[0] === 'registries') await measureRegistries(say);
 else await measurePlatform();
 
 /** With `BENCH_PROFILES=/some/folder`, these services write a CPU profile there when they stop. */
@@ -68,7 +70,7 @@ async function measurePlatform(): Promise<void> {
   const unknown = chosen.filter((name) => !(name in all));
   if (unknown.length > 0)
     throw new Error(
-      `unknown measurement ${unknown.join(', ')}; known are ${[...Object.keys(all), 'clusters', 'cli'].join(', ')}`,
+      `unknown measurement ${unknown.join(', ')}; known are ${[...Object.keys(all), 'clusters', 'cli', 'registries'].join(', ')}`,
     );
 
   const overrides = {

@@ -127,7 +127,7 @@ const global = object({
 });
 
 const registry = object({
-  type: oneOf('oci', 'helm-repository'),
+  type: oneOf('oci', 'helm-repository', 'ecr'),
   url: matching('^https?://[^?#\\s]+$'),
   existingSecret: secretName,
   key: secretKey,
@@ -138,6 +138,9 @@ const registry = object({
   allow_http: flag,
   allow_addresses: texts,
   auth_hosts: texts,
+  pull_url: matching(httpUrl),
+  events_queue: matching(httpUrl),
+  dead_letter_queue: matching(httpUrl),
 });
 
 /** The values of the umbrella chart. Rules across several values are in templates/_helpers.tpl. */

@@ -40,7 +40,7 @@ const mayCarry = {
       'service',
       'untrusted-work',
     ],
-    outside: ['@aws-sdk/client-ecr', 're2js', 'tar-stream', 'yaml'],
+    outside: ['@aws-sdk/client-ecr', '@aws-sdk/client-sqs', 're2js', 'tar-stream', 'yaml'],
   },
 };
 

@@ -18,6 +18,7 @@ import type { HelmRegistry } from '@berth/contracts/resources/charts/helm-regist
 import type { DescribedRegistry } from './connection/described-registry.ts';
 import type { RegistryClient } from './connection/registry-client.ts';
 import { credentialsFile } from './connection/read-credentials.ts';
+import { followQueues } from './push/follow-queues.ts';
 import { receivePushes } from './push/receive-pushes.ts';
 import { registryHandlers } from './registries/registry-handlers.ts';
 import { createCreatedRegistryRepository } from './registries/created-registry-repository.ts';
@@ -111,6 +112,16 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   const polling = { scan, pollRepository, metrics: scanMetrics, whileLeader: whileLeaderIn(db) };
   for (const poll of pollRegistries(polling, registries.values())) loop(...poll);
   loop('poll created registries', created.pollAll(polling));
+  const queues = {
+    scan,
+    pollRepository,
+    metrics: scanMetrics,
+    described: described.values(),
+    registries,
+    onRequest,
+    use,
+  };
+  for (const follow of followQueues(queues)) loop(...follow);
 
   if (config.push) {
     const sources = config.registries.map(({ source }) => source);

@@ -1,88 +1,18 @@
-import {
-  BatchDeleteImageCommand,
-  CreateRepositoryCommand,
-  DeleteRepositoryCommand,
-  ECRClient,
-  PutImageCommand,
-} from '@aws-sdk/client-ecr';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { RegistryClient } from '../src/connection/registry-client.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { EcrSettings } from '../src/providers/ecr/ecr-provider.ts';
-import { configuredRegistry } from '../src/scan/configured-registry.ts';
 import { scanRegistry } from '../src/scan/scan-registry.ts';
-import { type MotoServer, motoIsMissing, startMoto } from './support/moto-server.ts';
-import { type OciServer, startOciServer } from './support/oci-server.ts';
+import { account, ecrInTest, region } from './support/ecr-in-test.ts';
 import { scannedRegistry, summary, web } from './support/scanned-registry.ts';
 
-const missing = await motoIsMissing();
-if (missing !== null) process.stderr.write(`${missing}\n`);
-
-const account = '123456789012';
-const region = 'eu-west-1';
-const environment = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: region };
 const signal = () => AbortSignal.timeout(60_000);
 
-describe.skipIf(missing !== null)('a registry of ECR', () => {
+describe('a registry of ECR', () => {
   const { charts, registries, service } = scannedRegistry();
-  let moto: MotoServer;
-  let ecr: ECRClient;
-  const before = { ...process.env };
+  const { startEcr: start } = ecrInTest();
 
-  beforeAll(async () => {
-    moto = await startMoto(AbortSignal.timeout(10 * 60_000));
-    Object.assign(process.env, environment, { AWS_ENDPOINT_URL: moto.url });
-    ecr = new ECRClient({ region });
-  }, 10 * 60_000);
-  afterAll(async () => {
-    ecr?.destroy();
-    for (const name of [...Object.keys(environment), 'AWS_ENDPOINT_URL']) {
-      if (before[name] === undefined) delete process.env[name];
-      else process.env[name] = before[name];
-    }
-    await moto?.[Symbol.asyncDispose]();
-  });
-
-  /** The API of the stand-in, with a registry behind it that demands the token. */
   async function startEcr() {
-    const storage: OciServer = await startOciServer();
-    storage.misbehave(({ headers }, response) => {
-      const [, password] = Buffer.from((headers.authorization ?? '').slice(6), 'base64')
-        .toString()
-        .split(/:(.*)/s);
-      if (password === `${account}-auth-token`) return false;
-      return void response.writeHead(401, { 'www-authenticate': 'Basic realm="https://ecr/"' }).end();
-    });
-    const { source, connect } = EcrSettings.parse({
-      type: 'ecr',
-      url: `https://${account}.dkr.ecr.${region}.amazonaws.com`,
-      pull_url: storage.origin,
-      allow_http: true,
-    });
-    const statuses: (number | null)[] = [];
-    const client: RegistryClient = connect({
-      readCredentials: async () => null,
-      onRequest: (status) => void statuses.push(status),
-    });
-    const registry = configuredRegistry(source, client);
-    const repositoryName = `charts/web-${crypto.randomUUID().slice(0, 8)}`;
-    await ecr.send(new CreateRepositoryCommand({ repositoryName }));
-    onTestFinished(async () => {
-      client[Symbol.dispose]();
-      await ecr.send(new DeleteRepositoryCommand({ repositoryName, force: true })).catch(() => undefined);
-      await storage[Symbol.asyncDispose]();
-    });
-    return {
-      storage,
-      statuses,
-      client,
-      repositoryName,
-      scan: () => scanRegistry(service().scan, registry, signal()),
-      async push(tag: string, archive: Buffer) {
-        const { manifest } = storage.push(repositoryName, tag, archive);
-        await ecr.send(new PutImageCommand({ repositoryName, imageManifest: manifest, imageTag: tag }));
-      },
-      untag: (imageTag: string) => ecr.send(new BatchDeleteImageCommand({ repositoryName, imageIds: [{ imageTag }] })),
-    };
+    const started = await start();
+    return { ...started, scan: () => scanRegistry(service().scan, started.registry, signal()) };
   }
 
   test('is listed by its API, and its charts are pulled with its token', async () => {
@@ -169,14 +99,33 @@ describe.skipIf(missing !== null)('a registry of ECR', () => {
   });
 });
 
+const url = `https://${account}.dkr.ecr.${region}.amazonaws.com`;
+const queues = `https://sqs.${region}.amazonaws.com/${account}`;
+
 test.for([
   ['a host of another service', { url: 'https://registry.example.com' }, /must be https:\/\/<account>/],
   ['a path', { url: `https://${account}.dkr.ecr.${region}.amazonaws.com/x` }, /must be https:\/\/<account>/],
   [
-    'credentials of its own',
-    { url: `https://${account}.dkr.ecr.${region}.amazonaws.com`, credentials_file: '/c' },
-    /must be absent/,
+    'a queue of events alone',
+    { url, events_queue: `${queues}/events` },
+    /dead_letter_queue.*is required with events_queue/s,
   ],
+  [
+    'a queue without TLS',
+    { url, events_queue: 'http://sqs.example.com/1/e', dead_letter_queue: 'http://sqs.example.com/1/d' },
+    /events_queue.*must be https/s,
+  ],
+  [
+    'one queue for events and dead letters',
+    { url, events_queue: `${queues}/events`, dead_letter_queue: `${queues}/events` },
+    /must be another queue/,
+  ],
+  [
+    'dead letters elsewhere',
+    { url, events_queue: `${queues}/events`, dead_letter_queue: 'https://elsewhere.example/1/d' },
+    /must be in the region of events_queue/,
+  ],
+  ['credentials of its own', { url, credentials_file: '/c' }, /must be absent/],
 ] as const)('a registry of ECR is not configured with %s', ([, settings, words]) => {
   expect(() => EcrSettings.parse({ type: 'ecr', ...settings })).toThrow(words);
 });

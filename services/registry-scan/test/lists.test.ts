@@ -102,7 +102,11 @@ describe('the largest rows that can be written', () => {
           insert into helm_registries (domain_name, repo_name, kind_id, provider)
           select repeat('d', 253), repeat('r', 252) || n, (select id from deployment_kinds limit 1), 'HelmRepo'
           from ${numbered}`,
-        (id, given) => call(registries.update, { id, body: largestBody(registries.update, given) }),
+        // Its credentials are stored apart, and are in no answer.
+        (id, options) => {
+          const body = largestBody(registries.update, { ...options, given: { credentials: undefined } });
+          return call(registries.update, { id, body });
+        },
       ),
     helm_tag_formats: async () => {
       for (const n of ten) {

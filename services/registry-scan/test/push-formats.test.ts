@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { PushHint } from '../src/push/formats/push-envelope.ts';
+import type { PushHint } from '../src/connection/push-hint.ts';
 import { type PushListener, startPushListener } from '../src/push/push-listener.ts';
 
 const token = 'agreed-upon-beforehand';

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { PushHint } from '../src/push/formats/push-envelope.ts';
+import type { PushHint } from '../src/connection/push-hint.ts';
 import { type PushListener, startPushListener } from '../src/push/push-listener.ts';
 
 const token = 'agreed-upon-beforehand';

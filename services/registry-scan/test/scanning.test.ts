@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deploymentKinds } from '@berth/contracts/resources/charts/deployment-kinds';
 import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
 import { expect, test } from 'vitest';
@@ -95,6 +97,24 @@ test('a second tag of the same manifest is a separate chart, and its package is 
   await scan();
 
   expect(summary(await charts())).toEqual(['1.0.0 true', 'stable true']);
+  expect(server().requests.filter(({ line }) => line.includes('/blobs/'))).toHaveLength(1);
+});
+
+test('the package of many new tags of one manifest is fetched once', async () => {
+  const tags = ['1', '2', '3', '4'];
+  const archive = await web();
+  for (const tag of tags) server().push('charts/web', tag, archive);
+  const manifests = () => server().requests.filter(({ line }) => line.includes('/manifests/'));
+  async function sendLate(response: ServerResponse): Promise<void> {
+    await expect.poll(manifests, { interval: 10, timeout: 10_000 }).toHaveLength(tags.length);
+    await sleep(200);
+    response.end(archive);
+  }
+  server().misbehave(({ url }, response) => (url?.includes('/blobs/') ? void sendLate(response) : false));
+
+  await scan();
+
+  expect(summary(await charts())).toEqual(tags.map((tag) => `${tag} true`));
   expect(server().requests.filter(({ line }) => line.includes('/blobs/'))).toHaveLength(1);
 });
 

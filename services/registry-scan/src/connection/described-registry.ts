@@ -1,3 +1,4 @@
+import type { DescribedQueue } from './event-queue.ts';
 import type { ReadCredentials } from './read-credentials.ts';
 import type { OnRequest } from './registry-session.ts';
 import type { RegistryClient } from './registry-client.ts';
@@ -12,4 +13,6 @@ export interface ConnectionNeeds {
 export interface DescribedRegistry {
   source: RegistrySource;
   connect(needs: ConnectionNeeds): RegistryClient;
+  /** Where it reports pushes, if the service has to receive them there. */
+  events?: DescribedQueue | undefined;
 }

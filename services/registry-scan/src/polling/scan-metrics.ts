@@ -9,6 +9,8 @@ export interface ScanMetrics {
   completed(registry: string, seconds: number): void;
   /** A round that failed, or left something out. `failures`: consecutive failed rounds. */
   failed(registry: string, failures: number): void;
+  /** What became of a message of a queue of push events. */
+  handled(queue: string, outcome: 'done' | 'later' | 'buried'): void;
 }
 
 export function createScanMetrics(registers: Registry): ScanMetrics {
@@ -40,6 +42,12 @@ export function createScanMetrics(registers: Registry): ScanMetrics {
     labelNames: ['registry', 'part'] as const,
     registers: [registers],
   });
+  const messages = new Counter({
+    name: 'berth_registry_queue_messages_total',
+    help: 'Messages of queues of push events, by outcome: done, later, which come back, or buried as dead letters',
+    labelNames: ['queue', 'outcome'] as const,
+    registers: [registers],
+  });
 
   return {
     requested: (registry, status) => requests.inc({ registry, status: classOf(status) }),
@@ -53,6 +61,7 @@ export function createScanMetrics(registers: Registry): ScanMetrics {
       failures.set({ registry }, 0);
     },
     failed: (registry, count) => failures.set({ registry }, count),
+    handled: (queue, outcome) => messages.inc({ queue, outcome }),
   };
 }
 

@@ -1,11 +1,10 @@
 import type { Loop } from '@berth/service/service';
 import type { WakeUp } from '@berth/service/waiting/wake-up';
-import { scanTag } from '../scan/scan-tag.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
-import { scanRepository } from '../scan/scan-repository.ts';
 import type { HintQueue, ScanHint } from './hint-queue.ts';
+import { scanHinted } from './scan-hinted.ts';
 
 export interface ProcessHintsDeps {
   scan: ScanDeps;
@@ -40,7 +39,7 @@ export const processHints =
       if (!registry || signal.aborted) return;
       try {
         const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
-        if (await scanHinted(registry, hint, within)) return;
+        if (await scanHinted(scan, registry, hint, within)) return;
         const pause = pausesMs[hint.attempt - 1];
         if (pause !== undefined) queue.add({ ...hint, attempt: hint.attempt + 1 }, pause);
       } catch (error) {
@@ -48,19 +47,5 @@ export const processHints =
         scan.log.warn({ err: error, ...hint }, 'scanning after a push event failed');
         await pollRepository.makeDue(hint.domain).catch(() => undefined);
       }
-    }
-
-    /** Returns whether the scan found what the hint promised. */
-    async function scanHinted(
-      registry: ConfiguredRegistry,
-      { repository, tag, digest }: ScanHint,
-      within: AbortSignal,
-    ) {
-      if (tag === null) {
-        await scanRepository(scan, registry, repository, { signal: within });
-        return true;
-      }
-      const found = await scanTag(scan, registry, { repository, tag }, within);
-      return found !== null && (digest === null || found === digest);
     }
   };

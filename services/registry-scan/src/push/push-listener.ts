@@ -5,7 +5,7 @@ import { ReplyTooLarge } from '@berth/egress/egress-errors';
 import { readBounded } from '@berth/egress/read-bounded';
 import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import { pushFormats } from './formats/push-formats.ts';
-import type { PushHint } from './formats/push-envelope.ts';
+import type { PushHint } from '../connection/push-hint.ts';
 
 export interface PushListenerOptions {
   host: string;

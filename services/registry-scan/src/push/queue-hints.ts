@@ -3,7 +3,7 @@ import type { WakeUp } from '@berth/service/waiting/wake-up';
 import type { RegistrySource } from '../connection/registry-source.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { HintQueue } from './hint-queue.ts';
-import type { PushHint } from './formats/push-envelope.ts';
+import type { PushHint } from '../connection/push-hint.ts';
 import { registriesFor } from './registries-for.ts';
 
 export interface QueueHintsDeps {

@@ -1,5 +1,5 @@
 import type { RegistrySource } from '../connection/registry-source.ts';
-import type { PushHint } from './formats/push-envelope.ts';
+import type { PushHint } from '../connection/push-hint.ts';
 
 /**
  * The configured registries that a hint may refer to: the one with that name or, if the name is unknown because of a proxy, any.

@@ -1,4 +1,6 @@
 import { atMost, type InTurn } from '@berth/service/waiting/at-most';
+import { singleFlights } from '@berth/service/waiting/single-flight';
+import type { FetchedChart } from '../charts/fetch-chart.ts';
 import type { RegistryClient } from '../connection/registry-client.ts';
 import type { RegistrySource } from '../connection/registry-source.ts';
 
@@ -19,6 +21,8 @@ export interface ConfiguredRegistry {
   client: RegistryClient;
   /** Limits how many of its packages are in memory at a time. */
   packages: InTurn;
+  /** The packages that are being read. */
+  reading: ReturnType<typeof singleFlights<FetchedChart>>;
   progress: RoundProgress;
 }
 
@@ -35,5 +39,6 @@ export const configuredRegistry = (
   source,
   client,
   packages: atMost(packagesAtOnce),
+  reading: singleFlights(),
   progress: { repositories: 0, done: 0, tagsRead: 0 },
 });

@@ -52,15 +52,18 @@ interface Manifest {
   chart: ChartPackage;
 }
 
-/** Tags of the same manifest have the same content, so it is fetched once. */
+/** Tags of the same manifest have the same content, so it is fetched once, even if they are read at the same time. */
 async function contentOf(
   { chartRepository, fetching }: ScanDeps,
-  { source: { domain }, client, packages }: ConfiguredRegistry,
+  { source: { domain }, client, packages, reading }: ConfiguredRegistry,
   { repository, digest, chart }: Manifest,
   signal: AbortSignal,
 ): Promise<FetchedChart> {
   const known = await chartRepository.findContent(digest);
-  if (known === null) return fetchChart(fetching, { domain, client, packages, repository, chart }, signal);
+  if (known === null) {
+    const wanted = { domain, client, packages, repository, chart };
+    return reading.run(JSON.stringify([repository, digest, chart.url]), () => fetchChart(fetching, wanted, signal));
+  }
   const { archive_digest: archiveDigest, archive_url, ...content } = known;
   return { ...content, archiveDigest, archiveUrl: chart.url ?? archive_url, isFinal: true };
 }

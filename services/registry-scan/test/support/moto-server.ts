@@ -1,44 +1,48 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '@berth/testing/network/free-port';
 
 const run = promisify(execFile);
-const release = 'moto[server,ecr]==5.2.5';
-const folder = join(homedir(), '.cache', 'berth', 'moto-5.2.5');
-const installed = join(folder, 'installed');
-const words = 'left out: the tests of ECR, whose stand-in moto is a Python program';
-
-/** What is missing for the stand-in, in words; null if it can be installed or is. */
-export async function motoIsMissing(): Promise<string | null> {
-  if (existsSync(installed)) return null;
-  const hasPython = await run('python3', ['-c', 'import venv, ensurepip']).then(
-    () => true,
-    () => false,
-  );
-  return hasPython ? null : `${words}: apt-get install --no-install-recommends python3 python3-venv`;
-}
+const release = 'moto[server,ecr,sqs]==5.2.5';
+const cache = join(homedir(), '.cache', 'berth');
+const folder = join(cache, 'moto-5.2.5');
+const howToGetIt =
+  'moto, the stand-in for the APIs of AWS, comes from PyPI: apt-get install --no-install-recommends python3 python3-venv';
 
 export interface MotoServer extends AsyncDisposable {
   /** The address of the APIs of AWS. */
   readonly url: string;
 }
 
-/** Starts a stand-in for the APIs of AWS, installed from PyPI into the cache at its first start. */
-export async function startMoto(signal: AbortSignal): Promise<MotoServer> {
-  if (!existsSync(installed)) {
-    process.stderr.write(`installing ${release} into ${folder}\n`);
-    await run('python3', ['-m', 'venv', folder], { signal });
-    const pip = ['install', '--quiet', '--disable-pip-version-check', release];
-    await run(join(folder, 'bin', 'pip'), pip, { signal });
-    await run('touch', [installed]);
+/** Installs moto from PyPI into the cache. Other runs may do so at the same time, so it appears there complete. */
+async function install(signal: AbortSignal): Promise<void> {
+  process.stderr.write(`installing ${release} into ${folder}\n`);
+  await mkdir(cache, { recursive: true });
+  const prepared = await mkdtemp(`${folder}.`);
+  try {
+    await run('python3', ['-m', 'venv', prepared], { signal });
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', release];
+    await run(join(prepared, 'bin', 'python3'), pip, { signal });
+    await rename(prepared, folder);
+  } catch (cause) {
+    await rm(prepared, { recursive: true, force: true });
+    if (!existsSync(folder)) throw new Error(howToGetIt, { cause });
   }
+}
+
+/** Starts a stand-in for the APIs of AWS. */
+export async function startMoto(signal: AbortSignal): Promise<MotoServer> {
+  if (!existsSync(folder)) await install(signal);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(join(folder, 'bin', 'moto_server'), ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  const args = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)];
+  const child = spawn(join(folder, 'bin', 'python3'), args, { stdio: 'ignore' });
   const isUp = () =>
     fetch(`${url}/moto-api/data.json`, { signal: AbortSignal.timeout(2_000) }).then(
       ({ ok }) => ok,
@@ -47,6 +51,7 @@ export async function startMoto(signal: AbortSignal): Promise<MotoServer> {
   while (!(await isUp())) {
     signal.throwIfAborted();
     if (child.exitCode !== null) throw new Error(`moto ended with ${child.exitCode}`);
+    await sleep(100);
   }
   return {
     url,

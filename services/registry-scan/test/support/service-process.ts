@@ -22,6 +22,7 @@ export interface ServiceProcessOptions {
   pushToken: string;
   /** The port that registries send push events to; any free port unless given. */
   pushPort?: number;
+  environment?: Record<string, string>;
 }
 
 const migrations = new URL('../../migrations/', import.meta.url);
@@ -33,6 +34,7 @@ export async function startServiceProcess({
   registries,
   pushToken,
   pushPort,
+  environment = {},
 }: ServiceProcessOptions): Promise<ServiceProcess> {
   const stack = new AsyncDisposableStack();
   const database = stack.use(await createTestDatabase({ service: 'registry-scan', migrations }));
@@ -44,6 +46,7 @@ export async function startServiceProcess({
 
   const child = stack.use(
     startNode([main], {
+      ...environment,
       NATS_URL: nats.url,
       NATS_PASSWORD: nats.password,
       DATABASE_URL: database.url,

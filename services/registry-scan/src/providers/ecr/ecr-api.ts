@@ -1,8 +1,10 @@
 import type { ECRClient } from '@aws-sdk/client-ecr';
+import { singleFlight } from '@berth/service/waiting/single-flight';
 import type { Credentials } from '../../connection/read-credentials.ts';
 import type { ListedTag } from '../../connection/registry-client.ts';
 import { RegistryError } from '../../connection/registry-error.ts';
 import type { OnRequest } from '../../connection/registry-session.ts';
+import { awsRequests, withinTime } from './aws-requests.ts';
 import type { EcrHost } from './ecr-host.ts';
 
 /** What is asked of the API of ECR. Packages come by the distribution protocol. */
@@ -15,9 +17,13 @@ export interface EcrApi extends Disposable {
 
 const requestMs = 15_000;
 const mostNames = 100_000;
-/** A token lasts for twelve hours. */
+/** A token lasts for twelve hours. Until it ends, it serves while its API does not answer. */
 const renewBeforeMs = 30 * 60_000;
-const throttled = /Throttling|TooManyRequests|ServerException|ServiceUnavailable|Timeout/;
+
+interface Token {
+  credentials: Credentials;
+  endsAt: number;
+}
 
 /** Its own credentials come from the default chain of AWS: pod identity, IRSA, profiles, variables. */
 export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest): EcrApi {
@@ -25,7 +31,7 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
   const library = () => import('@aws-sdk/client-ecr');
   const registryId = account;
   let opened: ECRClient | undefined;
-  let token: { credentials: Credentials; until: number } | undefined;
+  let token: Token | undefined;
 
   async function client(): Promise<ECRClient> {
     const { ECRClient: Client } = await library();
@@ -33,27 +39,24 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
     return opened;
   }
 
-  const limit = (signal?: AbortSignal) => ({
-    abortSignal: AbortSignal.any([AbortSignal.timeout(requestMs), ...(signal ? [signal] : [])]),
-  });
+  const asked = awsRequests(`ECR of ${account} in ${region}`, onRequest);
+  const limit = (signal?: AbortSignal) => withinTime(requestMs, signal);
 
-  /** Runs requests, and says in the words of registries what went wrong. */
-  async function asked<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    try {
-      const answer = await work();
-      onRequest(200);
-      return answer;
-    } catch (error) {
-      signal?.throwIfAborted();
-      const status = statusOf(error);
-      onRequest(status);
-      const name = error instanceof Error ? error.name : '';
-      const isTransient = status === null || status >= 500 || status === 429 || throttled.test(name);
-      // The message of a refusal names the identity that lacks a right.
-      const reason = isTransient && name !== 'CredentialsProviderError' ? 'unavailable' : 'denied';
-      throw new RegistryError(reason, `ECR of ${account} in ${region}: ${name || 'no answer'}`, { cause: error });
-    }
+  async function newToken(): Promise<Token> {
+    const { GetAuthorizationTokenCommand } = await library();
+    const { authorizationData = [] } = await asked(async () =>
+      (await client()).send(new GetAuthorizationTokenCommand({}), limit()),
+    );
+    const [{ authorizationToken = '', expiresAt } = {}] = authorizationData;
+    const text = Buffer.from(authorizationToken, 'base64').toString('utf8');
+    const colon = text.indexOf(':');
+    const [username, password] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
+    if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
+    return { credentials: { username, password }, endsAt: expiresAt?.getTime() ?? 0 };
   }
+
+  /** Tags are read in parallel, and one token serves them all. */
+  const renew = singleFlight(newToken);
 
   return {
     repositories: (signal) =>
@@ -96,31 +99,15 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
       }, signal),
 
     async credentials() {
-      if (token && token.until > Date.now()) return token.credentials;
-      const { GetAuthorizationTokenCommand } = await library();
-      const { authorizationData = [] } = await asked(async () =>
-        (await client()).send(new GetAuthorizationTokenCommand({}), limit()),
-      );
-      const [{ authorizationToken = '', expiresAt } = {}] = authorizationData;
-      const text = Buffer.from(authorizationToken, 'base64').toString('utf8');
-      const colon = text.indexOf(':');
-      const [username, password] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
-      if (username === '' || password === '') throw new RegistryError('malformed', 'ECR answered without a token');
-      token = { credentials: { username, password }, until: (expiresAt?.getTime() ?? 0) - renewBeforeMs };
+      const known = token;
+      if (known && known.endsAt - renewBeforeMs > Date.now()) return known.credentials;
+      token = await renew().catch((error: unknown) => {
+        if (known && known.endsAt > Date.now()) return known;
+        throw error;
+      });
       return token.credentials;
     },
 
     [Symbol.dispose]: () => opened?.destroy(),
   };
-}
-
-function statusOf(error: unknown): number | null {
-  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return null;
-  const { $metadata: metadata } = error;
-  return typeof metadata === 'object' &&
-    metadata !== null &&
-    'httpStatusCode' in metadata &&
-    typeof metadata.httpStatusCode === 'number'
-    ? metadata.httpStatusCode
-    : null;
 }

@@ -11,3 +11,6 @@ export function ecrHostIn(hostname: string): EcrHost | null {
   const [, account, region] = host.exec(hostname) ?? [];
   return account === undefined || region === undefined ? null : { account, region };
 }
+
+/** How events name the registry, whatever host it is reached by. */
+export const ecrName = ({ account, region }: EcrHost): string => `${account} in ${region}`;

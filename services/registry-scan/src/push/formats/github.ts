@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isSignature, pushed, type PushFormat } from './push-format.ts';
+import { pushed } from '../../oci/push-hints.ts';
+import { isSignature, type PushFormat } from './push-format.ts';
 
 const Package = z.object({
   name: z.string(),

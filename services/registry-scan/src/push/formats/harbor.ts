@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { PushHint } from './push-envelope.ts';
-import { deleted, hasBearer, pushed, type PushFormat } from './push-format.ts';
+import type { PushHint } from '../../connection/push-hint.ts';
+import { deleted, pushed } from '../../oci/push-hints.ts';
+import { hasBearer, type PushFormat } from './push-format.ts';
 
 const Event = z.object({
   type: z.string(),

@@ -1,7 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
-import type { PushHint } from './push-envelope.ts';
+import type { PushHint } from '../../connection/push-hint.ts';
 
 /** How registries of one kind report pushes and deletions, below `/events`. */
 export interface PushFormat {
@@ -32,20 +31,3 @@ const signatureOf = (body: Buffer, token: string): string =>
 
 export const isSignature = (given: unknown, body: Buffer, token: string): boolean =>
   typeof given === 'string' && isEqual(given, signatureOf(body, token));
-
-interface Named {
-  host?: string | null;
-  repository: string;
-  tag?: string | null | undefined;
-  digest?: string | null | undefined;
-}
-
-/** A hint to read a tag; none if its names break their grammar. */
-export function pushed({ host = null, repository, tag, digest }: Named): PushHint[] {
-  if (!isRepositoryName(repository) || !tag || !isTag(tag)) return [];
-  return [{ host, repository, tag, digest: digest && isDigest(digest) ? digest : null }];
-}
-
-/** A hint to scan a repository in which something was deleted. */
-export const deleted = ({ host = null, repository }: Named): PushHint[] =>
-  isRepositoryName(repository) ? [{ host, repository, tag: null, digest: null }] : [];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { deleted, hasBearer, hasPassword, pushed, type PushFormat } from './push-format.ts';
+import { deleted, pushed } from '../../oci/push-hints.ts';
+import { hasBearer, hasPassword, type PushFormat } from './push-format.ts';
 
 const Data = z.object({ name: z.string(), reference: z.string().nullish(), digest: z.string().nullish() });
 
