@@ -35,8 +35,11 @@ async function complete(cli: Cli, words: readonly string[]): Promise<void> {
   // Flags are many, so they are named only to who has begun one.
   const isFlag = (text: string | undefined): boolean => text?.startsWith('-') === true;
   const shown = found.filter(({ completion }) => isFlag(completion) === isFlag(words.at(-1)));
-  for (const { completion } of shown) cli.process.stdout.write(`${completion}\n`);
+  for (const { completion } of shown) if (isPlainWord(completion)) cli.process.stdout.write(`${completion}\n`);
 }
+
+/** Bash puts a word into the command as it is, and names may be those of strangers: `$(…)` would be run by the next Enter. */
+const isPlainWord = (text: string): boolean => /^[\p{L}\p{M}\p{N} ._:@%+=,/-]*$/u.test(text);
 
 const terminalOf = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Terminal | null =>
   stream.isTTY ? { columns: stream.columns || 80, isColoured: stream.getColorDepth(env) >= 4 } : null;

@@ -1,7 +1,7 @@
 import { type Client, type ClientOptions, createClient, type Credential } from '@berth/client';
 import { type Cli, note, say } from '../terminal/cli.ts';
 import { CliFailure } from '../failure/cli-failure.ts';
-import { readContexts } from './contexts.ts';
+import { type Contexts, readContexts } from './contexts.ts';
 
 export interface ConnectionFlags {
   context?: string;
@@ -57,20 +57,28 @@ export const clientOf = (
 /** A session is a JWT, which has three parts; tokens have two. */
 const credentialOf = (token: string): Credential => (token.split('.').length === 3 ? { jwt: token } : { token });
 
-/** Where the platform is, and the token for it. */
+/** Where the platform is, and the token for it. The token of a context goes to no other platform than its own. */
 export async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise<{ url: string; token: string }> {
-  const { BERTH_URL: url, BERTH_TOKEN: token } = cli.env;
-  if (context === undefined && url && token) return { url, token };
+  const { BERTH_URL: url, BERTH_TOKEN: token } = context === undefined ? cli.env : {};
+  if (url && token) return { url, token };
   const { current, contexts } = await readContexts(cli);
+  if (url) return contextFor(url, contexts);
   const name = context ?? current;
   const found = name === null ? undefined : contexts[name];
-  if (found) return { url: url && !context ? url : found.url, token: token && !context ? token : found.token };
+  if (found) return { url: found.url, token: token || found.token };
   throw new CliFailure(
     'usage',
     name === null
       ? 'no platform is known: berth login URL, or set BERTH_URL and BERTH_TOKEN'
       : `there is no context ${name}; known are: ${Object.keys(contexts).join(', ') || '(none)'}`,
   );
+}
+
+function contextFor(url: string, contexts: Contexts['contexts']): { url: string; token: string } {
+  const isSame = (other: string): boolean => other.replace(/\/+$/, '') === url.replace(/\/+$/, '');
+  const found = Object.values(contexts).find((one) => isSame(one.url));
+  if (found) return found;
+  throw new CliFailure('usage', `no context is for BERTH_URL, ${url}: berth login ${url}, or set BERTH_TOKEN`);
 }
 
 const shownFetch =

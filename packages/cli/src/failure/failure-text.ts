@@ -1,8 +1,11 @@
 import { type Problem, ProblemError, WaitedTooLong } from '@berth/client';
+import { harmlessLines } from '../text/harmless.ts';
 import { CliFailure } from './cli-failure.ts';
 
 /** What the user reads of a failure: what is wrong, in which field, and what to do. */
-export function failureText(error: unknown): string {
+export const failureText = (error: unknown): string => harmlessLines(textOf(error));
+
+function textOf(error: unknown): string {
   if (error instanceof ProblemError) return problemText(error.problem);
   if (error instanceof CliFailure || error instanceof WaitedTooLong) return `berth: ${error.message}`;
   return `berth: an error of the command line itself: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;

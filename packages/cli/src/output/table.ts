@@ -1,4 +1,4 @@
-import { harmless } from './harmless.ts';
+import { harmless } from '../text/harmless.ts';
 
 interface Look {
   /** The width that lines must not exceed; without it, they are as long as they are. */

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { CliFailure } from '../failure/cli-failure.ts';
+import { harmlessLines } from '../text/harmless.ts';
 
 type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 
@@ -13,7 +14,7 @@ export const askOn =
       return await new Promise((resolve, reject) => {
         lines.on('SIGINT', () => reject(new CliFailure('cancelled', 'nothing was done')));
         lines.on('close', () => resolve(''));
-        lines.question(question, resolve);
+        lines.question(harmlessLines(question), resolve);
       });
     } finally {
       lines.close();

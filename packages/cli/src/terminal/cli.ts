@@ -1,4 +1,5 @@
 import type { CommandContext } from '@stricli/core';
+import { harmlessLines } from '../text/harmless.ts';
 import { type Style, styled } from './style.ts';
 
 /** One of the two outputs, where it is a terminal. */
@@ -33,8 +34,9 @@ export interface Cli extends CommandContext {
   readonly onInterrupt: (act: () => void) => () => void;
 }
 
-/** Writes a line of the answer. */
-export const print = ({ process }: Pick<Cli, 'process'>, line: string): void => process.stdout.write(`${line}\n`);
+/** Writes a line of the answer. A terminal obeys nothing that a name or a message of strangers holds; a pipe gets it as it is. */
+export const print = ({ process, terminals }: Pick<Cli, 'process' | 'terminals'>, line: string): void =>
+  process.stdout.write(`${terminals?.output ? harmlessLines(line) : line}\n`);
 
 /** Writes a line about the work, which a pipe does not get. */
 export const say = (cli: Cli, line: string): void => {
@@ -42,7 +44,8 @@ export const say = (cli: Cli, line: string): void => {
 };
 
 /** Writes a line that is wanted also where the rest is quiet. */
-export const note = ({ process }: Pick<Cli, 'process'>, line: string): void => process.stderr.write(`${line}\n`);
+export const note = ({ process }: Pick<Cli, 'process'>, line: string): void =>
+  process.stderr.write(`${harmlessLines(line)}\n`);
 
 /** A text of the answer in a style, where the answer goes to a terminal with colours. */
 export const paint = ({ terminals }: Pick<Cli, 'terminals'>, style: Style | null, text: string): string =>

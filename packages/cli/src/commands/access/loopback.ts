@@ -23,7 +23,10 @@ export async function listenForCode(): Promise<Loopback> {
   const code = new Promise<HandedCode>((resolve) => (take = resolve));
 
   const server = createServer((request, reply) => {
-    const { pathname, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const path = request.url ?? '/';
+    // Any page may send any path here, such as `//`, and must not end the command by it.
+    if (!URL.canParse(path, 'http://127.0.0.1')) return answer(reply, 400, 'This is no address.');
+    const { pathname, search } = new URL(path, 'http://127.0.0.1');
     // A name that somebody made point here is not this server.
     if (login === null || request.method !== 'GET' || request.headers.host !== `127.0.0.1:${port}`)
       return answer(reply, 404, 'There is nothing here.');

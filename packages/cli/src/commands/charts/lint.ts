@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core';
 import { CliFailure } from '../../failure/cli-failure.ts';
-import { harmless } from '../../output/harmless.ts';
+import { harmless } from '../../text/harmless.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 import { defectLines } from './defect-lines.ts';
 import { readChart } from './read-chart.ts';

@@ -4,7 +4,7 @@ import { buildCommand } from '@stricli/core';
 import { type InputFlags, inputFlags } from '../../arguments/input-flags.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { configInputs } from '../../input/config-inputs.ts';
-import { harmless } from '../../output/harmless.ts';
+import { harmless } from '../../text/harmless.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 import { defectLines } from './defect-lines.ts';
 import { readChart } from './read-chart.ts';

@@ -1,6 +1,6 @@
 import type { StepResult } from '../../sets/apply/apply-set.ts';
 import { failureText } from '../../failure/failure-text.ts';
-import { harmless } from '../../output/harmless.ts';
+import { harmless } from '../../text/harmless.ts';
 import { table } from '../../output/table.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 

@@ -1,7 +1,7 @@
 import { type Client, waitForTask } from '@berth/client';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
-import { harmless } from '../../output/harmless.ts';
+import { harmless } from '../../text/harmless.ts';
 import { requireDone } from './task-outcome.ts';
 
 interface FollowTasks {

@@ -7,7 +7,7 @@ import { CliFailure } from '../../failure/cli-failure.ts';
 import { durationFlag } from '../../input/duration.ts';
 import { resolveDeployment } from '../../names/resolve.ts';
 import { taskOf } from '../../names/task-of.ts';
-import { harmless } from '../../output/harmless.ts';
+import { harmless } from '../../text/harmless.ts';
 import { type Cli, print } from '../../terminal/cli.ts';
 import { type PodLogs, showPodLogs } from './pod-logs.ts';
 

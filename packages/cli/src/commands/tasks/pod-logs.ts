@@ -1,6 +1,6 @@
 import { type Client, everyItem, unwrap } from '@berth/client';
 import { CliFailure } from '../../failure/cli-failure.ts';
-import { harmless } from '../../output/harmless.ts';
+import { harmless } from '../../text/harmless.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 
 export interface PodLogs {

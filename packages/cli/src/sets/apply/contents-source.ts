@@ -1,8 +1,11 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import type { Source } from '../documents/set-document.ts';
+
+/** No secret is larger. */
+const mostBytes = 1024 * 1024;
 
 export interface ContentsSource {
   /** Why the contents cannot be read; null if they can. */
@@ -14,9 +17,7 @@ export interface ContentsSource {
 export function contentsSource(folder: string, env: Readonly<Record<string, string | undefined>>): ContentsSource {
   const problemOf = (source: Source): string | null => {
     if ('env' in source) return env[source.env] ? null : `the environment variable ${source.env} is not set`;
-    if ('file' in source)
-      return isReadable(resolve(folder, source.file)) ? null : `the file ${source.file} cannot be read`;
-    return null;
+    return 'file' in source ? problemOfFile(folder, source.file) : null;
   };
   return {
     problemOf,
@@ -29,11 +30,19 @@ export function contentsSource(folder: string, env: Readonly<Record<string, stri
   };
 }
 
-function isReadable(file: string): boolean {
+/** A document that somebody else has written must not send any file of this computer, so links are followed first. */
+function problemOfFile(folder: string, name: string): string | null {
   try {
+    const file = realpathSync(resolve(folder, name));
+    const way = relative(realpathSync(folder), file);
+    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
+      return `the file ${name} is outside of the folder of the set: put it there, or use {env: VARIABLE}`;
     accessSync(file, constants.R_OK);
-    return statSync(file).isFile();
+    const found = statSync(file);
+    if (found.size > mostBytes) return `the file ${name} has more than ${mostBytes} bytes`;
+    if (found.isFile()) return null;
   } catch {
-    return false;
+    // As for what is no file.
   }
+  return `the file ${name} cannot be read`;
 }

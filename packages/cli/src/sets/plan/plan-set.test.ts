@@ -278,6 +278,32 @@ test('prune deletes rows of the set without a document, users before what they u
   expect(does([docs.env, docs.secret, docs.web], { owned, prune: true })).toEqual([]);
 });
 
+test('prune deletes nothing of a kind while a document of it is blocked, which may mean the row', () => {
+  const second = { ...platform.clusters[0], id: idOf(50), name: 'second' } as PlatformRows['clusters'][number];
+  const clusters = [...platform.clusters, second];
+
+  expect(does([docs.env, docs.web], { owned, prune: true, rows: { clusters } })).toEqual([
+    expect.stringMatching(/^blocked Deployment.*several clusters/),
+    expect.stringMatching(/^blocked Deployment\/prod\/local\/HelloWeb\/web is not deleted before/),
+    'delete Secret/prod/web/token',
+  ]);
+  expect(does([docs.env, docs.web], { owned, prune: true, rows: { clusters: [] } })).not.toContainEqual(
+    expect.stringMatching(/^delete Deployment/),
+  );
+});
+
+test('a user or kind that is named by its id is the same row, so prune leaves it', () => {
+  const ownedRoles = {
+    'Member/prod/grace@example.test': member,
+    'Role/prod/grace@example.test/HelloWeb': role,
+  };
+  const byId = [docs.member, docs.role].map((text) =>
+    text.replace('grace@example.test', grace).replace('deployment_kind: HelloWeb', `deployment_kind: ${kind}`),
+  );
+
+  expect(does(byId, { owned: ownedRoles, prune: true })).toEqual([]);
+});
+
 test('a row of another id or name is not the one of the set, so prune leaves it', () => {
   const others = { 'Secret/prod/web/token': idOf(77), 'Secret/prod/web/gone': idOf(78) };
 

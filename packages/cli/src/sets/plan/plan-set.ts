@@ -46,18 +46,25 @@ export function planSet(given: PlanGiven): SetPlan {
   });
   const undocumented = Object.entries(given.owned).filter(([key]) => !byKey.has(key));
   const isSame = ([key, id]: [string, string]): boolean => live.rows.get(key)?.id === id;
+  const deleted = deletions(
+    undocumented.filter(isSame).map(([key]) => key),
+    live,
+  );
   return {
-    steps: prune
-      ? [
-          ...steps,
-          ...deletions(
-            undocumented.filter(isSame).map(([key]) => key),
-            live,
-          ),
-        ]
-      : steps,
+    steps: prune ? [...steps, ...deleted.map((step) => unlessMeant(step, steps))] : steps,
     forgotten: undocumented.filter((row) => !isSame(row)).map(([key]) => key),
   };
+}
+
+/**
+ * A document that is blocked may mean this row by another key: that of a deployment lacks its cluster once its env has a second one.
+ * So nothing of its kind is deleted until it is clear.
+ */
+function unlessMeant(step: Step, steps: readonly Step[]): Step {
+  const unclear = steps.find(({ action, document }) => action === 'blocked' && document.kind === step.document.kind);
+  return unclear
+    ? { ...step, action: 'blocked', reason: `is not deleted before ${unclear.key} is clear, which may mean it` }
+    : step;
 }
 
 const byKind = (a: SetDocument, b: SetDocument): number => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind);

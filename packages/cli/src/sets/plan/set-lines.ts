@@ -1,5 +1,5 @@
 import type { JsonValue } from '@berth/client';
-import { harmless } from '../../output/harmless.ts';
+import { harmless } from '../../text/harmless.ts';
 import { table } from '../../output/table.ts';
 import type { FieldChange } from './changed-fields.ts';
 import type { SetPlan, Step } from './step.ts';

@@ -1,9 +1,11 @@
 import ReactMarkdown from 'react-markdown';
+import { isIntricate } from './is-intricate.ts';
 
 const isLink = /^https?:\/\//i;
 
 /** Markdown that anybody may write: no HTML, no images, and links to websites only. */
 export default function Markdown({ text }: { text: string }) {
+  if (isIntricate(text)) return <pre className="markdown">{text}</pre>;
   return (
     <div className="markdown">
       <ReactMarkdown

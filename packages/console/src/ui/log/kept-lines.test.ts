@@ -22,7 +22,14 @@ describe('the kept lines of a log', () => {
 
   it('show no codes of terminals, and are cut where they are too long', () => {
     expect(shownLine('\u001B[1;31merror\u001B[0m: \u001B]0;title\u0007no\r')).toBe('error: no');
+    expect(shownLine('\u001B]8;;https://example.test\u001B\\link')).toBe('link');
     expect(shownLine('x'.repeat(9_000))).toBe(`${'x'.repeat(8_192)}…`);
+  });
+
+  it('are shown in linear time, whatever codes they hold', () => {
+    const before = performance.now();
+    for (let line = 0; line < 5; line += 1) shownLine('\u001B]'.repeat(32_000));
+    expect(performance.now() - before).toBeLessThan(500);
   });
 });
 

@@ -17,8 +17,11 @@ export interface MostKept {
 const mostKept: MostKept = { lines: 20_000, units: 8_000_000 };
 const mostInLine = 8_192;
 
-/** Colours and movements of a terminal, which a page does not have. */
-const terminalCodes = new RegExp(String.raw`\u001B(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007]*\u0007)`, 'g');
+/** Colours and movements of a terminal, which a page does not have. None holds the beginning of another, so each letter is read once. */
+const terminalCodes = new RegExp(
+  String.raw`\u001B(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\))`,
+  'g',
+);
 
 /** A line as text without the codes of terminals; one that is too long is cut. */
 export function shownLine(line: string): string {

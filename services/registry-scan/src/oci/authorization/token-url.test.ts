@@ -35,7 +35,7 @@ describe('parseChallenge', () => {
 
 describe('tokenUrl', () => {
   const registry = new URL('https://registry.example.com');
-  const rules = { registry, authHosts: ['auth.example.com'], allowHttp: false };
+  const rules = { registry, authHosts: ['auth.example.com'] };
   const bearer = (realm: string) => ({ scheme: 'bearer' as const, realm, service: 'hub' });
   const scope = 'repository:charts/web:pull';
 
@@ -47,6 +47,14 @@ describe('tokenUrl', () => {
 
   test('accepts a realm on the registry itself', () => {
     expect(tokenUrl(bearer('https://registry.example.com/token'), scope, rules).host).toBe('registry.example.com');
+  });
+
+  test('accepts a realm without https only of a registry without it', () => {
+    const plain = { registry: new URL('http://registry.example.com'), authHosts: [] };
+    const realm = bearer('http://registry.example.com/token');
+
+    expect(tokenUrl(realm, scope, plain).protocol).toBe('http:');
+    expect(() => tokenUrl(realm, scope, { ...plain, registry })).toThrow(/is not https/);
   });
 
   test.for([

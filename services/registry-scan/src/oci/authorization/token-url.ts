@@ -6,7 +6,6 @@ export interface TokenRules {
   registry: URL;
   /** Other hosts to which its credentials may be sent. */
   authHosts: readonly string[];
-  allowHttp: boolean;
 }
 
 /** Public registries whose token server is on another host. */
@@ -19,12 +18,13 @@ const knownAuthHosts = new Map([['registry-1.docker.io', 'auth.docker.io']]);
 export function tokenUrl(
   { realm, service }: Extract<Challenge, { scheme: 'bearer' }>,
   scope: string,
-  { registry, authHosts, allowHttp }: TokenRules,
+  { registry, authHosts }: TokenRules,
 ): URL {
   if (!URL.canParse(realm)) throw new EgressRefused('the realm of the registry is not a URL');
   const url = new URL(realm);
 
-  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
+  // A registry over https names no server without it, even where others may be without.
+  if (url.protocol !== 'https:' && url.protocol !== registry.protocol) {
     throw new EgressRefused(`the realm of the registry is not https: ${url.origin}`);
   }
   const trusted = url.host === registry.host || knownAuthHosts.get(registry.host) === url.host;

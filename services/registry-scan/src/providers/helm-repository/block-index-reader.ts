@@ -4,11 +4,13 @@ import { textIn, textsIn } from './yaml-value.ts';
 
 /** All texts of one entry that are read. */
 const maxEntryBytes = 64 * 1024;
+/** Charts and versions together. */
 const maxEntries = 200_000;
 const space = 0x20;
 
 const wanted = new Set(['version', 'digest', 'urls']);
-const keyAndValue = /^(?:"([^"\\]{1,300})"|'([^']{1,300})'|([^\s"'#&*!|>%@`{}[\],?:-][^:#]{0,300}?)) *:(?: +(.*))?$/;
+// Reads each letter once, whatever a line holds: a key ends at the first colon, and what follows it needs no look ahead.
+const keyAndValue = /^(?:"([^"\\]{1,300})" *|'([^']{1,300})' *|([^\s"'#&*!|>%@`{}[\],?:-][^:#]{0,300})):(?: +(.*))?$/s;
 
 export interface BlockIndexReader {
   line(text: string): void;
@@ -34,6 +36,12 @@ export function createBlockIndexReader(builder: IndexBuilder): BlockIndexReader 
   let value: string[] | null = null;
   let bytes = 0;
 
+  /** A chart without versions takes memory, too. */
+  function countOne(): void {
+    count += 1;
+    if (count > maxEntries) throw refused(`has more than ${maxEntries} charts and versions`);
+  }
+
   function finishEntry(): void {
     if (entry && chart !== null) {
       const [version, digest, urls] = ['version', 'digest', 'urls'].map((key) => entry?.get(key));
@@ -43,8 +51,7 @@ export function createBlockIndexReader(builder: IndexBuilder): BlockIndexReader 
         digest: digest && (textIn(digest) ?? 'unreadable'),
         urls: urls && textsIn(urls),
       });
-      count += 1;
-      if (count > maxEntries) throw refused(`has more than ${maxEntries} entries`);
+      countOne();
     }
     entry = null;
     value = null;
@@ -70,6 +77,7 @@ export function createBlockIndexReader(builder: IndexBuilder): BlockIndexReader 
     const [key, inline] = splitKey(text);
     if (!isEmpty(inline) && inline !== '[]') throw refused('is not in block style');
     chart = key;
+    countOne();
     builder.addChart(key);
   }
 
@@ -80,14 +88,13 @@ export function createBlockIndexReader(builder: IndexBuilder): BlockIndexReader 
   }
 
   function keyLine(text: string): void {
-    const match = keyAndValue.exec(text);
-    const key = match?.[1] ?? match?.[2] ?? match?.[3];
+    const [key, inline] = keyAndInline(text) ?? [];
     value = null;
     if (entry === null || key === undefined || !wanted.has(key)) return;
     if (entry.has(key)) throw refused(`has an entry with two fields ${key}`);
     value = [];
     entry.set(key, value);
-    keep(match?.[4] ?? '');
+    keep(inline ?? '');
   }
 
   function entryLine(line: string, indent: number, text: string): void {
@@ -134,10 +141,15 @@ const refused = (rule: string): RegistryError => new RegistryError('malformed', 
 const isEmpty = (inline: string): boolean => inline === '' || inline.startsWith('#');
 
 function splitKey(text: string): [key: string, inline: string] {
-  const match = keyAndValue.exec(text);
-  const key = match?.[1] ?? match?.[2] ?? match?.[3];
-  if (key === undefined) throw refused('is not a YAML document in block style');
-  return [key, (match?.[4] ?? '').trim()];
+  const found = keyAndInline(text);
+  if (!found) throw refused('is not a YAML document in block style');
+  return [found[0], found[1].trim()];
+}
+
+function keyAndInline(text: string): [key: string, inline: string] | null {
+  const [, double, single, plain, inline = ''] = keyAndValue.exec(text) ?? [];
+  const key = double ?? single ?? plain?.trimEnd();
+  return key === undefined ? null : [key, inline];
 }
 
 function indentOf(line: string): number {

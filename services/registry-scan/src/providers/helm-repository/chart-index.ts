@@ -67,8 +67,9 @@ function firstUsable(urls: readonly string[], base: URL): string | undefined {
   const absolute = urls.flatMap((text) => {
     if (text.length > longestUrl || !URL.canParse(text, base.href)) return [];
     const url = new URL(text, base);
-    // As Helm does: a token in the query of the repository's address is needed for its packages, too.
-    if (url.search === '' && !URL.canParse(text)) url.search = base.search;
+    // As Helm does: a token in the query of the repository's address is needed for its packages, too. It goes to no other host,
+    // which an address without a scheme, `//host/path`, may name.
+    if (url.search === '' && url.origin === base.origin && !URL.canParse(text)) url.search = base.search;
     return [url];
   });
   const [first] = absolute;

@@ -8,26 +8,38 @@ const longestLine = 1024 * 1024;
 
 /** Reads the lines of a text that arrives in pieces. Each is a string of its own, so that keeping a part of it keeps no piece alive. */
 export async function eachLine(pieces: AsyncIterable<Uint8Array>, take: (line: string) => void): Promise<void> {
-  let rest = Buffer.alloc(0);
+  /** The beginning of a line: joined once it has ended, since a sender may give each byte its own piece. */
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
   let isFirst = true;
 
-  function takeLine(bytes: Buffer, start: number, end: number): void {
-    const line = bytes.toString('utf8', start, end > start && bytes[end - 1] === carriageReturn ? end - 1 : end);
+  function keep(bytes: Buffer): void {
+    begun.push(bytes);
+    begunBytes += bytes.length;
+    if (begunBytes > longestLine) {
+      throw new RegistryError('malformed', `the index.yaml has a line of more than ${longestLine} bytes`);
+    }
+  }
+
+  function takeLine(): void {
+    const [only = Buffer.alloc(0)] = begun;
+    const bytes = begun.length === 1 ? only : Buffer.concat(begun);
+    const line = bytes.toString('utf8', 0, bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length);
+    begun = [];
+    begunBytes = 0;
     take(isFirst && line.startsWith(byteOrderMark) ? line.slice(1) : line);
     isFirst = false;
   }
 
   for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    const bytes = Buffer.from(piece);
     let start = 0;
     for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
-      takeLine(bytes, start, end);
+      keep(bytes.subarray(start, end));
+      takeLine();
       start = end + 1;
     }
-    rest = Buffer.from(bytes.subarray(start));
-    if (rest.length > longestLine) {
-      throw new RegistryError('malformed', `the index.yaml has a line of more than ${longestLine} bytes`);
-    }
+    if (start < bytes.length) keep(bytes.subarray(start));
   }
-  if (rest.length > 0) takeLine(rest, 0, rest.length);
+  if (begunBytes > 0) takeLine();
 }

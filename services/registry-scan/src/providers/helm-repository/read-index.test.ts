@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { cpuMsSince } from '@berth/testing/cpu-ms-since';
 import { describe, expect, test } from 'vitest';
 import { indexOf } from '../../../test/support/index-text.ts';
 import { readIndex } from './read-index.ts';
@@ -108,11 +109,41 @@ describe('an index', () => {
     ['has an entry with two versions', 'entries:\n  web:\n  - version: 1\n    version: 2\n', /two fields version/],
     ['has a line without end', `entries:\n  web: ${'x'.repeat(1_100_000)}`, /line of more than/],
     ['has an entry of any size', `entries:\n  web:\n  - urls:\n${'    - x\n'.repeat(20_000)}`, /entry of more than/],
+    [
+      'has charts without end',
+      `entries:\n${Array.from({ length: 200_001 }, (_, at) => ` c${at}:\n`).join('')}`,
+      /more than/,
+    ],
     ['is JSON of another kind', '{"entries": [1]}', /not the index/],
     ['is JSON with too many members', `{"entries":{"web":[${'{},'.repeat(600_000)}{}]}}`, /not the index/],
   ])('is refused if it %s', async ([, text, words]) => {
     await expect(read(text, 10_000)).rejects.toThrow(words);
     await expect(read(text, 10_000)).rejects.toMatchObject({ reason: 'malformed' });
+  });
+
+  test('names a host without a scheme, which does not get the token of the repository', async () => {
+    const withToken = new URL('https://charts.example.com/stable/?token=secret');
+    const text = indexOf({ web: [{ ...web, urls: ['//elsewhere.example/w.tgz'] }], own: [web] });
+
+    const { index } = await readIndex(inPieces(text), withToken);
+
+    expect(index.get('web')?.get('1.0.0')?.url).toBe('https://elsewhere.example/w.tgz');
+    expect(index.get('own')?.get('1.0.0')?.url).toBe(`${package1.url}?token=secret`);
+  });
+
+  const spaces = ' '.repeat(30_000);
+  test.for<[string, string, number?]>([
+    ['a key and spaces before a line separator', `entries:\n  web:\n  - name:${spaces}\u2028x\n`],
+    ['an item and spaces before a line separator', `entries:\n  web:\n  - urls:\n    - ${spaces}\u2028x\n`],
+    ['spaces in a key', `entries:\n  web:\n  - name${' '.repeat(1_000_000)}x\n`],
+    ['texts that a parser takes long for', `entries:\n  web:\n${`  - version: ${'['.repeat(60_000)}\n`.repeat(5)}`],
+    ['a long line that arrives in small pieces', `entries:\n  web:\n  - name: ${'x'.repeat(500_000)}\n`, 5],
+  ])('with %s is read in linear time', async ([, text, pieceSize = 65_536]) => {
+    const before = process.threadCpuUsage();
+
+    await read(text, pieceSize);
+
+    expect(cpuMsSince(before)).toBeLessThan(150);
   });
 
   test('of 50 MB with 100,000 entries is read in a heap of 96 MB', async () => {

@@ -17,7 +17,7 @@ export function textIn(lines: ValueLines): string | undefined {
 /** Reads a list of texts. Undefined if it is something else. */
 export function textsIn(lines: ValueLines): string[] | undefined {
   const [inline, ...items] = lines;
-  const simple = items.map((line) => simpleText(/^ *- +(.*)$/.exec(line)?.[1] ?? ''));
+  const simple = items.map((line) => simpleText(/^ *- +(.*)$/s.exec(line)?.[1] ?? ''));
   if (inline === '' && simple.every((text) => text !== undefined)) return simple;
   const value = parsed(lines);
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : undefined;
@@ -31,7 +31,12 @@ function simpleText(text: string): string | undefined {
   return single ?? double;
 }
 
-function parsed([inline = '', ...below]: ValueLines): unknown {
+/** A parser takes half a second for 64 KB, and texts that need one are short. */
+const mostParsed = 4096;
+
+function parsed(lines: ValueLines): unknown {
+  if (lines.reduce((sum, line) => sum + line.length, 0) > mostParsed) return undefined;
+  const [inline = '', ...below] = lines;
   try {
     // Every scalar stays a text, and an alias is refused: it would refer to another entry.
     const document: unknown = parse([`value: ${inline}`, ...below.map((line) => ` ${line}`)].join('\n'), {

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Cli } from '../terminal/cli.ts';
+import { addressOf } from './connect.ts';
+import { writeContexts } from './contexts.ts';
+
+const own = { url: 'https://berth.example.test', token: 'own' };
+const other = { url: 'https://other.example.test', token: 'other' };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-contexts-'));
+  await writeContexts(
+    { env: { BERTH_CONFIG: join(folder, 'contexts.json') } },
+    { current: 'own', contexts: { own, other } },
+  );
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const address = (env: Record<string, string>, context?: string) =>
+  addressOf({ env: { ...env, BERTH_CONFIG: join(folder, 'contexts.json') } } as unknown as Cli, {
+    ...(context !== undefined && { context }),
+  });
+
+test('the token of a context goes to no other platform, whatever BERTH_URL says', async () => {
+  await expect(address({ BERTH_URL: 'https://elsewhere.example.test' })).rejects.toThrow(/no context is for BERTH_URL/);
+  expect(await address({ BERTH_URL: `${other.url}/` })).toEqual(other);
+});
+
+test('BERTH_URL and BERTH_TOKEN win over the current context, and a context that is named over both', async () => {
+  const both = { BERTH_URL: 'https://elsewhere.example.test', BERTH_TOKEN: 'given' };
+
+  expect(await address({})).toEqual(own);
+  expect(await address(both)).toEqual({ url: both.BERTH_URL, token: 'given' });
+  expect(await address({ BERTH_TOKEN: 'given' })).toEqual({ ...own, token: 'given' });
+  expect(await address(both, 'other')).toEqual(other);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { CliFailure } from '../failure/cli-failure.ts';
+import { failureText } from '../failure/failure-text.ts';
+import { print } from '../terminal/cli.ts';
+import { styled } from '../terminal/style.ts';
+import { harmlessLines } from './harmless.ts';
+
+const movesUp = '\u001b[1A\u001b[2Kall is well';
+const shown = '\ufffd[1A\ufffd[2Kall is well';
+
+test('lines, tabs and the styles of the command line stay, and nothing else that a terminal obeys', () => {
+  const own = `${styled('good', 'Running')}\tweb\nnext`;
+
+  expect(harmlessLines(own)).toBe(own);
+  expect(harmlessLines(`a${movesUp}\r\u009b2J\u202e\u001b[8mb\u0007`)).toBe(
+    `a${shown}\ufffd\ufffd2J\ufffd\ufffd[8mb\ufffd`,
+  );
+});
+
+test('a reason of a task in a failure cannot rewrite the terminal', () => {
+  expect(failureText(new CliFailure('failed', `task 1 failed:\n${movesUp}`))).toBe(`berth: task 1 failed:\n${shown}`);
+});
+
+test('an answer is harmless on a terminal, and as it is in a pipe', () => {
+  let out = '';
+  const process = { stdout: { write: (text: string) => (out += text) }, stderr: { write: () => undefined } };
+  const terminal = { columns: 80, isColoured: true };
+
+  print({ process, terminals: { output: terminal, messages: null } }, movesUp);
+  print({ process, terminals: { output: null, messages: null } }, movesUp);
+
+  expect(out).toBe(`${shown}\n${movesUp}\n`);
+});
