@@ -463,7 +463,7 @@ describe('the health of what runs', () => {
     const metrics = `http://127.0.0.1:${platform.stack.healthPorts.tasks}/metrics`;
     await expect
       .poll(async () => (await fetch(metrics)).text())
-      .toContain('berth_deployments{env="adopting",health="Degraded"} 1');
+      .toContain('berth_deployments{berth_env="adopting",health="Degraded"} 1');
 
     // The facts of `why` are made of the same causes.
     const { facts } = unwrap(await platform.admin.deployments.why({ id }));

@@ -1,3 +1,5 @@
+import { sloNames } from './slo-rules.ts';
+
 interface Panel {
   readonly title: string;
   readonly unit?: 'short' | 's' | 'reqps' | 'percentunit';
@@ -13,13 +15,16 @@ const dashboards: Readonly<Record<string, { title: string; panels: readonly Pane
   queue: {
     title: 'Berth: queue',
     panels: [
-      { title: 'Tasks that are due', queries: { '{{cluster}}': 'max by (cluster) (berth_tasks_due{$of})' } },
+      {
+        title: 'Tasks that are due',
+        queries: { '{{berth_cluster}}': 'max by (berth_cluster) (berth_tasks_due{$of})' },
+      },
       {
         title: 'Age of the oldest task that is due',
         unit: 's',
-        queries: { '{{cluster}}': 'max by (cluster) (berth_tasks_oldest_due_seconds{$of})' },
+        queries: { '{{berth_cluster}}': 'max by (berth_cluster) (berth_tasks_oldest_due_seconds{$of})' },
       },
-      { title: 'Running tasks', queries: { '{{cluster}}': 'max by (cluster) (berth_tasks_started{$of})' } },
+      { title: 'Running tasks', queries: { '{{berth_cluster}}': 'max by (berth_cluster) (berth_tasks_started{$of})' } },
       {
         title: 'Wait until the start',
         unit: 's',
@@ -68,18 +73,20 @@ const dashboards: Readonly<Record<string, { title: string; panels: readonly Pane
     panels: [
       {
         title: 'Due tasks of the fullest clusters',
-        queries: { '{{cluster}}': 'topk(10, max by (cluster) (berth_tasks_due{$of}))' },
+        queries: { '{{berth_cluster}}': 'topk(10, max by (berth_cluster) (berth_tasks_due{$of}))' },
       },
       {
         title: 'Deployments that are not healthy, by env',
-        queries: { '{{env}} {{health}}': 'max by (env, health) (berth_deployments{$of, health!="Healthy"})' },
+        queries: {
+          '{{berth_env}} {{health}}': 'max by (berth_env, health) (berth_deployments{$of, health!="Healthy"})',
+        },
       },
       {
         title: 'Degraded for the longest time',
         unit: 's',
         queries: {
-          '{{deployment}} on {{cluster}}':
-            'topk(10, max by (cluster, deployment) (berth_deployment_degraded_seconds{$of}))',
+          '{{deployment}} on {{berth_cluster}}':
+            'topk(10, max by (berth_cluster, deployment) (berth_deployment_degraded_seconds{$of}))',
         },
       },
       {
@@ -96,6 +103,43 @@ const dashboards: Readonly<Record<string, { title: string; panels: readonly Pane
         title: 'Calls for resources by outcome',
         unit: 'reqps',
         queries: { '{{outcome}}': perSecond('berth_runner_resource_call_seconds_count', 'outcome') },
+      },
+    ],
+  },
+  freshness: {
+    title: 'Berth: clusters, registries and objectives',
+    panels: [
+      { title: 'Clusters by state', queries: { '{{state}}': 'max by (state) (berth_clusters{$of})' } },
+      {
+        title: 'Clusters that have been silent for the longest time',
+        unit: 's',
+        queries: {
+          '{{berth_cluster}}':
+            'topk(10, time() - max by (berth_cluster) (berth_cluster_last_seen_timestamp_seconds{$of}))',
+        },
+      },
+      {
+        title: 'Probes by cause of their failure',
+        unit: 'reqps',
+        queries: { '{{cause}}': perSecond('berth_cluster_probes_total', 'cause') },
+      },
+      {
+        title: 'Age of the last complete scan',
+        unit: 's',
+        queries: {
+          '{{registry}}':
+            'topk(10, time() - max by (registry) (berth_registry_last_complete_scan_timestamp_seconds{$of}))',
+        },
+      },
+      {
+        title: 'Failed scans by cause',
+        unit: 'reqps',
+        queries: { '{{registry}} {{cause}}': perSecond('berth_registry_failed_scans_total', 'registry, cause') },
+      },
+      {
+        title: 'What was bad in the last hour',
+        unit: 'percentunit',
+        queries: Object.fromEntries(sloNames.map((name) => [name.replaceAll('_', ' '), `berth:${name}:ratio_1h{$of}`])),
       },
     ],
   },

@@ -223,7 +223,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
       'berth-lib': map,
       monitoring: object({
         serviceMonitor: object({ enabled: flag, interval: matching('^[0-9]+(ms|s|m)$'), labels: strings }),
-        rules: object({ enabled: flag, labels: strings }),
+        rules: object({ enabled: flag, labels: strings, runbooks: matching('^(https?://.+)?$') }),
         dashboards: object({ enabled: flag, labels: strings }),
       }),
       tests: existing('key'),

@@ -17,7 +17,7 @@ const hasPromtool = await run('promtool', ['--version'], { timeout: 10_000 }).th
 test.skipIf(!hasPromtool)('promtool finds that each alert fires in its own case and in no other', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-alerts-'));
   try {
-    await copyFile(`${chart}files/alerts.yaml`, join(folder, 'alerts.yaml'));
+    for (const file of ['alerts.yaml', 'slos.yaml']) await copyFile(`${chart}files/${file}`, join(folder, file));
     await copyFile(fileURLToPath(new URL('alerts.promtool.yaml', import.meta.url)), join(folder, 'tests.yaml'));
 
     const { stdout } = await run('promtool', ['test', 'rules', 'tests.yaml'], { cwd: folder, timeout: 25_000 });

@@ -431,7 +431,10 @@ describe('metrics', () => {
     const known = await documented();
     const folder = `${chart}files/dashboards/`;
     const dashboards = await Promise.all((await readdir(folder)).map((file) => readFile(folder + file, 'utf8')));
-    const used = [...dashboards, await readFile(`${chart}files/alerts.yaml`, 'utf8')].flatMap(metricNames);
+    const rules = await Promise.all(
+      ['alerts.yaml', 'slos.yaml'].map((file) => readFile(`${chart}files/${file}`, 'utf8')),
+    );
+    const used = [...dashboards, ...rules].flatMap(metricNames);
 
     expect(used.length).toBeGreaterThan(40);
     expect([...new Set(used.map(base))].filter((name) => !known.has(name))).toEqual([]);

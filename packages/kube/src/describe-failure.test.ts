@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure, failureCause } from './describe-failure.ts';
 import { AnswerTooLarge, KubeError } from './kube-error.ts';
 
 const server = 'https://10.0.0.1:6443/path';
@@ -31,4 +31,20 @@ test.for<[unknown, string]>([
   [failure('sekret'), '10.0.0.1:6443 sent no usable answer'],
 ])('a failed call is described as "%s"', ([error, words]) => {
   expect(describeFailure(error, server)).toBe(words);
+});
+
+test.for<[unknown, string]>([
+  [answer(401), 'denied'],
+  [answer(403), 'denied'],
+  [answer(404), 'refused'],
+  [answer(429), 'overloaded'],
+  [answer(503), 'not_ready'],
+  [new AnswerTooLarge(1024), 'too_large'],
+  [failure('EAI_AGAIN'), 'name'],
+  [failure('ERR_HTTP2_STREAM_ERROR'), 'cut'],
+  [new DOMException('late', 'TimeoutError'), 'timeout'],
+  [failure('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate'],
+  [new Error('a bug'), 'other'],
+])('a failed call is counted as %s', ([error, cause]) => {
+  expect(failureCause(error)).toBe(cause);
 });

@@ -8,7 +8,9 @@ import { createAccountRepository } from './access/account-repository.ts';
 import { clusterAccessHandlers } from './access/cluster-access-handlers.ts';
 import { createPrepareCluster } from './access/prepare-cluster.ts';
 import { clusterHandlers } from './clusters/cluster-handlers.ts';
+import { createClusterMetrics } from './clusters/cluster-metrics.ts';
 import { createClusterRepository } from './clusters/cluster-repository.ts';
+import { observeClusters } from './clusters/observe-clusters.ts';
 import { clusterStateHandlers } from './clusters/cluster-state-handlers.ts';
 import { clusterUsageHandlers } from './clusters/cluster-usage-handlers.ts';
 import { clusterSyncLoop } from './sync/cluster-sync-loop.ts';
@@ -52,7 +54,7 @@ const start = {
   maxConnections: 12,
 };
 
-await runOwnerService(name, start, async ({ db, connect, log, use, loop }, config) => {
+await runOwnerService(name, start, async ({ db, connect, log, metrics, use, loop }, config) => {
   const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfClusterSync));
 
@@ -63,6 +65,7 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   const namespaceRepository = createNamespaceRepository(db);
   const writeCredentials = createWriteCredentials({ bus, credentialRepository, namespaceRepository });
   const directory = use(createClusterDirectory());
+  const clusterMetrics = createClusterMetrics(metrics);
 
   bus.serve(clusterHandlers({ inTransaction, clusterRepository, bus }));
   const readCluster = liveClusters({ clusterRepository, directory });
@@ -105,6 +108,7 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
   };
   for (const discovery of discoveryLoops(discovering, config)) loop(...discovery);
   loop('flag silent clusters', every(2_000, flagSilentClusters({ clusterRepository })));
+  loop('observe clusters', observeClusters({ clusterRepository, metrics: clusterMetrics }));
   loop('roll up health', every(1_000, rollUpMarked({ db })));
   loop('report health', every(1_000, reportHealth({ bus, rollUpRepository, log })));
   const lostNamespaceRepository = createLostNamespaceRepository(db);
@@ -123,6 +127,7 @@ await runOwnerService(name, start, async ({ db, connect, log, use, loop }, confi
       adopt: adoptNamespace({ bus, namespaceRepository }),
       deployersNamespace: config.deployersNamespace,
       redactRows: createRedactRows({ bus }),
+      metrics: clusterMetrics,
       log,
       resyncMs: config.resyncMs,
       writesPerSecond: config.credentialWritesPerSecond,

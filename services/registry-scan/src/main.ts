@@ -26,6 +26,7 @@ import { registryCheckHandlers } from './registries/registry-check-handlers.ts';
 import { createRegistryRepository } from './registries/registry-repository.ts';
 import { createCatalogue } from './scan/catalogue.ts';
 import { createCreatedRegistries } from './polling/created-registries.ts';
+import { observeRegistries } from './polling/observe-registries.ts';
 import { pollRegistries, whileLeaderIn } from './polling/poll-registries.ts';
 import { createPollRepository } from './polling/poll-repository.ts';
 import { createScanMetrics } from './polling/scan-metrics.ts';
@@ -122,9 +123,10 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
     use,
   };
   for (const follow of followQueues(queues)) loop(...follow);
+  const sources = config.registries.map(({ source }) => source);
+  loop('observe registries', observeRegistries({ pollRepository, metrics: scanMetrics, sources }));
 
   if (config.push) {
-    const sources = config.registries.map(({ source }) => source);
     const pushes = await receivePushes({ ...config.push, scan, sources, registries, pollRepository, log, signal });
     use(pushes.listener);
     loop('process push events', pushes.loop);

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { sql } from 'slonik';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { observe } from '../src/polling/observe-registries.ts';
 import { pollRegistry } from '../src/polling/poll-registry.ts';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
 import { createScanMetrics } from '../src/polling/scan-metrics.ts';
@@ -15,14 +16,14 @@ const signal = () => AbortSignal.timeout(20_000);
 const catalogueReads = () => server().requests.filter(({ line }) => line.includes('_catalog')).length;
 
 /** One of several replicas of the service. */
-function replica(settings: { pollIntervalMs?: number } = {}) {
+function replica(settings: { pollIntervalMs?: number } = {}, shown = new Registry()) {
   const { db, scan } = service();
   const lease = { holder: randomUUID(), ttlMs: 5_000, heartbeatMs: 1_000, marginMs: 1_000 };
   const whileLeader = (domain: string, work: (held: AbortSignal) => Promise<void>, until: AbortSignal) =>
     whileHolding(db, { ...lease, name: `poll ${domain}`, signal: until }, (held) => work(held));
   const pollRepository = createPollRepository(db);
   const source = { ...registry().source, pollIntervalMs: 3_600_000, ...settings };
-  const metrics = createScanMetrics(new Registry());
+  const metrics = createScanMetrics(shown);
   return pollRegistry({ scan, pollRepository, metrics, whileLeader }, { ...registry(), source });
 }
 
@@ -139,4 +140,52 @@ test('a repository that cannot be scanned shows why, and the others do not repea
     'charts/web': `${domain} refuses access (403)`,
     'charts/other': `1 could not be scanned: ${domain} refuses access (403)`,
   });
+});
+
+const metric = async (shown: Registry, name: string): Promise<number | null> => {
+  const line = (await shown.metrics()).split('\n').find((each) => each.startsWith(`${name}{`));
+  return line === undefined ? null : Number(line.split(' ').at(-1));
+};
+
+test('each replica shows the age and the failures of a registry, also one that never polled it', async () => {
+  const polling = new Registry();
+  const poll = replica({ pollIntervalMs: 60_000 }, polling);
+  await poll(signal());
+  server().misbehave((_, response) => void response.writeHead(403).end());
+  await createPollRepository(service().db).makeDue(registry().source.domain);
+  await poll(signal());
+
+  const other = new Registry();
+  const pollRepository = createPollRepository(service().db);
+  const sources = [{ ...registry().source, pollIntervalMs: 60_000 }];
+  await observe({ pollRepository, metrics: createScanMetrics(other), sources });
+
+  const of = `registry="${registry().source.domain}"`;
+  const scannedAt = await metric(other, 'berth_registry_last_complete_scan_timestamp_seconds');
+  expect(Math.abs(Date.now() / 1_000 - (scannedAt ?? 0))).toBeLessThan(60);
+  expect(await other.metrics()).toContain(`berth_registry_scan_failures{${of}} 1`);
+  expect(await other.metrics()).toContain(`berth_registry_poll_interval_seconds{${of}} 60`);
+  expect(await polling.metrics()).toContain(`berth_registry_failed_scans_total{${of},cause="denied"} 1`);
+});
+
+test('a registry that was never scanned completely ages from its first round, and one without a configuration is not shown', async () => {
+  server().misbehave((_, response) => void response.writeHead(403).end());
+  await replica()(signal());
+  await service().db.query(sql.unsafe`
+    update registry_polls set first_at = now() - interval '2 hours';
+    `);
+  await createPollRepository(service().db).record('gone.example.com', {
+    afterMs: 1,
+    failures: 9,
+    isComplete: false,
+    error: null,
+  });
+
+  const shown = new Registry();
+  const pollRepository = createPollRepository(service().db);
+  await observe({ pollRepository, metrics: createScanMetrics(shown), sources: [registry().source] });
+
+  const scannedAt = await metric(shown, 'berth_registry_last_complete_scan_timestamp_seconds');
+  expect(Date.now() / 1_000 - (scannedAt ?? 0)).toBeGreaterThan(7_100);
+  expect(await shown.metrics()).not.toContain('gone.example.com');
 });

@@ -23,7 +23,13 @@ const loopMetrics = oncePerRegistry((registry) => {
     }),
     last: new Gauge({
       name: 'berth_loop_last_success_timestamp_seconds',
-      help: 'When a run of a loop last succeeded',
+      help: 'When a run of a loop last succeeded; before the first one, when the loop was started',
+      labelNames: ['loop'] as const,
+      registers,
+    }),
+    interval: new Gauge({
+      name: 'berth_loop_interval_seconds',
+      help: 'The pause after a run of a loop that succeeded',
       labelNames: ['loop'] as const,
       registers,
     }),
@@ -32,7 +38,7 @@ const loopMetrics = oncePerRegistry((registry) => {
 
 /** Starts loops, counts their runs, and waits for all of them to end. */
 export function createLoopRunner({ signal, log, metrics, onFatal }: LoopRunnerDeps) {
-  const { runs, seconds, last } = loopMetrics(metrics);
+  const { runs, seconds, last, interval } = loopMetrics(metrics);
   const running = new Set<Promise<void>>();
 
   async function run(name: string, loop: Loop): Promise<void> {
@@ -40,6 +46,11 @@ export function createLoopRunner({ signal, log, metrics, onFatal }: LoopRunnerDe
     try {
       await loop(signal, {
         log: loopLog,
+        repeats(ms) {
+          interval.set({ loop: name }, ms / 1_000);
+          // A first run that hangs is a loop that hangs.
+          last.set({ loop: name }, Date.now() / 1_000);
+        },
         ran(outcome, took) {
           runs.inc({ loop: name, outcome });
           seconds.inc({ loop: name, outcome }, took);

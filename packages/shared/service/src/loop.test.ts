@@ -6,7 +6,11 @@ import type { LoopReporter } from './service.ts';
 
 function listen() {
   const outcomes: string[] = [];
-  const reporter: LoopReporter = { log: silentLog, ran: (outcome) => void outcomes.push(outcome) };
+  const reporter: LoopReporter = {
+    log: silentLog,
+    repeats: () => undefined,
+    ran: (outcome) => void outcomes.push(outcome),
+  };
   return { outcomes, reporter };
 }
 

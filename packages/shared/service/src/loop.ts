@@ -13,6 +13,7 @@ export const every =
   (ms: number, work: (signal: AbortSignal) => unknown): Loop =>
   async (signal, reporter) => {
     let failures = 0;
+    reporter?.repeats(ms);
     while (!signal.aborted) {
       const started = performance.now();
       const seconds = () => (performance.now() - started) / 1_000;

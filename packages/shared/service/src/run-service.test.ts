@@ -159,6 +159,7 @@ describe('the health server', () => {
       let connected = false;
       use({ isAlive: () => true, isConnected: () => connected, [Symbol.dispose]() {} });
       loop('work', every(10, () => undefined));
+      loop('hangs', every(10, (end) => new Promise((r) => end.addEventListener('abort', r))));
       await new Promise((resolve) => process.once('SIGUSR2', resolve));
       process.once('SIGUSR2', () => { connected = true; });
       log.info('wired');
@@ -181,6 +182,8 @@ describe('the health server', () => {
     expect(await status('/other')).toBe(404);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toMatch(/berth_loop_runs_total\{loop="work",outcome="ok"\} \d+/);
+    expect(metrics).toContain('berth_loop_interval_seconds{loop="work"} 0.01');
+    expect(metrics).toMatch(/berth_loop_last_success_timestamp_seconds\{loop="hangs"\} \d+/);
     expect(metrics).toContain('process_cpu_user_seconds_total');
 
     service.child.kill('SIGTERM');

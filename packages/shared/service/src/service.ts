@@ -4,6 +4,8 @@ import type { Registry } from 'prom-client';
 /** Receives the outcome of each run of a loop; `runService` gives one to each loop. */
 export interface LoopReporter {
   readonly log: Logger;
+  /** Called once, before the first run, by a loop that repeats at an interval. */
+  repeats(ms: number): void;
   ran(outcome: 'ok' | 'failed', seconds: number): void;
 }
 

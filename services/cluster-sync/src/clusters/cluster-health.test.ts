@@ -11,7 +11,7 @@ const fresh: ClusterHealth = {
 };
 const fine: ClusterHealth = { ...fresh, is_ok: true, not_ok_reason: null };
 const answered: ProbeResult = { kind: 'answered' };
-const refused = { kind: 'failed', reason: 'it refused the connection' } as const;
+const refused = { kind: 'failed', reason: 'it refused the connection', cause: 'connection_refused' } as const;
 
 describe('healthAfter', () => {
   test('the first answer of a cluster makes it ok and is published', () => {

@@ -1,3 +1,5 @@
+import type { FailureCause } from '@berth/kube/describe-failure';
+
 /** The health of a cluster, with the fields it is derived from. Times are ISO strings. */
 export interface ClusterHealth {
   readonly is_ok: boolean;
@@ -14,7 +16,7 @@ export interface ClusterHealth {
  */
 export type ProbeResult =
   | { readonly kind: 'answered' }
-  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly cause: FailureCause }
   | { readonly kind: 'silent' }
   | { readonly kind: 'unusable'; readonly reason: string };
 

@@ -115,7 +115,11 @@ test('the first answer of a cluster is published, the next one changes last_seen
 test('a cluster that is silent for a minute is found once and gets the reason of its last failure', async () => {
   const { id } = await add();
   await clusters.recordProbe(id, { kind: 'answered' });
-  await clusters.recordProbe(id, { kind: 'failed', reason: 'it refused the connection' });
+  await clusters.recordProbe(id, {
+    kind: 'failed',
+    reason: 'it refused the connection',
+    cause: 'connection_refused',
+  });
   expect(await clusters.silent()).toEqual([]);
   expect(await clusters.find(id, 'all')).toMatchObject({ is_ok: true });
 

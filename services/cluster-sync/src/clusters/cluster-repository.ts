@@ -28,6 +28,10 @@ const listed = sql.type(z.object({ id: z.uuid(), provider_id: z.string(), name: 
 const identified = sql.type(z.object({ id: z.uuid() }));
 const usage = sql.type(z.object({ count: z.number().int(), names: z.array(z.string()) }));
 
+const observed = sql.type(
+  z.object({ name: z.string(), state: z.enum(['ok', 'behind', 'not_ok', 'ignored']), at: z.number() }),
+);
+
 const columns = sql.fragment`
   id, env_id, provider_id, created_at, last_seen_at, name, region_name, is_ok, not_ok_reason, ignore, ingress_domain,
   ingress_class, ingress_tls_secret_name, metrics_url, metrics_datasource_name`;
@@ -68,6 +72,14 @@ export const createClusterRepository = (db: Queries) => ({
 
   /** All clusters; there are hundreds at most. */
   all: () => db.any(synced`select id, provider_id, name, ignore from k8s_clusters order by created_at, id`),
+
+  /** The state of each cluster, and when it last answered, in seconds. `behind`: it answers, but its watches have not caught up. */
+  observed: () =>
+    db.any(observed`
+      select name, extract(epoch from last_seen_at)::float8 as at,
+        case when ignore then 'ignored' when not is_ok then 'not_ok' when not followed then 'behind' else 'ok' end as state
+      from k8s_clusters
+    `),
 
   /** The clusters of one provider, by the prefix of their `provider_id`. */
   ofProvider: (prefix: string) =>

@@ -23,7 +23,7 @@ interface ClusterSyncLoop
   extends Pick<SyncClustersDeps, 'directory' | 'log'>,
     Pick<
       SyncClusterDeps,
-      'writeCredentials' | 'adopt' | 'deployersNamespace' | 'redactRows' | 'resyncMs' | 'writesPerSecond'
+      'writeCredentials' | 'adopt' | 'deployersNamespace' | 'redactRows' | 'metrics' | 'resyncMs' | 'writesPerSecond'
     > {
   readonly db: Database;
   readonly clusterRepository: Pick<ClusterRepository, 'all'>;

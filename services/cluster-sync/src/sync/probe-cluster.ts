@@ -1,4 +1,4 @@
-import { describeFailure } from '@berth/kube/describe-failure';
+import { describeFailure, failureCause } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { ProbeResult } from '../clusters/cluster-health.ts';
 
@@ -13,6 +13,6 @@ export async function probeCluster(
     await api.getText('/readyz', { signal, deadlineMs, answer: 'text' });
     return { kind: 'answered' };
   } catch (error) {
-    return { kind: 'failed', reason: describeFailure(error, api.server) };
+    return { kind: 'failed', reason: describeFailure(error, api.server), cause: failureCause(error) };
   }
 }

@@ -12,6 +12,7 @@ import { type WatchClusterDeps, watchCluster } from '../resources/watch-cluster.
 import { type ClusterExcess, clusterExcess } from '../clusters/cluster-excess.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ProbeResult } from '../clusters/cluster-health.ts';
+import type { ClusterMetrics } from '../clusters/cluster-metrics.ts';
 import { probeCluster } from './probe-cluster.ts';
 
 export interface SyncClusterDeps
@@ -22,6 +23,7 @@ export interface SyncClusterDeps
     RemoveUnusedAccountsDeps {
   readonly clusterRepository: Pick<ClusterRepository, 'recordProbe'>;
   readonly namespaceRepository: WatchClusterDeps['namespaceRepository'] & LeaveOrphansDeps['namespaceRepository'];
+  readonly metrics: Pick<ClusterMetrics, 'probed'>;
   readonly log: Service['log'];
   readonly probeMs: number;
 }
@@ -54,7 +56,7 @@ export function syncCluster(deps: SyncClusterDeps, cluster: SyncedCluster, signa
 }
 
 async function probeRepeatedly(
-  { clusterRepository, log, probeMs }: SyncClusterDeps,
+  { clusterRepository, metrics, log, probeMs }: SyncClusterDeps,
   { id, api }: SyncedCluster,
   excess: Pick<ClusterExcess, 'reason'>,
   signal: AbortSignal,
@@ -66,6 +68,7 @@ async function probeRepeatedly(
     const result: ProbeResult =
       unusable === null ? await probeCluster(api, signal) : { kind: 'unusable', reason: unusable };
     if (signal.aborted) return;
+    metrics.probed(result);
     await clusterRepository.recordProbe(id, result).then(trouble.fine, trouble.failed);
     await pause(probeMs - (performance.now() - startedAt), signal);
   }

@@ -1,6 +1,7 @@
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { type RoundResult, scanRegistry } from '../scan/scan-registry.ts';
+import { failureCause } from '../connection/failure-cause.ts';
 import { wordsOf } from '../connection/words-of.ts';
 import { nextPollDelay } from './next-poll-delay.ts';
 import type { PollRepository } from './poll-repository.ts';
@@ -36,7 +37,7 @@ export const pollRegistry =
         if (held.aborted) return;
         const count = failures + 1;
         scan.log.warn({ err: error, registry: domain, failures: count }, 'polling a registry failed');
-        metrics.failed(domain, count);
+        metrics.failed(domain, failureCause(error));
         const afterMs = nextPollDelay(pollIntervalMs, count);
         await pollRepository.record(key, { afterMs, failures: count, isComplete: false, error: wordsOf(error) });
       }
@@ -46,6 +47,7 @@ export const pollRegistry =
       const { repositories, changed, failed, failure, isSpread } = result;
       const isComplete = failed === 0;
       if (isComplete) metrics.completed(domain, ms / 1000);
+      else metrics.failed(domain, failureCause(failure));
       if (changed > 0 || !isComplete) {
         scan.log.info(
           { registry: domain, repositories, changed, failed, seconds: Math.round(ms / 1000) },

@@ -13,6 +13,15 @@ export interface RoundRecord {
 }
 
 const nothing = sql.type(z.object({}));
+const freshness = sql.type(
+  z.object({
+    name: z.string(),
+    at: z.number(),
+    failures: z.number().int(),
+    /** Null if the configuration says it, or nothing does. */
+    interval_seconds: z.number().nullable(),
+  }),
+);
 const poll = sql.type(z.object({ failures: z.number().int(), is_due: z.boolean() }));
 
 export const createPollRepository = (db: Queries) => ({
@@ -35,6 +44,22 @@ export const createPollRepository = (db: Queries) => ({
       on conflict (domain_name) do update set
         next_at = excluded.next_at, failures = excluded.failures, last_error = excluded.last_error,
         last_scan_at = coalesce(excluded.last_scan_at, registry_polls.last_scan_at)
+    `),
+
+  /**
+   * How fresh each registry is that was polled: those of the configuration, and those that were created. Several created ones may
+   * be repositories of one domain; the worst of them counts.
+   */
+  freshness: (configured: readonly string[]) =>
+    db.any(freshness`
+      select coalesce(h.domain_name, p.domain_name) as name,
+        extract(epoch from min(coalesce(p.last_scan_at, p.first_at)))::float8 as at, max(p.failures) as failures,
+        max((c.settings ->> 'poll_interval_seconds')::float8) as interval_seconds
+      from registry_polls p
+      left join created_registries c on c.helm_registry_id::text = p.domain_name
+      left join helm_registries h on h.id = c.helm_registry_id
+      where h.id is not null or p.domain_name = any(${sql.array([...configured], 'text')})
+      group by 1 order by 1
     `),
 
   /** Makes the next poll due now, in any replica. */

@@ -34,6 +34,6 @@ test('a cluster without open tasks has no series', async () => {
   metrics.queue([depth('two', 5)]);
 
   const shown = await registry.metrics();
-  expect(shown).toContain('berth_tasks_due{cluster="two"} 5');
+  expect(shown).toContain('berth_tasks_due{berth_cluster="two"} 5');
   expect(shown).not.toContain('"one"');
 });

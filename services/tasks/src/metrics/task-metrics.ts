@@ -92,7 +92,7 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
     registers,
   });
   const queueGauge = (name: string, help: string) =>
-    new Gauge({ name, help, labelNames: ['cluster'] as const, registers });
+    new Gauge({ name, help, labelNames: ['berth_cluster'] as const, registers });
   const due = queueGauge('berth_tasks_due', 'Pending tasks whose time has come, by cluster');
   const started = queueGauge('berth_tasks_started', 'Tasks that work now, each in a slot, by cluster');
   const awaiting = queueGauge('berth_tasks_awaiting', 'Tasks that only await readiness, without a slot, by cluster');
@@ -103,13 +103,13 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
   const deployments = new Gauge({
     name: 'berth_deployments',
     help: 'Installed deployments, by env and health',
-    labelNames: ['env', 'health'] as const,
+    labelNames: ['berth_env', 'health'] as const,
     registers,
   });
   const degradedFor = new Gauge({
     name: 'berth_deployment_degraded_seconds',
     help: 'For how long a deployment has been degraded, by env, cluster and deployment (its namespace)',
-    labelNames: ['env', 'cluster', 'deployment'] as const,
+    labelNames: ['berth_env', 'berth_cluster', 'deployment'] as const,
     registers,
   });
 
@@ -133,17 +133,20 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
     }),
     health(counts, degraded) {
       for (const gauge of [deployments, degradedFor]) gauge.reset();
-      for (const { env, state, deployments: count } of counts) deployments.set({ env, health: state }, count);
-      for (const { seconds, ...labels } of degraded) degradedFor.set(labels, seconds);
+      for (const { env, state, deployments: count } of counts)
+        deployments.set({ berth_env: env, health: state }, count);
+      for (const { env, cluster, deployment, seconds } of degraded) {
+        degradedFor.set({ berth_env: env, berth_cluster: cluster, deployment }, seconds);
+      }
     },
     queue(depths) {
       // Idle clusters are not reported.
       for (const gauge of [due, started, awaiting, oldest]) gauge.reset();
-      for (const { cluster, ...depth } of boundedDepths(depths)) {
-        due.set({ cluster }, depth.due);
-        started.set({ cluster }, depth.started);
-        awaiting.set({ cluster }, depth.awaiting);
-        oldest.set({ cluster }, depth.oldest_seconds);
+      for (const { cluster: berth_cluster, ...depth } of boundedDepths(depths)) {
+        due.set({ berth_cluster }, depth.due);
+        started.set({ berth_cluster }, depth.started);
+        awaiting.set({ berth_cluster }, depth.awaiting);
+        oldest.set({ berth_cluster }, depth.oldest_seconds);
       }
     },
   };
