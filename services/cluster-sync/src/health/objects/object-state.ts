@@ -22,7 +22,7 @@ type StateOf = (object: unknown, cause: Cause | null) => ObjectState | null;
 
 /** The kinds that say something; the tables of the larger ones are in `pod-state.ts` and `workload-state.ts`. */
 const states = new Map<string, StateOf>([
-  // Present. While it is being deleted, what is in it goes.
+  // Present. While it is being deleted, its contents disappear.
   ['Namespace', (_object, cause) => (cause ? 'Progressing' : 'Healthy')],
   ['Pod', podState],
   ['Deployment', deploymentState],

@@ -5,7 +5,7 @@ import { RegistryError } from '../../connection/registry-error.ts';
 import type { OnRequest } from '../../connection/registry-session.ts';
 import type { EcrHost } from './ecr-host.ts';
 
-/** What is asked of the API of ECR. Packages come by the distribution protocol. */
+/** The calls to the API of ECR. Manifests and packages come by the distribution protocol. */
 export interface EcrApi extends Disposable {
   repositories(signal: AbortSignal): Promise<string[]>;
   /** Null if the repository does not exist. */
@@ -37,7 +37,7 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
     abortSignal: AbortSignal.any([AbortSignal.timeout(requestMs), ...(signal ? [signal] : [])]),
   });
 
-  /** Runs requests, and says in the words of registries what went wrong. */
+  /** Runs and counts a request; a failure becomes a `RegistryError`. */
   async function asked<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       const answer = await work();
