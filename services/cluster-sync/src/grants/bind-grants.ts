@@ -1,8 +1,8 @@
 import { AppError } from '@berth/contracts/errors';
 import type { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { isNamespaceGone, KubeError, nullIfChanged, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import { type Account, bindingStep, clusterRolesPath, FoundBinding, roleBinding } from '../bindings/role-binding.ts';
 import { type PodSecurityLevel, weakestLevel } from '../namespaces/pod-security.ts';
 import type { BindingPlace, BindingRepository, GrantedBinding } from './binding-repository.ts';
@@ -139,6 +139,6 @@ function outage(error: unknown, { api, namespace }: GrantPlace): unknown {
   if (error instanceof AppError) return error;
   const why = isNamespaceGone(error)
     ? `the namespace ${namespace} is being deleted`
-    : describeFailure(error, api.server);
+    : describeClusterFailure(error, api.server);
   return new AppError('unavailable', `The grants of the deployment could not be bound: ${why}`, { cause: error });
 }

@@ -1,5 +1,5 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import type { ProbeResult } from '../clusters/cluster-health.ts';
 
 const deadlineMs = 5_000;
@@ -13,6 +13,6 @@ export async function probeCluster(
     await api.getText('/readyz', { signal, deadlineMs, answer: 'text' });
     return { kind: 'answered' };
   } catch (error) {
-    return { kind: 'failed', reason: describeFailure(error, api.server) };
+    return { kind: 'failed', reason: describeClusterFailure(error, api.server) };
   }
 }
