@@ -16,7 +16,7 @@ export function testCommandLine(grounds: () => Grounds): void {
     /** All that any command has written. */
     const written: string[] = [];
     let berth: ReturnType<typeof createBerth>;
-    /** As somebody who is signed in to nothing. */
+    /** Without a context and without a token. */
     let alone: ReturnType<typeof createBerth>;
     let asGrace: ReturnType<typeof createBerth>;
     let admin: Client;

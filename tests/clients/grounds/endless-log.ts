@@ -14,7 +14,7 @@ export async function startEndlessLog() {
       return;
     }
     reply.writeHead(200, { 'content-type': 'text/plain' });
-    // It fails where the reader goes.
+    // It fails when the reader leaves.
     void pipeline(Readable.from(lines()), reply).catch(() => undefined);
   });
   server.listen(0, '127.0.0.1');

@@ -24,7 +24,7 @@ export async function listenForCode(): Promise<Loopback> {
 
   const server = createServer((request, reply) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
-    // A name that somebody made point here is not this server.
+    // A foreign page may reach this port under a name of its own that resolves to 127.0.0.1.
     if (login === null || request.method !== 'GET' || request.headers.host !== `127.0.0.1:${port}`)
       return answer(reply, 404, 'There is nothing here.');
     if (pathname === startPath) {
@@ -56,7 +56,7 @@ export async function listenForCode(): Promise<Loopback> {
     async close() {
       server.close();
       server.closeIdleConnections();
-      // An answer on its way is small; a browser that keeps its connection must not keep the command.
+      // Enough for the last answer, which is small. After that, a browser that keeps its connection must not keep the command.
       setTimeout(() => server.closeAllConnections(), 100).unref();
       await once(server, 'close');
     },
