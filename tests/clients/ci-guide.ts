@@ -71,7 +71,7 @@ export function testCiGuide(grounds: () => Grounds): void {
       token = (await readFile(join(folder, 'token'), 'utf8')).trim();
     });
 
-    /** What is deployed once a script has run with the token of the bot. */
+    /** Runs a script with the token of the bot, and returns what is deployed afterwards. */
     async function deployedBy(
       script: string,
       more: Record<string, string> = {},

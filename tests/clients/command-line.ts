@@ -4,7 +4,7 @@ import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deploySlowly } from '../setup/slow-deployment.ts';
 import type { Grounds } from './grounds/grounds.ts';
-import { startLossyProxy } from './grounds/lossy-proxy.ts';
+import { startHookedProxy } from './grounds/hooked-proxy.ts';
 import { createBerth } from './grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
@@ -16,7 +16,7 @@ export function testCommandLine(grounds: () => Grounds): void {
     /** All that any command has written. */
     const written: string[] = [];
     let berth: ReturnType<typeof createBerth>;
-    /** As somebody who is signed in to nothing. */
+    /** Without a context and without a token. */
     let alone: ReturnType<typeof createBerth>;
     let asGrace: ReturnType<typeof createBerth>;
     let admin: Client;
@@ -165,14 +165,19 @@ export function testCommandLine(grounds: () => Grounds): void {
       const { platform, sample } = grounds();
       const body = { env_id: sample.cluster.env_id ?? '', collection: 'lost', name: 'answer', contents: 'x' };
       unwrap(await admin.secrets.create({ body }));
-      await using lossy = await startLossyProxy(platform.stack.url, 'PUT');
+      let lost = 0;
+      await using lossy = await startHookedProxy(platform.stack.url, async ({ method }) => {
+        if (method !== 'PUT' || lost > 0) return 'pass';
+        lost += 1;
+        return 'lose';
+      });
       const env = { BERTH_URL: lossy.url, BERTH_TOKEN: platform.adminToken };
 
       const set = ['secret', 'set', 'answer', ...where, '--collection', 'lost'];
       const ran = await createBerth(grounds().program, env, written)(set, { input: 'swordfish-3' });
 
       expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/trying again.*replaced/s) });
-      expect(lossy.lost()).toBe(1);
+      expect(lost).toBe(1);
     });
 
     test('secrets are written from standard input and files, and never shown', async () => {

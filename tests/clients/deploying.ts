@@ -10,7 +10,7 @@ import { createBerth } from './grounds/run-berth.ts';
 const where = ['-e', 'clients'];
 const inputs = ['--set', 'greeting=Hello', '--set', 'replicas=1'];
 
-/** What a pipeline relies on of `berth deploy`. */
+/** The behaviour of `berth deploy` on which pipelines rely. */
 export function testDeploying(grounds: () => Grounds): void {
   describe('berth deploy, for pipelines', () => {
     const written: string[] = [];

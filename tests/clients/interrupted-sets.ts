@@ -7,7 +7,7 @@ import type { Grounds } from './grounds/grounds.ts';
 import { type Hook, startHookedProxy } from './grounds/hooked-proxy.ts';
 import { createBerth, type Ran } from './grounds/run-berth.ts';
 
-/** What comes between the rows of a set. */
+/** Interruptions between the rows of a set. */
 export function testInterruptedSets(grounds: () => Grounds): void {
   describe('berth apply, interrupted', () => {
     const written: string[] = [];

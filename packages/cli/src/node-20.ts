@@ -1,4 +1,4 @@
-/** What Node 20 lacks of the language and some package uses. */
+/** Features of the language that a package uses and Node 20 lacks. */
 // oxlint-disable-next-line typescript/no-unnecessary-condition -- Node 20 has none
 Map.groupBy ??= function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

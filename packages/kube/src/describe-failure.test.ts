@@ -20,10 +20,7 @@ test.for<[unknown, string]>([
   ],
   [new DOMException('late', 'TimeoutError'), '10.0.0.1:6443 did not answer in time'],
   [answer(401), '10.0.0.1:6443 refused the credential of Berth (401)'],
-  [
-    answer(403),
-    'the credential of Berth lacks a permission at 10.0.0.1:6443 (403); deploy/rbac/cluster-sync.yaml of this version has what it needs',
-  ],
+  [answer(403), 'the credential of Berth lacks a permission at 10.0.0.1:6443 (403)'],
   [answer(404), '10.0.0.1:6443 refused the request (404)'],
   [answer(500), '10.0.0.1:6443 reports that it is not ready (500)'],
   [new AnswerTooLarge(1024), '10.0.0.1:6443 sent an answer that is too large'],

@@ -58,12 +58,9 @@ export function describeFailure(error: unknown, server: string): string {
   return `${host} sent no usable answer${code && ` (${code})`}`;
 }
 
-/** The runner works with accounts of deployments, so this is the credential of cluster-sync. */
-const manifest = 'deploy/rbac/cluster-sync.yaml of this version has what it needs';
-
 function describeAnswer(status: number, host: string): string {
   if (status === 401) return `${host} refused the credential of Berth (401)`;
-  if (status === 403) return `the credential of Berth lacks a permission at ${host} (403); ${manifest}`;
+  if (status === 403) return `the credential of Berth lacks a permission at ${host} (403)`;
   if (status === 429) return `${host} is overloaded (429)`;
   return status >= 500 ? `${host} reports that it is not ready (${status})` : `${host} refused the request (${status})`;
 }

@@ -129,7 +129,7 @@ describe('an answer names the tasks that the request queued:', () => {
     await tasks.runAll();
   });
 
-  test('an env that its owner has changed is taken at once, whoever is first, and the answer names its reinstalls', async () => {
+  test('a changed env is applied at once, whether its event or the call of its owner comes first, and the answer names the reinstalls', async () => {
     const row = await tasks.publish.env({ id: randomUUID(), name: 'moving' });
     const { id: cluster_id } = await tasks.publish.cluster({ env_id: row.id, name: `moving-${row.id}` });
     const { id } = await tasks.create({ cluster_id }, siteAdmin);

@@ -372,7 +372,7 @@ describe('a dry run', () => {
     await expect(held(run)).rejects.toEqual(refusal('conflict'));
   });
 
-  test('precedes an adoption, which each deploy goes on with until one has succeeded: changed, retried, but not elsewhere', async () => {
+  test('precedes an adoption, which later deploys at the same place repeat until one has succeeded', async () => {
     const creation = tasks.create({ adopt: true });
     const comparison = await claimDryRun();
     await finish(comparison, { result });

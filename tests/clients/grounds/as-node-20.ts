@@ -1,4 +1,4 @@
-/** What newer Nodes have of the language, and Node 20 has not. */
+/** Features of the language that newer versions of Node have and Node 20 lacks. */
 const newerThanNode20 = [
   'Map.groupBy',
   'Object.groupBy',
@@ -12,7 +12,7 @@ const newerThanNode20 = [
   'Error.isError',
   'URL.parse',
 ];
-/** Arguments of Node with which it lacks them. */
+/** Arguments with which Node runs without them. */
 export const asNode20 = [
   '--import',
   `data:text/javascript,${newerThanNode20.map((name) => `delete ${name};`).join('')}`,

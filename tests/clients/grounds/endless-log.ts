@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
+import { listenHere } from './listen-here.ts';
 
 /** A platform whose one task never ends and always writes. */
 export async function startEndlessLog() {
@@ -14,21 +13,10 @@ export async function startEndlessLog() {
       return;
     }
     reply.writeHead(200, { 'content-type': 'text/plain' });
-    // It fails where the reader goes.
+    // It fails when the reader leaves.
     void pipeline(Readable.from(lines()), reply).catch(() => undefined);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server that listens on a port has such an address
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return listenHere(server);
 }
 
 async function* lines(): AsyncGenerator<string> {

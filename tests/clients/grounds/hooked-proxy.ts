@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHere } from './listen-here.ts';
 
 /** Called after each request. `lose` ends its connection without an answer, `drop` also every later one. */
 export type Hook = (request: { method: string; path: string; status: number }) => Promise<'drop' | 'lose' | 'pass'>;
@@ -29,16 +28,5 @@ export async function startHookedProxy(target: string, hook: Hook) {
     });
     reply.writeHead(answer.status, Object.fromEntries(kept)).end(text);
   };
-  const server = createServer((request, reply) => void pass(request, reply));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return listenHere(createServer((request, reply) => void pass(request, reply)));
 }

@@ -31,7 +31,7 @@ export async function runHere(
     stdout: stream((text) => (out += text)),
     stderr: stream((text) => (err += text)),
   });
-  // What commands use of a process is all there.
+  // It has all members of a process that commands use.
   await runCli(given as unknown as NodeJS.Process);
   return { out, err, code: given.exitCode ?? 0 };
 }

@@ -9,7 +9,7 @@ import { readTerminalSignIn } from '../../../packages/console/src/sign-in/termin
 import type { Grounds } from '../grounds/grounds.ts';
 import { createBerth, type Ran } from '../grounds/run-berth.ts';
 
-/** `berth login` in a browser, which the test is. */
+/** `berth login`, with the test in the place of the browser. */
 export function testSigningIn(grounds: () => Grounds): void {
   describe('berth login', () => {
     let url: string;

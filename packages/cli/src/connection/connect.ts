@@ -27,7 +27,7 @@ export async function completeContexts(this: Cli, partial: string): Promise<stri
   return Object.keys(known?.contexts ?? {}).filter((name) => name.startsWith(partial));
 }
 
-/** How requests are sent, where it is not as usual. */
+/** How requests are sent, if not as usual. */
 type Manner = Pick<ClientOptions, 'signal' | 'patience'>;
 
 /** The client for BERTH_URL and BERTH_TOKEN, which win, or for a context. */

@@ -1,11 +1,11 @@
 import { harmless } from '../text/harmless.ts';
 
 interface Look {
-  /** The width that lines must not exceed; without it, they are as long as they are. */
+  /** The width that lines must not exceed; unlimited unless given. */
   columns?: number | undefined;
-  /** What stands for the end of a text that was cut. */
+  /** Marks a text that was cut. */
   ellipsis?: string;
-  /** The text of a cell, which is padded already, in its style. */
+  /** Styles the text of a cell, which is already padded. */
   paint?: (padded: string, row: number, column: number) => string;
 }
 
@@ -35,7 +35,7 @@ export function table(rows: readonly (readonly string[])[], look: Look = {}): st
   });
 }
 
-/** Takes what is too much from the widest columns. */
+/** Narrows the widest columns until all fit. */
 function fitting(natural: readonly number[], columns: number): number[] {
   const widths = [...natural];
   for (const _ of widths) {

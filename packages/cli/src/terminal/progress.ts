@@ -5,7 +5,7 @@ const frames = ['|', '/', '-', '\\'];
 const firstMs = 500;
 const frameMs = 120;
 
-/** Shows that something lasts, and how long it has lasted, while it does. On a terminal only: a pipe gets nothing. */
+/** Shows how long work has taken so far, until it ends. On a terminal only: a pipe gets nothing. */
 export async function withProgress<T>(cli: Cli, what: string, work: Promise<T>): Promise<T> {
   if (!cli.terminals?.messages || cli.voice.isQuiet) return work;
   const done = new AbortController();
@@ -29,7 +29,7 @@ async function showUntil(signal: AbortSignal, { process }: Cli, what: string, co
       process.stderr.write(`\r\u001b[K${text.slice(0, columns - 1)}`);
     }
   } catch {
-    // The work has ended: the line goes.
+    // The work has ended: removes the line.
     if (shown > 0) process.stderr.write('\r\u001b[K');
   }
 }

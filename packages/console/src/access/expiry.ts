@@ -17,7 +17,7 @@ export function expiryAt(choice: string, now: Date): string | null {
 
 const soonMs = 7 * 86_400_000;
 
-/** How a token stands by its end. */
+/** Whether a token is valid, expires soon, or has expired. */
 export function standing(expiresAt: string | null, nowMs: number): 'valid' | 'soon' | 'expired' {
   if (expiresAt === null) return 'valid';
   const leftMs = Date.parse(expiresAt) - nowMs;

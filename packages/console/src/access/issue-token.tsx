@@ -10,7 +10,7 @@ import { expiryAt, expiryChoices } from './expiry.ts';
 
 interface IssueTokenProps {
   title: string;
-  /** What whoever has the token may do. */
+  /** What the holder of the token may do. */
   allows: string;
   create: (token: { name: string; expires_at: string | null }) => Promise<{ created_token: string }>;
   onClose: () => void;

@@ -37,7 +37,7 @@ export function ChangeGlobalRole({ user: { id, display_name, is_admin }, onClose
   );
 }
 
-/** Says what ends. */
+/** Deactivates a user, after it has named what that ends: sessions and tokens. */
 export function DeactivateUser({
   user: { id, display_name },
   onClose,

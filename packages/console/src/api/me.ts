@@ -8,7 +8,7 @@ import type { Row } from './reads.ts';
 
 export interface Me {
   user: Row<'users'>;
-  /** What the rules of the contracts judge. */
+  /** The identity that the rules of the contracts check. */
   identity: UserIdentity;
 }
 

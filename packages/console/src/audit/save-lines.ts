@@ -1,9 +1,9 @@
 /** Where lines go: a file on the computer of the viewer. */
 export interface LineSink {
   write(text: string): Promise<void>;
-  /** The file is whole. */
+  /** Completes the file. */
   close(): Promise<void>;
-  /** It is not, and goes. */
+  /** Deletes the incomplete file. */
   abort(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function memorySink(done: (parts: string[]) => void, mostBytes = mostByte
   };
 }
 
-/** Asks where the file shall be, if the browser can write it as it arrives; else it is a download at the end. */
+/** Asks where to save the file if the browser can write it as it arrives; other browsers download it at the end. */
 export async function sinkFor(name: string): Promise<LineSink> {
   if (window.showSaveFilePicker !== undefined) {
     const handle = await window.showSaveFilePicker({ suggestedName: name });

@@ -17,7 +17,7 @@ describe('the settings of a cluster', () => {
     expect(changesOf(cluster, { ...textsOf(cluster), ingress_class: ' nginx ' })).toEqual({ ingress_class: 'nginx' });
   });
 
-  it('are removed by an empty text, as the env by no choice', () => {
+  it('are removed by an empty text, and the env by choosing none', () => {
     const texts = { ...textsOf(cluster), ingress_domain: '  ', env_id: null };
     expect(changesOf(cluster, texts)).toEqual({ env_id: null, ingress_domain: null });
   });

@@ -4,7 +4,7 @@ import { Copy } from '../ui/copy.tsx';
 
 export function ClusterFacts({ cluster }: { cluster: Row<'k8sClusters'> }) {
   const { metrics_url } = cluster;
-  // The API takes no others; a link is followed by a press, so it is looked at once more.
+  // The API accepts no other address. Checked again, because a link of another kind could run a script.
   const isLink = metrics_url !== null && /^https?:\/\//.test(metrics_url);
   return (
     <section className="section">

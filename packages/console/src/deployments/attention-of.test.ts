@@ -45,7 +45,7 @@ describe('what needs attention', () => {
     });
   });
 
-  test('of what is under way is what it waits for', () => {
+  test('of a running task is the reason why it waits', () => {
     expect(of({ status: 'Upgrading', reason: 'Task: waits for Deployment web' })).toMatchObject({ tone: 'busy' });
   });
 });

@@ -52,7 +52,7 @@ export function attentionOf(deployment: DeploymentRow, tasks: readonly Task[]): 
       rollBackTo: undefined,
     };
   }
-  // What is under way names itself.
+  // Otherwise the reason names what is under way.
   if (reason !== null && reason !== '') {
     return {
       ...common,

@@ -22,7 +22,7 @@ import { SavedViews } from './saved-views.tsx';
 
 type Deployment = Row<'deployments'>;
 
-/** Every deployment that one may see: what is wrong first where asked, a line each. */
+/** Every deployment that the viewer may see, one per line. */
 export function DeploymentList() {
   const [address, change] = useAddress();
   const may = useMay();
@@ -205,7 +205,7 @@ function Total({ query }: { query: ListQuery<'deployments'> }) {
 
 const sorts = ['name', '-name', 'health', '-health', 'created_at', '-created_at'] as const;
 
-/** What the server is asked for an address. What it does not know is left out, as if it were not there. */
+/** The query for an address. Values that the server does not know are left out. */
 function queryOf(address: Record<string, string | undefined>): ListQuery<'deployments'> {
   const state = stateFilters.find(({ id }) => id === address['state']);
   const { name, env, kind, cluster, chart } = address;

@@ -68,7 +68,7 @@ export const sameInput = (a: JsonValue | undefined, b: JsonValue | undefined): b
 export const changedInputs = (before: JsonObject, after: JsonObject): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((id) => !sameInput(before[id], after[id]));
 
-/** A value for people, in one line. A reference is named by whoever knows its name. */
+/** A value for people, in one line. A reference stays an id: only its component can read its name. */
 export function inputWords(input: Input | undefined, value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === '') return 'empty';
   if (input?.sensitive) return 'hidden';

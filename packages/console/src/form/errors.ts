@@ -13,7 +13,7 @@ export function errorsOfInput(
   return validateInputs({ inputs: [input] }, value === undefined ? {} : { [input.id]: value });
 }
 
-/** The errors of the visible inputs; what stops a form whose rules cannot be evaluated is an error of the whole. */
+/** The errors of the visible inputs. `whole`: why the rules of the form cannot be evaluated at all. */
 export function errorsOfForm(
   form: { inputs: Input[] },
   config: JsonObject,

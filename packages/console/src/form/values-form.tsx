@@ -85,7 +85,7 @@ const FormInput = memo(function FormInput({ input, value, before, refused, onCha
   const judged = useRef({ refused, value });
   if (judged.current.refused !== refused) judged.current = { refused, value };
   const stillRefused = refused !== undefined && sameInput(judged.current.value, value) ? refused : none;
-  // Before anything is typed, that it is required is said by its mark alone.
+  // Before anything is typed, only the mark says that it is required.
   const isSaid = isTouched || (value !== undefined && value !== null);
   const shown = isSaid && errors.length > 0 ? errors : stillRefused;
   const change = useCallback(

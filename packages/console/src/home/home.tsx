@@ -23,7 +23,7 @@ export function Home() {
   const may = useMay();
   const [envs, kinds] = [useEnvs(), useKinds()];
   const ofEnv = env === undefined ? {} : { env_id: env };
-  // Of a day, so that the read stays the same one.
+  // Rounded to the day, so that the key of the read does not change with each visit.
   const [since] = useState(() => new Date(Math.floor(Date.now() / dayMs) * dayMs - 6 * dayMs).toISOString());
   const attention = useQuery(pageOf('deployments', { ...ofEnv, needs_attention: true, page: 1, per_page: few }));
   const mine = useQuery(

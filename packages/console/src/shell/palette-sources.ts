@@ -29,7 +29,7 @@ export function usePaletteSections(typed: string): PaletteSection[] {
   const navigate = useNavigate();
   const may = useMay();
   const [envs, clusters, kinds] = [useEnvs(), useClusters(), useKinds()];
-  // The last word: the ones before may be of the kind or the env.
+  // The last word, since the words before it may name the kind or the env.
   const name = useDebounced(typed, pauseMs).trim().split(/\s+/).at(-1) ?? '';
   const deployments = useQuery({
     ...pageOf('deployments', { name, sort: 'name', per_page: 20 }),

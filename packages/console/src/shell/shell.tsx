@@ -105,7 +105,7 @@ function Place({ to, icon, words, count, isBad, exact }: PlaceProps) {
   return (
     <Link
       to={to}
-      // Filters of a list are not those of another; the env stays.
+      // Each list has filters of its own, so only the env is taken along.
       search={(({ env }: { env?: string }) => (env === undefined ? {} : { env })) as never}
       activeOptions={{ exact: exact ?? false, includeSearch: false }}
       activeProps={{ className: 'here' }}

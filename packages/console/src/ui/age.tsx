@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The present time in ms, a few seconds exact. */
+/** The present time in ms, exact to a few seconds. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
 const units = [

@@ -17,7 +17,7 @@ export const worstJson = (bytes: number): Record<string, string> => ({
 /** Below this a service answers others in time, and has room for many such inputs at once. */
 const bearable = { longestTurnMs: 150, mostHeapMb: 128 };
 
-/** Which of the works keep the event loop or fill the memory. They may fail: refusing an input is what should happen. */
+/** The works that block the event loop or fill the memory. A work may reject: refusing the input is right. */
 export async function faultsOf(works: Readonly<Record<string, () => Promise<unknown>>>): Promise<string[]> {
   const faults: string[] = [];
   for (const [name, work] of Object.entries(works)) {

@@ -1,9 +1,9 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { Bus } from '@berth/bus/bus';
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { AppError, found } from '@berth/contracts/errors';
 import type { z } from 'zod';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory, Connection } from '../discovery/cluster-directory.ts';
 
@@ -36,7 +36,7 @@ type Addressed = Pick<ClaimedPlace, 'connection' | 'isOfOtherEnv'>;
 
 /** Why a call to the cluster failed, without its address where the readers of the task do not see the cluster. */
 export const describeFailureAt = (place: Addressed, error: unknown): string =>
-  withoutAddress(place, describeFailure(error, place.connection.api.server));
+  withoutAddress(place, describeClusterFailure(error, place.connection.api.server));
 
 export const withoutAddress = ({ connection: { api }, isOfOtherEnv }: Addressed, words: string): string =>
   isOfOtherEnv ? words.replaceAll(new URL(api.server).host, 'its API server') : words;

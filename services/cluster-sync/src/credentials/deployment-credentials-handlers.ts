@@ -1,4 +1,3 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError, nullIfMissing } from '@berth/kube/kube-error';
 import type { Bus } from '@berth/bus/bus';
@@ -9,6 +8,7 @@ import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { taskClaims } from '@berth/contracts/resources/tasks/task-claims';
 import { AppError, found } from '@berth/contracts/errors';
 import { z } from 'zod';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
 import { secretPath } from './apply-credentials.ts';
@@ -107,7 +107,7 @@ const explain =
   ({ server }: Pick<KubeApi, 'server'>, secret: string) =>
   (error: unknown): never => {
     if (error instanceof AppError) throw error;
-    const reason = describeFailure(error, server);
+    const reason = describeClusterFailure(error, server);
     const code = error instanceof KubeError && error.status === 403 ? 'conflict' : 'unavailable';
     throw new AppError(code, `${secret} could not be written: ${reason}`, { cause: error });
   };

@@ -1,4 +1,3 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
 import { serviceCreds } from '@berth/contracts/fields/kubernetes-names';
@@ -8,6 +7,7 @@ import type { Service } from '@berth/service/service';
 import { backOffMs } from '@berth/contracts/back-off';
 import { pause } from '@berth/service/waiting/pause';
 import type { InTurn } from '@berth/service/waiting/at-most';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import { createReflector } from '../reflector/reflector.ts';
 import { runTogether } from '../reflector/run-together.ts';
 import { createCredentialBook, type CredentialBook, type DueCredentials } from './credential-book.ts';
@@ -156,7 +156,7 @@ async function writeOne(deps: Writing, cluster: Cluster, due: DueCredentials, si
     const failures = book.failed(namespace);
     book.postpone(namespace, performance.now() + backOffMs(retries, failures));
     if (!isAboutThisOne(error)) throw error;
-    const reason = describeFailure(error, cluster.api.server);
+    const reason = describeClusterFailure(error, cluster.api.server);
     refusals.failed(new AppError('conflict', `the cluster refuses ${serviceCreds} in ${namespace}: ${reason}`));
   }
 }

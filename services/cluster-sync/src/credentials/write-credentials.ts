@@ -118,7 +118,7 @@ async function isOfDeployment(
   return ownerOf(await namespaceRepository.find({ clusterId, name }), found) === deploymentId;
 }
 
-/** The first Secret is good. Why the second one is refused, the log of the task that asked for it says. */
+/** The first Secret is good. The log of the task that asked for the second one says why that was refused. */
 function leaveRefused(error: unknown): null {
   if (error instanceof KubeError && error.status < 500) return null;
   throw error;

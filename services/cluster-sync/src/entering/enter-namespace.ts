@@ -59,7 +59,7 @@ export async function enterNamespace(
   return answer(entry, 'entered', { is_new: placed.isNew, is_adopted: placed.isAdopted, access: issued, bound });
 }
 
-/** Helm does what the records of a release say, and of a release to adopt others wrote them: with these rights it would do so anywhere. */
+/** Helm follows the records of a release, which others wrote if the release is to be adopted. With these rights it would do so anywhere. */
 async function refuseWithClusterRoles({ deps, claim: { cluster_id, kind_id, namespace } }: Entry): Promise<void> {
   const granted = await deps.bindingRepository.grantedTo(cluster_id, kind_id);
   const [wide] = granted.filter(({ scope }) => scope === 'Cluster');

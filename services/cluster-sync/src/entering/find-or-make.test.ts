@@ -41,7 +41,7 @@ test('a plan that reads while the first deploy records and makes the namespace f
   expect(await findOrMake({ namespaceRepository, api, signal }, wanted)).toMatchObject({ state: 'entered' });
 });
 
-test('a namespace without a record is foreign, and it replaces none of the deployment', async () => {
+test('a namespace without a record is foreign, and does not count as a replaced one', async () => {
   expect(await findOrMake({ namespaceRepository: repositoryOf(null), api, signal }, wanted)).toEqual({
     state: 'foreign',
     isReplaced: false,

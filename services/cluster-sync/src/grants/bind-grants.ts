@@ -1,8 +1,8 @@
 import { AppError } from '@berth/contracts/errors';
 import type { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { isNamespaceGone, KubeError, nullIfChanged, nullIfExists, nullIfMissing } from '@berth/kube/kube-error';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import { type Account, bindingStep, clusterRolesPath, FoundBinding, roleBinding } from '../bindings/role-binding.ts';
 import { type PodSecurityLevel, weakestLevel } from '../namespaces/pod-security.ts';
 import type { BindingPlace, BindingRepository, GrantedBinding } from './binding-repository.ts';
@@ -96,13 +96,13 @@ async function bind(place: GrantPlace, binding: GrantedBinding, call: Call): Pro
   return verdict.podSecurity;
 }
 
-/** A process that was paused before it created the binding may be too late for the removal, which forgets a binding at some time. */
+/** The loop that removes withdrawn bindings forgets them after a while: a process that was paused may create its binding after that. */
 async function withdrawn({ api }: GrantPlace, binding: GrantedBinding, call: Call): Promise<GrantRefused> {
   await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
   return new GrantRefused(`The grant of the ClusterRole ${binding.cluster_role} was revoked while it was bound`);
 }
 
-/** Where others than Helm can write its records, they would act with the grant. A binding of before is removed before Helm starts. */
+/** If others than Helm can write its records, they could use the grant. So an existing binding is removed before Helm starts. */
 async function unguarded({ api }: GrantPlace, binding: GrantedBinding, call: Call): Promise<GrantRefused> {
   await nullIfMissing(api.deleteJson(pathOfBinding(binding), {}, call));
   return new GrantRefused(
@@ -110,7 +110,7 @@ async function unguarded({ api }: GrantPlace, binding: GrantedBinding, call: Cal
   );
 }
 
-/** The refusal withdraws the record, so the next attempt uses another name, and the removal drops finalizers of this one. */
+/** After the refusal the record is withdrawn: the next attempt uses another name, and the loop drops the finalizers of this binding. */
 const heldName = (binding: GrantedBinding): string =>
   `The binding of the ClusterRole ${binding.cluster_role}, which a grant names, was changed in the cluster and cannot be replaced, perhaps because of a finalizer: retry the task, which binds the role under another name`;
 
@@ -139,6 +139,6 @@ function outage(error: unknown, { api, namespace }: GrantPlace): unknown {
   if (error instanceof AppError) return error;
   const why = isNamespaceGone(error)
     ? `the namespace ${namespace} is being deleted`
-    : describeFailure(error, api.server);
+    : describeClusterFailure(error, api.server);
   return new AppError('unavailable', `The grants of the deployment could not be bound: ${why}`, { cause: error });
 }

@@ -5,9 +5,9 @@ import { isNamespaceGone, KubeError } from '@berth/kube/kube-error';
 const policy = 'berth-release-records';
 
 /**
- * Whether the cluster lets only accounts of deployments write the records of releases in a namespace. It is tried, without effect: the
- * one Secret that cluster-sync may write gets the labels by which Helm finds records. A chart cannot feign the refusal: it chooses names
- * of quotas, but these have no quotes.
+ * Whether the cluster lets only accounts of deployments write the records of releases in a namespace. Tried by a dry run: the one
+ * Secret that cluster-sync may write gets the labels by which Helm finds its records. The refusal quotes the name of the policy, and
+ * a chart cannot imitate that: the names of its quotas, which appear in refusals too, cannot contain quotes.
  */
 export async function guardsRecords(
   api: Pick<KubeApi, 'applyJson'>,

@@ -6,16 +6,16 @@ export interface FollowedFlagDeps {
   readonly kinds: readonly string[];
   /** Writes whether the rows of the cluster are what its watches show. */
   save(followed: boolean): Promise<unknown>;
-  /** What a watch has missed arrives within this time after it is opened, and is written. */
+  /** Within this time after a watch opens, the events that it has missed arrive and are written. */
   readonly arrivalMs?: number;
   readonly retryMs?: number;
-  /** How often it is written again: a cluster that is ignored for less than a second counts as not followed, and its watches stay. */
+  /** How often it is written again: ignoring a cluster clears it, and within a second that may be undone without any watch reopening. */
   readonly againMs?: number;
 }
 
 /**
- * Whether all watches of a cluster are open. Until they are, its rows may be of before an outage, and nothing is reported that would
- * show them as the present.
+ * Whether all watches of a cluster are open. Until they are, its rows may date from before an outage, so no health is reported from
+ * them.
  */
 export function followedFlag({ kinds, save, arrivalMs = 1_500, retryMs = 1_000, againMs = 10_000 }: FollowedFlagDeps) {
   const behind = new Set(kinds);

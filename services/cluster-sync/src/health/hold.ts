@@ -12,16 +12,16 @@ export const Held = z.object({
   shown: z.object({ state: ReportedHealthState, since: z.string(), causes: z.array(ObservedCause) }),
   /** What was observed last, which may be better than what is shown. */
   observed: ReportedHealthState,
-  /** When a bad state ended, as long as it is still shown for that. */
+  /** When each bad state ended, while it is still shown. */
   left: z.object({ Degraded: z.string().optional(), Progressing: z.string().optional() }),
-  /** Until when the first cause stays although it is no longer observed. */
+  /** How long the first cause stays after it was last observed. */
   firstUntil: z.string().nullable(),
   /** Since when the deployment has no objects. */
   goneAt: z.string().optional(),
 });
 export type Held = z.infer<typeof Held>;
 
-/** A state that comes and goes within this time stays the worse one. */
+/** How long a bad state is still shown after it has ended. */
 const holdMs = 30_000;
 
 const badness: Record<ReportedHealthState, number> = { Healthy: 0, Suspended: 0, Progressing: 1, Degraded: 2 };
@@ -72,7 +72,7 @@ function leftAfter({ left, observed: last }: Held, state: ReportedHealthState, n
 const worstOf = (state: ReportedHealthState, left: Held['left']): ReportedHealthState =>
   left.Degraded !== undefined ? 'Degraded' : left.Progressing !== undefined ? 'Progressing' : state;
 
-/** A better state began when the worse one was no longer observed. */
+/** A better state began when the worse one was last observed, not when it was last shown. */
 function sinceOf({ shown, left }: Held, state: ReportedHealthState, now: string): string {
   if (state === shown.state) return shown.since;
   const isBetter = badness[state] < badness[shown.state];
@@ -80,8 +80,8 @@ function sinceOf({ shown, left }: Held, state: ReportedHealthState, now: string)
 }
 
 /**
- * The cause that comes first although it is not the most telling one now: the one before stays as long as it is observed, and a while
- * longer, unless another one tells more. The causes of a pod that crashes change with each of its restarts.
+ * Keeps the first cause of the last roll-up in first place while it is observed, and a while longer, unless another cause tells more.
+ * Otherwise the reason would flicker: the causes of a crashing pod change with each restart.
  */
 function firstCause(
   { shown, firstUntil }: Held,
@@ -101,7 +101,7 @@ function firstCause(
 const isSameObject = (one: ObservedCause, other: ObservedCause): boolean =>
   one.kind === other.kind && one.name === other.name;
 
-/** What `tasks` is told. */
+/** The report to `tasks`. */
 export function reportedHealth({ shown: { state, since, causes } }: Held): ReportedHealth {
   const [first] = causes;
   const more = causes.length > 1 ? `; and ${causes.length - 1} more` : '';

@@ -68,7 +68,7 @@ export function rollUp(objects: readonly HealthObject[], now: string): RolledUp 
   };
 }
 
-/** Two objects say nothing of the present: a pod of a hook's Job, and a Job before the last one of its CronJob. */
+/** Two kinds of objects say nothing about the present: pods of a hook's Job, and all Jobs of a CronJob but the newest. */
 function counts({ kind, parent_kind, parent_id, created_at }: HealthObject, { ids, newestJobs }: Family): boolean {
   if (kind === 'Pod' && parent_kind === 'Job') return parent_id !== null && ids.has(parent_id);
   if (kind !== 'Job' || parent_kind !== 'CronJob') return true;
@@ -99,7 +99,7 @@ function stateAt({ state, since }: HealthObject, now: string): ObjectState {
 const explains = (since: string, unwell: readonly HealthObject[]): boolean =>
   unwell.some((object) => Date.parse(since) >= Date.parse(object.since) - earlierMs);
 
-/** Suspended: something is scaled to nothing, and nothing else stands. */
+/** Suspended: there are workloads, and all of them are scaled to nothing. */
 function restingState(objects: readonly HealthObject[]): ReportedHealthState {
   const workloads = objects.filter(({ kind }) => standing.has(kind));
   return workloads.length > 0 && workloads.every(({ state }) => state === 'Suspended') ? 'Suspended' : 'Healthy';

@@ -1,8 +1,8 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
 import { k8sClusters } from '@berth/contracts/resources/clusters/k8s-clusters';
 import { AppError, found } from '@berth/contracts/errors';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import { createLiveSlots, type LiveLimits, type Reader, usualLimits } from './live-slots.ts';
 import type { ClusterRepository } from '../clusters/cluster-repository.ts';
 import type { ClusterDirectory } from '../discovery/cluster-directory.ts';
@@ -56,7 +56,7 @@ export function liveClusters({ clusterRepository, directory, limits = usualLimit
     } catch (error) {
       if (error instanceof AppError) throw error;
       const { helps, retryAfterSeconds } = whatHelps(error);
-      const words = describeFailure(error, connection.api.server);
+      const words = describeClusterFailure(error, connection.api.server);
       throw new AppError('unavailable', `The cluster ${name} cannot be read: ${words}; ${helps}`, {
         cause: error,
         retryAfterSeconds,

@@ -1,9 +1,9 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { AllowedField } from '@berth/kube/kube-access';
 import { openKubeApi } from '@berth/kube/kube-api';
 import type { UntrustedWork } from '@berth/untrusted-work/untrusted-work';
 import { WorkRefused } from '@berth/untrusted-work/work-refused';
 import { z } from 'zod';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import { listPages } from '../kube/list-pages.ts';
 import type { ClusterProvider, FoundClusters } from './cluster-provider.ts';
 import type { KubeconfigJobs } from './kubeconfig-process.ts';
@@ -57,7 +57,7 @@ export function labelledSecretsProvider(options: LabelledSecretsOptions, everyMs
     } catch (error) {
       if (error instanceof SourceUnreadable) throw error;
       throw new SourceUnreadable(
-        `the Secrets in ${options.namespace} cannot be read: ${describeFailure(error, api.server)}`,
+        `the Secrets in ${options.namespace} cannot be read: ${describeClusterFailure(error, api.server)}`,
         {
           cause: error,
         },

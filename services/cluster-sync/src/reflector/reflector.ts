@@ -1,4 +1,3 @@
-import { describeFailure } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
 import { AnswerTooLarge, isExpired, KubeError } from '@berth/kube/kube-error';
 import type { InTurn, Slot } from '@berth/service/waiting/at-most';
@@ -9,6 +8,7 @@ import { type WatchEvent, watchEvents } from '../kube/watch-events.ts';
 import { initialState, nextStep, type Outcome, type ReflectorState, watchSeconds } from './next-step.ts';
 import { retryAfterOf } from './retry-after.ts';
 import { pause } from '@berth/service/waiting/pause';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 
 /** Receives objects. A call may wait, and the reflector reads no further until it returns. */
 export interface ReflectorSink {
@@ -178,7 +178,9 @@ export function createReflector(deps: ReflectorDeps): Reflector {
   };
 
   function excessOf(outcome: Outcome): string | null {
-    return outcome.kind === 'failed' && isExcess(outcome.error) ? describeFailure(outcome.error, api.server) : null;
+    return outcome.kind === 'failed' && isExcess(outcome.error)
+      ? describeClusterFailure(outcome.error, api.server)
+      : null;
   }
 
   /** Logs the first failure and the recovery, not every attempt. */
@@ -187,7 +189,7 @@ export function createReflector(deps: ReflectorDeps): Reflector {
       const { error } = outcome;
       const isServerFailure =
         error instanceof KubeError || isExcess(error) || (error instanceof Error && 'code' in error);
-      const why = isServerFailure ? { reason: describeFailure(error, api.server) } : { err: error };
+      const why = isServerFailure ? { reason: describeClusterFailure(error, api.server) } : { err: error };
       log.warn({ ...why, step: before.step }, 'a watch fails');
     }
     if (before.backoffMs > 0 && after.backoffMs === 0) log.info('a watch has recovered');

@@ -1,5 +1,6 @@
-import { describeFailure, failureCause } from '@berth/kube/describe-failure';
+import { failureCause } from '@berth/kube/describe-failure';
 import type { KubeApi } from '@berth/kube/kube-api';
+import { describeClusterFailure } from '../kube/describe-cluster-failure.ts';
 import type { ProbeResult } from '../clusters/cluster-health.ts';
 
 const deadlineMs = 5_000;
@@ -13,6 +14,6 @@ export async function probeCluster(
     await api.getText('/readyz', { signal, deadlineMs, answer: 'text' });
     return { kind: 'answered' };
   } catch (error) {
-    return { kind: 'failed', reason: describeFailure(error, api.server), cause: failureCause(error) };
+    return { kind: 'failed', reason: describeClusterFailure(error, api.server), cause: failureCause(error) };
   }
 }

@@ -46,7 +46,7 @@ export const repositoriesSetting = (isName: (name: string) => boolean) =>
 
 type Common = z.output<z.ZodObject<typeof commonSettings>> & { repositories?: string[] | undefined };
 
-/** Checks what the settings of every provider have in common. */
+/** The part of a source that is the same for every provider, checked. */
 export function commonSource(
   given: Common,
   context: z.core.$RefinementCtx,

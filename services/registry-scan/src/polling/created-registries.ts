@@ -27,7 +27,7 @@ interface Running {
 
 /** The registries that site admins created. They come and go while the service runs. */
 export interface CreatedRegistries extends AsyncDisposable {
-  /** Describes how to reach one; undefined if it is none, or is not scanned. */
+  /** The settings of a created registry; undefined if there is none with this id. Throws if they are no longer allowed. */
   describe(id: string): Promise<DescribedRegistry | undefined>;
   credentialsOf(id: string): ReadCredentials;
   find(domain: string, repository: string): ConfiguredRegistry | undefined;
@@ -52,7 +52,7 @@ export function createCreatedRegistries(deps: CreatedRegistriesDeps): CreatedReg
     registry.client[Symbol.dispose]();
   }
 
-  /** Operators may have forbidden since what was allowed when the registry was created. */
+  /** Operators may since have forbidden what was allowed at the creation; null then. */
   function describeOrNull(id: string, settings: CreatedSettings): DescribedRegistry | null {
     try {
       return describeCreated(settings, allowances);

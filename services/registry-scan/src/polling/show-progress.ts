@@ -22,7 +22,7 @@ export function showProgress({ registry, metrics, log, signal, everyMs = 15_000 
     while (!until.aborted) {
       await sleep(everyMs, undefined, { signal: until, ref: false }).catch(() => undefined);
       metrics.progressed(source.domain, progress);
-      // A round in which nothing is new takes its time, and needs no words.
+      // A round that reads no new tag is slow on purpose, so it logs nothing.
       if (!until.aborted && progress.tagsRead > shown) {
         log.info({ registry: source.domain, ...progress }, 'scanning a registry');
       }

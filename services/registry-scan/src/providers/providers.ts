@@ -3,7 +3,7 @@ import { EcrSettings } from './ecr/ecr-provider.ts';
 import { HelmRepositorySettings } from './helm-repository/helm-repository-provider.ts';
 import { OciSettings } from './oci/oci-provider.ts';
 
-/** The providers: what describes a registry of each. */
+/** For each provider, the settings that describe a registry. */
 const providers = [OciSettings, HelmRepositorySettings, EcrSettings] as const;
 
 const withType = (given: unknown): unknown =>

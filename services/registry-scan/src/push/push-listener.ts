@@ -10,7 +10,7 @@ import type { PushHint } from '../connection/push-hint.ts';
 export interface PushListenerOptions {
   host: string;
   port: number;
-  /** What registries prove to know: by a header, or by signing with it. */
+  /** Registries prove that they know it: they send it in a header, or sign with it. */
   token: string;
   onHints: (hints: PushHint[]) => void;
   log: Pick<Service['log'], 'warn'>;

@@ -16,7 +16,7 @@ interface Store {
 
 const maxCreated = 1_000;
 
-/** Stores a registry that is scanned from now on. One that was configured once, and is no longer, is taken over. */
+/** Stores a registry, which is scanned from now on. The row of one that is no longer configured is taken over. */
 export async function createRegistry(
   { registries, createdRegistries, kinds }: Store,
   { allowances, keys, isConfigured }: RegistryRules,

@@ -8,7 +8,7 @@ import type { RegistryRepository } from './registry-repository.ts';
 
 export interface RegistryCheckHandlersDeps {
   registryRepository: Pick<RegistryRepository, 'find'>;
-  /** A new client of the registry, so that a check meets nothing that is kept; undefined if it is not scanned. */
+  /** A new client for each check, so that no cache answers; undefined if the registry is not scanned. */
   connectTo: (row: HelmRegistry) => Promise<RegistryClient | undefined>;
 }
 

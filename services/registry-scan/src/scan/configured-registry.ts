@@ -13,7 +13,7 @@ export interface RoundProgress {
 
 /** A registry that is scanned, and its client. */
 export interface ConfiguredRegistry {
-  /** Names its polls. */
+  /** The key of its polls. */
   key: string;
   /** A site admin created it, with a single repository. Others of its domain have clients of their own. */
   isCreated: boolean;

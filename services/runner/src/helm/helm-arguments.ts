@@ -52,11 +52,11 @@ export function deployArguments(
     // The server validates fields strictly anyway. This check would only find out whether it does, and load its whole OpenAPI
     // document for that: a quarter of Helm's work.
     '--disable-openapi-validation',
-    // Whatever wrote a field since the last deploy, and however an older Helm applied the release: a deploy does not fail at it.
+    // A deploy never fails because something else wrote a field since, or because an older Helm applied the release differently.
     '--server-side=true',
     '--force-conflicts',
     ...handOverArguments,
-    // The runner has created what was missing: by force, Helm would change what exists.
+    // The runner has created the missing ones. With `--force-conflicts`, Helm would overwrite those that exist.
     '--skip-crds',
     ...wait,
     '--',

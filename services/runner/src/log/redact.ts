@@ -7,14 +7,14 @@ const patterns: [RegExp, string][] = [
   [/\b(\w{1,30}:\/\/)[^\s/@:]+:[^\s/@]+@/g, '$1***@'],
 ];
 
-/** What the end of a cut text leaves of these. */
+/** The same where a cut has left only the beginning of a credential. */
 const cutPatterns: [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{1,7}$/i, '$1 ***'],
   [/\b(\w{1,30}:\/\/)[^\s/@:]+:[^\s/@]*$/, '$1***'],
 ];
 /** `cutText` ends a text with it. */
 const cutMark = '…';
-/** How far secrets are searched for beyond a cut: as far as a block of the finder reaches when each of its units is escaped. */
+/** How far beyond a cut secrets are searched for: the length of a block of the finder if each of its units is escaped. */
 const beyondCut = 512;
 
 /** Words with dots. Matched at word starts only, so that a line is scanned once. */
@@ -39,8 +39,8 @@ const withoutTokens = (line: string): string =>
     .replace(dottedWord, withoutJwt);
 
 /**
- * The beginning of a text, redacted, of at most `most` units; `…` marks a cut. `plain` may remove characters. To redact after a cut would
- * show the beginning of a secret that the cut divides, so secrets are searched for a little beyond it.
+ * The beginning of a text, redacted, of at most `most` units; `…` marks a cut. `plain` may remove characters. A secret that the cut
+ * divides would not be recognized, and its beginning would show, so secrets are searched for a little beyond the cut.
  */
 export function redactStart(
   text: string,

@@ -8,11 +8,11 @@ export interface LeftOut {
   steps: readonly (string | number)[];
 }
 
-/** The documents of a manifest with the lines that part them, in turn. */
+/** The documents of a manifest, alternating with the lines that separate them. */
 export const splitDocuments = (manifest: string): string[] =>
   manifest.split(new RegExp(`(${betweenDocuments.source})`, 'm'));
 
-/** The document without the fields. It is written anew, so this is for documents that have such fields only. */
+/** The document without the fields. It is written anew, so call this only if there are fields to leave out. */
 export function leaveOutFields(document: string, fields: readonly LeftOut[]): string {
   const value = exactValue(document);
   let changed = value;
@@ -22,11 +22,11 @@ export function leaveOutFields(document: string, fields: readonly LeftOut[]): st
   return `${comments === '' ? '\n' : comments}${writtenAnew(changed)}`;
 }
 
-/** What a document says, with whole numbers above 2^53, which would be rounded. */
+/** The value of a document. Integers above 2^53 stay exact; as JavaScript numbers they would be rounded. */
 export const exactValue = (document: string): unknown =>
   readDocument(document, { intAsBigInt: true }).toJS({ maxAliasCount: mostAliases });
 
-/** YAML in which texts that other parsers take for something else, such as `yes`, are quoted. */
+/** YAML with all texts in quotes, since other parsers take some plain ones, such as `yes`, for something else. */
 export const writtenAnew = (value: unknown): string =>
   stringify(value, {
     defaultStringType: 'QUOTE_DOUBLE',

@@ -62,8 +62,8 @@ export async function ensureCredentials(
 }
 
 /**
- * Has the contents of `service-creds` written under their upstream name too for a release that refers to them by it. For one that brings
- * a Secret of that name, the one that Berth has made is removed, since Helm does not take it over. Returns whether it was there.
+ * If the release refers to the credentials by their upstream name, has them written under that name as well. If it brings a Secret of
+ * that name, Berth's own is removed first, since Helm would not take it over; returns true if there was one to remove.
  */
 export async function ensureUpstreamCredentials(
   run: Run,
@@ -96,7 +96,7 @@ export async function ensureUpstreamCredentials(
   return false;
 }
 
-/** After a deploy that failed, the release before needs them again. Best effort: a Secret that the deploy has brought stays. */
+/** After a failed deploy, the previous release needs them again. Best effort: a Secret that the deploy has created stays. */
 export const restoreUpstreamCredentials = async ({ task, deps }: Pick<Run, 'task' | 'deps'>): Promise<void> => {
   const body = { task_id: task.task_id, fence: task.fence };
   const { write_upstream } = deploymentCredentials.operations;

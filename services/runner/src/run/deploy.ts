@@ -73,7 +73,7 @@ export async function deploy(run: RunContext, entering: Entering): Promise<void>
       inSpan('ensure credentials', () => ensureCredentials(run, { found: credentials, early })),
       applySecrets(task, { cluster: client, found }),
     ]);
-    // Helm takes one that says it is uninstalled for the first again.
+    // After a release in the state `uninstalled`, Helm counts the next one as a first release again.
     const isFirst = observed.status === 'absent';
     if (isFirst) await inSpan('create definitions', () => createCrds(run, cluster, files));
     await upgrade(run, cluster, {

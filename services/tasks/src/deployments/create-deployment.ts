@@ -6,11 +6,17 @@ import { confirmedCatalogue } from '../projections/confirmed-catalogue.ts';
 import type { WritingStore } from '../store/store.ts';
 import { originOf } from '../records/origin-of.ts';
 import { type DeploymentRecord, publicDeployment } from '../records/deployment-record.ts';
-import type { CompareRelease, DeploymentsDeps } from './deployments-deps.ts';
+import type { DeploymentsDeps } from './deployments-deps.ts';
 import { makeChange } from './make-change.ts';
-import { type CreationWanted, proposeCreation } from './propose-change.ts';
+import { type CreationWanted, type ProposedChange, proposeCreation } from './propose-change.ts';
 
 type Context = HandlerContext<typeof deployments.operations.create>;
+
+/** Compares a proposed deployment with the release that it would adopt; throws if it cannot. Waits for a runner. */
+export type CompareRelease = (
+  proposed: ProposedChange,
+  context: Pick<Context, 'identity' | 'requestId' | 'signal' | 'remainingMs'>,
+) => Promise<unknown>;
 
 export interface CreateDeps extends DeploymentsDeps {
   readonly compareRelease: CompareRelease;

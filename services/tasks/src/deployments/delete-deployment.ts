@@ -102,7 +102,7 @@ async function abandon(
   return updateRow(inTransaction, context, deployments, {
     lock: (tx) => lockVisible(tx, id, visible),
     publicRow: publicDeployment,
-    // Never like the row: a deletion that is under way is abandoned too.
+    // Always differs from the row, so that an abandonment is never skipped: not even if a deletion is under way.
     wanted: (deployment) => ({ ...deployment, deleting: true, reason: abandoned }),
     refuse: async (before, { health }) => {
       const [cluster = null] = await health.clustersById([leftOn(before)]);

@@ -1,8 +1,5 @@
-import type { HandlerContext } from '@berth/bus/rpc/handler';
-import type { deployments } from '@berth/contracts/resources/deployments/deployments';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Confirm } from '../projections/confirm.ts';
-import type { ProposedChange } from './propose-change.ts';
 import type { InTransaction, ReadingStore } from '../store/store.ts';
 
 export interface DeploymentsDeps {
@@ -17,12 +14,3 @@ export interface DeploymentsDeps {
   /** Called after the commit, when a task became due. */
   notifyRunners: () => void;
 }
-
-/** Compares a proposed deployment with the release that it would adopt; throws if it cannot. Waits for a runner. */
-export type CompareRelease = (
-  proposed: ProposedChange,
-  context: Pick<
-    HandlerContext<typeof deployments.operations.create>,
-    'identity' | 'requestId' | 'signal' | 'remainingMs'
-  >,
-) => Promise<unknown>;

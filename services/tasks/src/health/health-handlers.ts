@@ -18,7 +18,7 @@ export const healthHandlers = ({ inTransaction }: HealthHandlersDeps) =>
     report: async ({ body: { reports } }) => ({ verdicts: await inTransaction((store) => record(store, reports)) }),
   });
 
-/** Of several reports of a deployment in one call, each is judged by what those before it made of the deployment. */
+/** If a call has several reports of one deployment, each is judged by the state that the reports before it left. */
 async function record(
   { healthChanges }: Pick<WritingStore, 'healthChanges'>,
   reports: readonly HealthReport[],

@@ -1,5 +1,5 @@
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
-import type { CompareRelease } from '../deployments/deployments-deps.ts';
+import type { CompareRelease } from '../deployments/create-deployment.ts';
 import { dryRunsOf } from './dry-runs-of.ts';
 import { makeDryRuns, type MakeDryRunsDeps } from './make-dry-runs.ts';
 

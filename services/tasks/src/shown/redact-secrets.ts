@@ -8,11 +8,11 @@ const leastOfLine = 16;
 /** Only the beginning of a secret is searched for. This bounds the number of lengths, and thus the cost of a search. */
 const mostCharacters = 48;
 const mostSecrets = 10_000;
-/** For secrets with the same first characters. Where there are more, they are searched for by the next of the `steps`. */
+/** Of secrets that begin alike. If they have more lengths than this, each is searched for by a shorter beginning (`steps`). */
 const mostLengths = 8;
-/** `cutText` ends a text with it, which may be within a secret. */
+/** `cutText` ends a text with it, perhaps in the middle of a secret. */
 const cutMark = '…';
-/** Of a beginning that is searched for, with each character escaped as in `\\u0041`. */
+/** The length of a searched beginning if each of its characters is escaped, as in `\\u0041`. */
 const mostEncoded = 6 * mostCharacters;
 const incompleteEscape = /(?:%[0-9a-f]?|\\(?:u[0-9a-f]{0,3})?)$/i;
 const steps: readonly number[] = [mostCharacters, 32, 24, 16, 12, 8, leastCharacters];
@@ -24,7 +24,7 @@ export interface RedactSecrets {
 
 /** Finds secrets in plain text and in every encoding that can be decoded, regardless of the text before them. */
 export function redactSecrets(secrets: readonly string[]): RedactSecrets {
-  /** Whether the secret ends there; if not, its end in a text is unknown. */
+  /** The searched beginnings; true for a whole secret. After any other, the end of the secret in a text is unknown. */
   const beginnings = new Map<string, boolean>();
   /** The lengths of the beginnings by their first characters, the longest first. */
   const lengthsAt = new Map<string, readonly number[]>();
@@ -62,7 +62,7 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
     return -1;
   }
 
-  /** By halves, since thousands of secrets may begin alike: those that begin with the text follow it in their order. */
+  /** Bisects, since thousands of secrets may begin alike. Sorted, the secrets that begin with the text come right after it. */
   function isBeginning(text: string): boolean {
     let [low, high] = [0, ordered.length];
     while (low < high) {
@@ -109,8 +109,9 @@ export function redactSecrets(secrets: readonly string[]): RedactSecrets {
 }
 
 /**
- * The secrets and their lines, in lower case. All secrets come before the first line, so that a long list of certificates does not
- * leave out a password, and the longest come first, so that a long list of words does not. One character more than is searched for shows that a secret is longer.
+ * The secrets and their lines, in lower case. Secrets come before lines, so that a long list of certificates does not crowd out a
+ * password; longer ones come first, so that a long list of words does not. Each keeps one character more than is searched for, which
+ * shows that the secret is longer.
  */
 function wantedOf(secrets: readonly string[]): string[] {
   const texts = secrets.map((secret) => secret.trim()).toSorted((a, b) => b.length - a.length);

@@ -9,7 +9,7 @@ export interface HandedCode {
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'));
 
-/** Reads it from a query; null if it is of another sign-in, as one that a foreign page sends, or incomplete. */
+/** Reads it from a query; null if it is incomplete or belongs to another sign-in, such as one that a foreign page started. */
 export function handedCode(query: string, state: string): HandedCode | null {
   const given = new URLSearchParams(query);
   const code = given.get('code');

@@ -27,7 +27,7 @@ export async function listenForCode(): Promise<Loopback> {
     // Any page may send any path here, such as `//`, and must not end the command by it.
     if (!URL.canParse(path, 'http://127.0.0.1')) return answer(reply, 400, 'This is no address.');
     const { pathname, search } = new URL(path, 'http://127.0.0.1');
-    // A name that somebody made point here is not this server.
+    // A foreign page may reach this port under a name of its own that resolves to 127.0.0.1.
     if (login === null || request.method !== 'GET' || request.headers.host !== `127.0.0.1:${port}`)
       return answer(reply, 404, 'There is nothing here.');
     if (pathname === startPath) {
@@ -59,7 +59,7 @@ export async function listenForCode(): Promise<Loopback> {
     async close() {
       server.close();
       server.closeIdleConnections();
-      // An answer on its way is small; a browser that keeps its connection must not keep the command.
+      // Enough for the last answer, which is small. After that, a browser that keeps its connection must not keep the command.
       setTimeout(() => server.closeAllConnections(), 100).unref();
       await once(server, 'close');
     },

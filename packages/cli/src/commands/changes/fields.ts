@@ -10,7 +10,7 @@ interface Field {
   /** As the API calls it. */
   field: string;
   brief: string;
-  /** `clearable`: a text, of which an empty one removes the value. */
+  /** `clearable`: a text; an empty one removes the value. */
   is?: 'text' | 'clearable' | 'boolean' | 'json';
   /** The kind of the row that it names. */
   of?: Kind['resource'];

@@ -19,7 +19,7 @@ test.for([
   { found: [onA, onB], cluster: 'b', move: true, meant: onB },
   { found: [onA, onB], cluster: 'c', move: false, meant: null },
   { found: [onA, onB], cluster: 'c', move: true, meant: refused },
-])('of $found.length deployments, --cluster $cluster with move $move means one or none', (one) => {
+])('--cluster $cluster with move $move means the right one of $found.length deployments, or a new one', (one) => {
   expect(meantOf(one)).toEqual(one.meant);
 });
 
@@ -34,14 +34,14 @@ function meantOf({ found, cluster, move }: { found: (typeof onA)[]; cluster: str
 const present = { helm_chart_id: 'v1', config: { replicas: 1 }, cluster_id: 'a', enabled: true };
 const same = { name: 'web', chartId: 'v1', config: { replicas: 1 }, clusterId: null };
 
-test('what is as it shall be does not change, and what differs does', () => {
+test('a change has the fields that differ from the wanted ones, and no others', () => {
   expect(changeOf(present, same, { enable: false })).toEqual({});
   expect(changeOf(present, { ...same, chartId: 'v2' }, { enable: false })).toEqual({ helm_chart_id: 'v2' });
   expect(changeOf(present, { ...same, config: {} }, { enable: false })).toEqual({ config: {} });
   expect(changeOf(present, { ...same, clusterId: 'b' }, { enable: false })).toEqual({ cluster_id: 'b' });
 });
 
-test('a disabled deployment is only enabled where that is asked for', () => {
+test('a disabled deployment is enabled only by the flag', () => {
   const disabled = { ...present, enabled: false };
 
   for (const wanted of [same, { ...same, chartId: 'v2' }])

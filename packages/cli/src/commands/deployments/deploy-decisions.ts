@@ -6,11 +6,11 @@ export interface DesiredDeployment {
   name: string;
   chartId: string;
   config: JsonObject;
-  /** Null: where it is. */
+  /** Null: the present one. */
   clusterId: string | null;
 }
 
-/** What is only done where a flag says so. */
+/** What only a flag permits. */
 export interface Permitted {
   enable: boolean;
   move: boolean;
@@ -19,8 +19,8 @@ export interface Permitted {
 type Placed = Pick<Deployment, 'id' | 'cluster_id'>;
 
 /**
- * Which of the deployments of an env with one kind and name is meant; null if a new one is. Names are unique on a cluster only, so
- * another cluster means another deployment, unless it shall move.
+ * The deployment that a command means, of those in the env with its kind and name; null if it means a new one. Names are unique per
+ * cluster, so another cluster means another deployment, unless `move` is given.
  */
 export function deploymentMeant<D extends Placed>(
   found: readonly D[],
@@ -61,6 +61,6 @@ export function deploysThis(
 ): boolean {
   const deploy = 'Install' in operation ? operation.Install : 'Upgrade' in operation ? operation.Upgrade : null;
   if (deploy) return deploy.helm_chart_id === chartId && isSame(deploy.config_inputs, config);
-  // They install what the deployment has.
+  // These deploy the present chart and inputs of the deployment.
   return 'Recreate' in operation || 'Reinstall' in operation;
 }

@@ -2,7 +2,7 @@ import { CliFailure } from '../../failure/cli-failure.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 import { type PlanFlags, planOf } from './plan-flags.ts';
 
-/** Shows what apply would do. Fails if that is something. */
+/** Shows what `apply` would do. Fails if there is anything to do. */
 export async function diffSet(cli: Cli, flags: PlanFlags): Promise<void> {
   const { plan } = await planOf(cli, flags);
   const { differs, planLines } = await import('../../sets/plan/set-lines.ts');

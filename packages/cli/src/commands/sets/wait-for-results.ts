@@ -2,7 +2,7 @@ import { type Client, waitForTask } from '@berth/client';
 import type { StepResult } from '../../sets/apply/apply-set.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
-import { requireDone } from '../tasks/task-outcome.ts';
+import { requireDone } from '../tasks/require-done.ts';
 
 interface Waiting {
   timeout: number;

@@ -2,7 +2,7 @@ import { type Client, waitForTask } from '@berth/client';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { harmless } from '../../text/harmless.ts';
-import { requireDone } from './task-outcome.ts';
+import { requireDone } from './require-done.ts';
 
 interface FollowTasks {
   cli: Cli;

@@ -18,7 +18,7 @@ interface Pod {
   name: string;
 }
 
-/** The platform allows an identity so many streams at once that a few commands fit; a person can follow no more than this. */
+/** A person cannot follow more at once, and several commands fit into the streams that the platform allows an identity. */
 const mostFollowed = 5;
 
 /** Writes the logs of the pods of a deployment; those of several have the name of their pod before each line. */

@@ -7,7 +7,7 @@ import { connect, connectionFlags, type ConnectionFlags } from '../../connection
 import { durationFlag } from '../../input/duration.ts';
 import { taskOf } from '../../names/task-of.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import { requireDone } from './task-outcome.ts';
+import { requireDone } from './require-done.ts';
 
 interface Flags extends ConnectionFlags {
   env?: string;

@@ -53,7 +53,7 @@ async function create({ key, document }: Step, doing: Doing): Promise<readonly s
   return [...created.taskIds, ...taskIds];
 }
 
-/** A lost answer is no failure if the row is as it shall be: a repeated change would find another tag. */
+/** If an answer was lost, the repeat finds another tag and is refused. It counts as done if the row is as wanted. */
 async function change(
   { key, document }: Pick<Step, 'key' | 'document'>,
   request: { id: string; body: JsonObject },

@@ -3,7 +3,7 @@ import { callsOf } from '../../names/calls-of.ts';
 import type { Step } from '../plan/step.ts';
 import { resourceOf } from './set-names.ts';
 
-/** The tags of the rows that would change, before anybody is asked: what changes meanwhile is not overwritten. */
+/** The tags of the rows that would change. Read before the person confirms, so that later changes are not overwritten. */
 export async function readEtags(
   client: Client,
   steps: readonly Step[],

@@ -13,7 +13,7 @@ export interface SetRecord {
 const fileName = 'berth-set.json';
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** One that is missing means that nothing belongs to the set, so that nothing of it is ever deleted. */
+/** If the file is missing, nothing belongs to the set, so `--prune` deletes nothing. */
 export async function readSetRecord(folder: string): Promise<SetRecord> {
   const file = join(folder, fileName);
   let text: string;
@@ -64,8 +64,10 @@ export interface Recorder {
   remove(key: string): Promise<void>;
 }
 
-/** Writes the record at once and after each row: a folder that cannot be written is found before anything is done, and a command
- * that is killed forgets nothing. */
+/**
+ * Writes the record at once, so that a read-only folder is noticed before anything is done, and again after each row, so that a
+ * killed command forgets nothing.
+ */
 export async function createRecorder(
   folder: string,
   { record, url, owned }: { record: SetRecord; url: string; owned: Readonly<Record<string, string>> },

@@ -72,7 +72,7 @@ function ofContent(platform: PlatformRows, { envs, clusters, kinds }: NamesOfAll
   const resources = platform.resources.flatMap(({ id, type_id, deployment_id, name, props, sync_status }) => {
     const manager = managers.get(deployment_id ?? '');
     const of = types.get(type_id);
-    // One that lost its managing deployment cannot be created, so it belongs into no set.
+    // A resource without its managing deployment cannot be created, so no set contains it.
     if (!manager || !of) return [];
     const env = envs.of(manager.env_id);
     const type = `${kinds.of(of.deployment_kind_id)}/${of.key}`;

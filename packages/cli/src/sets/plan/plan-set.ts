@@ -81,7 +81,7 @@ function stepOf(document: SetDocument, given: PlanGiven & { byKey: ReadonlyMap<s
   return reason === null ? step : { ...step, action: 'blocked', reason };
 }
 
-/** What needs others is deleted before them. */
+/** A row is deleted before the rows that it needs. */
 function deletions(keys: readonly string[], { rows }: LiveSet): Step[] {
   const live = keys.flatMap((key) => rows.get(key) ?? []).toSorted((a, b) => byKind(a.document, b.document));
   const ordered = orderKeys(

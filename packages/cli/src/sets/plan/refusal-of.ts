@@ -11,7 +11,7 @@ interface Given {
   problemOf: (source: Source) => string | null;
 }
 
-/** Why a step cannot be done, as far as it is known before; null if nothing speaks against it. */
+/** Why a step cannot be done, as far as that can be known before it is tried; null if nothing is known. */
 export function refusalOf(step: Step, given: Given): string | null {
   const { live, action, key } = step;
   if (live?.isLeaving) return 'is being deleted: apply again once it is gone';

@@ -21,7 +21,7 @@ interface DraftInputsProps {
   before: { config: JsonObject; values_override: JsonObject | null } | null;
   refused: ReadonlyMap<string, FieldError[]>;
   isDisabled?: boolean;
-  /** Who may change the override; null if it is who looks. */
+  /** Who may change the override; null if the viewer may. */
   overrideNeeds: string | null;
 }
 

@@ -15,7 +15,7 @@ export interface Draft {
 export interface TypedOverride {
   text: string;
   language: 'yaml' | 'json';
-  /** It says nothing: the override is the last one that it said. */
+  /** The text has an error, so the override is that of the last valid text. */
   isBroken: boolean;
 }
 

@@ -14,7 +14,7 @@ interface OverridePartProps {
   /** The override is undefined while the text is wrong. */
   onChange: (typed: TypedOverride, override: JsonObject | null | undefined) => void;
   known: readonly KnownKey[];
-  /** Who may change it; null if it is who looks. */
+  /** Who may change it; null if the viewer may. */
   needs: string | null;
 }
 
@@ -39,7 +39,7 @@ export default function OverridePart({ override, typed, onChange, known, needs }
   const choose = (id: string | null) => {
     const next = languages.find((each) => each.id === id)?.id ?? 'yaml';
     const { value } = readOverride(shown.text, shown.language);
-    // A text that is wrong cannot be written otherwise.
+    // A text with an error cannot be converted.
     if (value === undefined) return;
     setLanguage(next);
     if (needs === null) onChange({ text: overrideText(value, next), language: next, isBroken: false }, value);

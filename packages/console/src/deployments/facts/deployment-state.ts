@@ -21,7 +21,7 @@ const ofHealth: Record<NonNullable<Deployment['health']>['state'], StateWord> = 
   Unknown: { tone: 'warn', word: 'Unknown' },
 };
 
-/** The one word for a deployment: what a person has to know first of the task and of the workload. */
+/** The one word for a deployment: the state of its task or of its workload, whichever matters more to a person. */
 export function deploymentState({ enabled, status, health }: Facts): StateWord {
   if (status === 'Error') return { tone: 'bad', word: 'Failed' };
   const underWay = working[status];

@@ -7,7 +7,7 @@ const ended: Partial<Record<DeploymentTask['status'], StateWord>> = {
   Canceled: { tone: 'off', word: 'Canceled' },
 };
 
-/** The state of a task in a word: one that is for later is not waiting. */
+/** The state of a task in a word. A pending task is `Scheduled` before it is due, and `Waiting` afterwards. */
 export function taskState(
   { status, execute_at }: Pick<DeploymentTask, 'status' | 'execute_at'>,
   now = Date.now(),

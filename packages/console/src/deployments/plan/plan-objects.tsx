@@ -93,7 +93,7 @@ function FieldValue({ side, field }: { side: 'before' | 'after'; field: PlannedO
   );
 }
 
-/** The way steps back behind the name of the field itself. */
+/** The path of a field, less prominent than its last part, which is its name. */
 function FieldName({ path }: { path: string }) {
   const parts = path
     .slice(1)

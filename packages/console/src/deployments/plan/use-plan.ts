@@ -4,9 +4,9 @@ import { useMemo, useRef } from 'react';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Plan } from './plan-summary.ts';
 
-/** What is planned. Its identity says whether a plan is of what is wanted now, so callers keep it until that differs. */
+/** A request for a plan. A plan is current for the same object only, so callers keep it until the request differs. */
 export interface PlanRequest {
-  /** Alike for equal requests. */
+  /** Equal for equal requests. */
   key: readonly unknown[];
   ask: (options: { signal: AbortSignal }) => Promise<Answer<Plan>>;
 }
@@ -54,7 +54,7 @@ export function usePlan(request: PlanRequest | null): Planning {
   );
 }
 
-/** The same request for as long as its key says the same. */
+/** The same object as before while the keys are equal. */
 export function useSameRequest(request: PlanRequest | null): PlanRequest | null {
   const kept = useRef(request);
   if (JSON.stringify(kept.current?.key) !== JSON.stringify(request?.key)) kept.current = request;

@@ -15,7 +15,7 @@ export default function Resources({ deployment }: OfDeployment) {
     ...readOf('k8s_resources', ['events', deployment.id], (options) =>
       berth.deployments.k8s_events({ id: deployment.id, query: { per_page: 100 } }, options),
     ),
-    // Kubernetes tells nobody of its events but those who ask.
+    // Nothing announces Kubernetes events, so they are polled.
     refetchInterval: 15_000,
   });
   return (

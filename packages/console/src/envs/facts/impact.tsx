@@ -8,12 +8,12 @@ import { Reading } from '../../ui/reading/reading.tsx';
 type Impacted = Pick<Row<'deployments'>, 'id' | 'kind_id' | 'name'>;
 
 interface ImpactProps {
-  /** Tells this read from others. */
+  /** The key of the read. */
   of: readonly string[];
   read: (options: { signal: AbortSignal }) => Promise<Answer<Page<Impacted>>>;
   /** What happens to them. */
   verb: 'Reinstalls' | 'Used by';
-  /** Said where there are none. */
+  /** Shown if there are none. */
   none: string;
 }
 

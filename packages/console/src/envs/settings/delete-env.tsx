@@ -11,7 +11,7 @@ import { Confirm } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import type { OfEnv } from '../facts/env-row.ts';
 
-/** An env is deleted empty: what is in the way is said before. */
+/** Only an empty env can be deleted, so the dialog first names what is still in it. */
 export function DeleteEnv({ env, etag }: OfEnv) {
   const permission = useMay()('envs', 'delete');
   const navigate = useNavigate();

@@ -37,7 +37,7 @@ export interface Names {
   deployment: (id: string) => string;
 }
 
-/** Who asked for a task. Of a bot it names nobody, as for what Berth does by itself. */
+/** Who requested a task. Rows do not name bots, so a bot looks the same as Berth itself. */
 export function actorOf({ acting_user_id, acting_deployment_id }: Acted, { user, deployment }: Names): string {
   if (acting_user_id !== null) return user(acting_user_id);
   return acting_deployment_id === null ? 'Berth or a bot' : deployment(acting_deployment_id);

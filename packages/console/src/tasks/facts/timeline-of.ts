@@ -53,7 +53,7 @@ export function timelineOf(task: DeploymentTask, facts: readonly Fact[], names: 
   }
   if (finished_at === null) {
     for (const { kind, object, since, message } of facts) {
-      // When it is due stands above.
+      // A step above says when it is due.
       if (kind !== 'scheduled') steps.push({ ...step('busy', sentence(readable(message)), since), about: object });
     }
     return steps;

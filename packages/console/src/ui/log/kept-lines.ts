@@ -1,7 +1,7 @@
 /** The end of a log that may be longer than a browser should hold. */
 export interface KeptLines {
   lines: readonly string[];
-  /** How many lines before them are kept no more, so that line `dropped + 1` is the first one here. */
+  /** How many earlier lines were dropped; line `dropped + 1` of the log is the first one here. */
   dropped: number;
   /** UTF-16 units of all lines. */
   units: number;
@@ -59,7 +59,7 @@ export function matchingLines({ lines, dropped }: KeptLines, text: string): numb
 /** A line divided at the places that hold a text. */
 export function partsOf(line: string, text: string): Part[] {
   const [within, wanted] = [withoutCase(line), withoutCase(text)];
-  // A letter whose small form is longer would move what follows it.
+  // If lower case changes the length, positions in it are not those of the line.
   if (wanted === '' || within.length !== line.length) return [{ text: line, isMatch: false }];
   const parts: Part[] = [];
   let end = 0;

@@ -46,7 +46,7 @@ export function useLines(of: string, read: ReadLines): ReadLog & { readAgain: ()
       clearTimeout(timer);
       stop.abort();
     };
-    // How a log is read is a closure of the caller; which log it is decides.
+    // `read` is a new closure at each render, so it is left out: `of` says whether the log is another one.
   }, [of, attempt]);
 
   const readAgain = useCallback(() => setAttempt((before) => before + 1), []);

@@ -20,7 +20,7 @@ export function newSince<T>(before: Pages<T>, now: Pages<T>): number {
 
 /**
  * While the pointer or the focus is in a list, its rows stay in their places: nothing is pushed from under a hand that is about to
- * press. `of` names the list; what is not current is of the list before.
+ * press. `of` names the list; without `isCurrent` the rows are still those of the list before.
  */
 export function useHeld<T>(of: string, isCurrent: boolean) {
   const [isPointed, setIsPointed] = useState(false);

@@ -14,7 +14,7 @@ export interface RefusedSignIn {
   address: string | null;
   /** The account that it was aimed at, such as the id of a token, where auth can tell. */
   account?: string | undefined;
-  /** Why it was refused. Attempts for which all of it is the same, and the address, are alike. */
+  /** Why it was refused. Attempts with equal fields and the same address are alike. */
   details: JsonObject;
 }
 

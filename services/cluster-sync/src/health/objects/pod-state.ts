@@ -47,7 +47,7 @@ export function podState(object: unknown, cause: Cause | null): ObjectState | nu
 const hasCrashed = ({ status }: Pod): boolean =>
   status.containerStatuses.some(({ lastState }) => (lastState.terminated?.exitCode ?? 0) !== 0);
 
-/** It became unready after its containers had started, while the condition of a new pod is older than its containers. */
+/** It has been ready before: its condition changed after its containers started. That of a new pod is older than its containers. */
 function wasReady({ status }: Pod): boolean {
   const since = status.conditions.find(({ type, status: is }) => type === 'Ready' && is !== 'True')?.lastTransitionTime;
   const starts = status.containerStatuses.map(({ state }) => Date.parse(state.running?.startedAt ?? ''));

@@ -57,7 +57,7 @@ const isRollingOut = ({ status }: Workload): boolean => {
   return progressing !== undefined && progressing.reason !== 'NewReplicaSetAvailable';
 };
 
-/** That of a Deployment says nothing which the Deployment does not say. */
+/** A ReplicaSet of a Deployment adds nothing to what the Deployment says. */
 export function replicaSetState(object: unknown): ObjectState | null {
   const workload = parsed(object);
   const { metadata, spec, status } = workload;
@@ -82,7 +82,7 @@ export function daemonSetState(object: unknown): ObjectState | null {
   const workload = parsed(object);
   const { updatedNumberScheduled = 0, numberAvailable = 0, desiredNumberScheduled: wanted } = workload.status;
   if (isUnseen(workload)) return 'Progressing';
-  // No node of the cluster is for it.
+  // No node of the cluster matches it.
   if (wanted === undefined || wanted === 0) return null;
   const updates = workload.spec.updateStrategy?.type !== 'OnDelete';
   return numberAvailable < wanted || (updates && updatedNumberScheduled < wanted) ? 'Progressing' : 'Healthy';

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject } from '@berth/contracts/fields/json';
 import { causeOf } from '@berth/kube/causes/cause-of';
 import type { StatusColor } from '@berth/contracts/resources/clusters/k8s-resources';
 import { z } from 'zod';
-import { objectState, type ObjectState } from '../../health/objects/object-state.ts';
+import type { ObjectState } from '../../health/objects/object-state.ts';
+import { stateOfObject } from '../../health/objects/state-of-object.ts';
 import { parentOf } from './parent-of.ts';
 import { statusColor } from './status-color.ts';
 import { storableMetadata } from './storable-metadata.ts';
@@ -45,7 +46,7 @@ export function observedObject(
   const summary = summaryOf[kind](object);
   const parent = parentOf(metadata, clusterId);
   const cause = causeOf(kind, object);
-  const health = objectState(kind, object, cause);
+  const health = stateOfObject(kind, object, cause);
   return {
     uid,
     namespace,

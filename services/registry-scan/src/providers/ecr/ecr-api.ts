@@ -7,7 +7,7 @@ import type { OnRequest } from '../../connection/registry-session.ts';
 import { awsRequests, withinTime } from './aws-requests.ts';
 import type { EcrHost } from './ecr-host.ts';
 
-/** What is asked of the API of ECR. Packages come by the distribution protocol. */
+/** The calls to the API of ECR. Manifests and packages come by the distribution protocol. */
 export interface EcrApi extends Disposable {
   repositories(signal: AbortSignal): Promise<string[]>;
   /** Null if the repository does not exist. */

@@ -5,7 +5,7 @@ import type { PushHint } from '../../connection/push-hint.ts';
 /** How registries of one kind report pushes and deletions, below `/events`. */
 export interface PushFormat {
   path: string;
-  /** Whether the headers may be of a registry that knows the token; checked before the body is read. */
+  /** False if the headers already show that the sender does not know the token; checked before the body is read. */
   mayBeAuthorized: (headers: IncomingHttpHeaders, token: string) => boolean;
   /** Whether the body is signed with the token, where the headers do not prove it. */
   isSigned?: (headers: IncomingHttpHeaders, body: Buffer, token: string) => boolean;

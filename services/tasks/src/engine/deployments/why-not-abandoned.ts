@@ -1,5 +1,5 @@
 /**
- * Why the release of a deployment may not be left on its cluster; null if it may. Site admins say of a cluster that it is out of
+ * Why the release of a deployment may not be left on its cluster; null if it may. Only a site admin declares a cluster out of
  * use, by ignoring it: that it does not answer may pass. `cluster`: null if it was deleted.
  */
 export function whyNotAbandoned(cluster: { ignore: boolean } | null): string | null {

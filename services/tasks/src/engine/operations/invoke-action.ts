@@ -1,6 +1,6 @@
 import type { JsonValue } from '@berth/contracts/fields/json';
 import { placeOf } from '../deployments/place-of.ts';
-import { nothingInstalled, runsNothing } from './calls.ts';
+import { nothingInstalled, keepsRelease } from './keeps-release.ts';
 import type { InvokedAction, Operation } from './operation.ts';
 import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
@@ -9,7 +9,7 @@ export const actionPath = 'body.operation.InvokeAction';
 
 /** Calls the running deployment as its chart's `actions.yaml` says. Never changes the deployment's state. */
 export const invokeAction: Operation = {
-  ...runsNothing,
+  ...keepsRelease,
   needs: (operation) => ('InvokeAction' in operation ? { action: operation.InvokeAction } : {}),
   refusal: (deployment, hasOpenTasks) => unlessEnabled(deployment) ?? nothingInstalled(deployment, hasOpenTasks),
 

@@ -1,5 +1,5 @@
 import { placeOf } from '../deployments/place-of.ts';
-import { nothingInstalled, runsNothing } from './calls.ts';
+import { nothingInstalled, keepsRelease } from './keeps-release.ts';
 import type { Operation } from './operation.ts';
 import { nothingToRunAgain, taskOf, unlessEnabled } from './task-of.ts';
 
@@ -8,7 +8,7 @@ export const restartPath = 'body.operation.RestartK8sResource';
 
 /** Replaces the pods of a workload, one after the other. Never changes the deployment's state. */
 export const restartK8sResource: Operation = {
-  ...runsNothing,
+  ...keepsRelease,
   needs: (operation) => ('RestartK8sResource' in operation ? { object: operation.RestartK8sResource } : {}),
   refusal: (deployment) => unlessEnabled(deployment) ?? nothingInstalled(deployment, false),
 

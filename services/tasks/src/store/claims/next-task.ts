@@ -30,11 +30,13 @@ export const oldestTask = (which: FragmentSqlToken, limits: Limits) => sql.fragm
 const mostCompared = 32;
 
 /**
- * The task that may start first, with its cluster: of the env that holds the fewest slots, of its requester that holds the fewest,
- * the oldest. So nobody holds the slots while others wait, however many tasks they have queued. The requesters with pending tasks
- * at the clusters of the env are found by one look into an index for each. Where there are very many, each claim compares others: of its
- * clusters in random order it begins at a random requester and at the first. If the tasks of all compared cannot start yet, the oldest that
- * can is taken; otherwise an env with many scheduled tasks would hold up all others.
+ * The task that may start first, with its cluster. Choose the env that holds the fewest slots, in it the requester that holds the
+ * fewest, and of this requester the oldest task. So nobody keeps the slots from others by queueing many tasks.
+ *
+ * Each requester with pending tasks at a cluster of the env costs one index lookup, so a claim compares at most `mostCompared`. It
+ * walks the clusters in random order, in each from the first requester and from a random one, so that later claims compare others.
+ * If no task of the compared requesters can start yet, the oldest that can is taken: an env whose tasks are all scheduled must not
+ * hold up the other envs.
  */
 export const sharedTask = (which: FragmentSqlToken, limits: Limits) => {
   const firstOf = (cluster_id: FragmentSqlToken, bounds: FragmentSqlToken) => sql.fragment`

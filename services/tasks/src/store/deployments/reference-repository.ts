@@ -65,7 +65,7 @@ export const createReferenceRepository = (db: Queries) => ({
       select distinct d.id, d.namespace, d.env_id from ${usersOf(id)} d order by d.namespace limit 10
     `),
 
-  /** Those of them that the deployment does not use itself, directly or through others: these would hold each other for ever. */
+  /** Without those that the deployment itself uses, directly or through others: otherwise the two would block each other for ever. */
   enabledDependentsOutsideCircle: (id: string) =>
     db.any(sql.type(User)`
       with recursive used as (

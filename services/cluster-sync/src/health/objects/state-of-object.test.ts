@@ -1,6 +1,7 @@
 import { causeOf } from '@berth/kube/causes/cause-of';
 import { expect, test } from 'vitest';
-import { objectState, type ObjectState } from './object-state.ts';
+import type { ObjectState } from './object-state.ts';
+import { stateOfObject } from './state-of-object.ts';
 
 const owner = (kind: string) => ({
   ownerReferences: [{ apiVersion: 'v1', kind, name: 'x', uid: 'u', controller: true }],
@@ -183,5 +184,5 @@ test.for<[string, string, unknown, ObjectState | null]>([
   ],
   ['Ingress', 'says nothing', {}, null],
 ])('a %s %s', ([kind, , object, state]) => {
-  expect(objectState(kind, object, causeOf(kind, object))).toBe(state);
+  expect(stateOfObject(kind, object, causeOf(kind, object))).toBe(state);
 });

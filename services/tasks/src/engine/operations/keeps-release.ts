@@ -11,7 +11,7 @@ export const nothingInstalled = (
 ): string | null => (revision_id === null && !hasOpenTasks ? words : null);
 
 /** Common to operations that act on the installed release without changing it. */
-export const runsNothing = {
+export const keepsRelease = {
   effect: 'keeps',
   change: null,
   dryRun: () => null,

@@ -2,7 +2,7 @@ import type { DeploymentTask } from '@berth/client';
 import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../failure/exit-code-of.ts';
 import { failureText } from '../../failure/failure-text.ts';
-import { requireDone } from './task-outcome.ts';
+import { requireDone } from './require-done.ts';
 
 const outcomeOf = (status: DeploymentTask['status']): [number, string] => {
   try {
