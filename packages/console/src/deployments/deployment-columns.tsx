@@ -39,7 +39,7 @@ export function useDeploymentColumns(
     { title: 'State', width: '124px', sort: 'health', cell: (row) => <State {...deploymentState(row)} /> },
     {
       title: 'Name',
-      width: 'minmax(180px, 2fr)',
+      width: 'minmax(180px, 1.7fr)',
       sort: 'name',
       className: 'cell-name',
       cell: ({ id, name, kind_id }) => (
@@ -71,7 +71,7 @@ export function useDeploymentColumns(
     },
     {
       title: 'Why',
-      width: 'minmax(160px, 2.2fr)',
+      width: 'minmax(160px, 2.8fr)',
       className: 'muted',
       cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
     },
