@@ -14,10 +14,11 @@ interface Said {
 
 /** The inputs without what is sensitive: that is known to the chart only. Also of a form that this console is too old for. */
 export function shownInputs(valuesUi: JsonObject | null, config: JsonObject): JsonObject {
+  const inputs = valuesUi?.['inputs'];
   const sensitive = new Set(
-    formOf(valuesUi)
-      ?.inputs.filter((input) => input.sensitive)
-      .map(({ id }) => id),
+    (Array.isArray(inputs) ? inputs : [])
+      .filter(isJsonObject)
+      .flatMap((input) => (input['sensitive'] === true ? [input['id']] : [])),
   );
   return Object.fromEntries(Object.entries(config).map(([id, value]) => [id, sensitive.has(id) ? hidden : value]));
 }
