@@ -11,11 +11,13 @@ import { Age } from '../ui/age.tsx';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
 import { useAddress } from '../ui/page/address.ts';
+import { Icon } from '../ui/icons.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
 import { Rows } from '../ui/reading/rows.tsx';
 import { BulkActions } from './bulk/bulk-actions.tsx';
 import { ColumnsMenu, useColumnChoice } from './columns-menu.tsx';
 import { useDeploymentColumns } from './deployment-columns.tsx';
+import { useVersions } from './facts/columns.ts';
 import { stateFilters } from './facts/deployment-state.ts';
 import { SavedViews } from './saved-views.tsx';
 
@@ -95,6 +97,7 @@ export function DeploymentList() {
           value={address['cluster'] ?? null}
           onChange={(cluster) => change({ cluster })}
         />
+        {address['chart'] && <ChartFilter id={address['chart']} onClear={() => change({ chart: null })} />}
         {isFiltered && (
           <Button
             className="button bare"
@@ -138,6 +141,16 @@ export function DeploymentList() {
         }
       />
     </Page>
+  );
+}
+
+/** The version that a link has asked for, as from the page of a chart. */
+function ChartFilter({ id, onClear }: { id: string; onClear: () => void }) {
+  const tag = useVersions([{ helm_chart_id: id }]).get(id)?.image_tag ?? id.slice(0, 8);
+  return (
+    <Button className="button" data-selected onPress={onClear} aria-label={`Chart ${tag}: show all charts`}>
+      Chart <span className="mono">{tag}</span> <Icon name="close" />
+    </Button>
   );
 }
 
