@@ -12,6 +12,7 @@ import { Shell } from './shell/shell.tsx';
 import type { Search } from './ui/page/address.ts';
 import { Callback } from './sign-in/callback.tsx';
 import { Gate } from './sign-in/gate.tsx';
+import { SignInAtOnce } from './sign-in/sign-in-at-once.tsx';
 
 /** Values of an address are texts; anything else in it means nothing. */
 const searchOf = (given: Record<string, unknown>): Search =>
@@ -30,6 +31,7 @@ const root = createRootRoute({
 });
 
 const callback = createRoute({ getParentRoute: () => root, path: '/auth/idp/callback', component: Callback });
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInAtOnce });
 
 const inside = createRoute({
   getParentRoute: () => root,
@@ -118,7 +120,7 @@ const screens = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([callback, inside.addChildren([...screens])]),
+  routeTree: root.addChildren([callback, signIn, inside.addChildren([...screens])]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: FailedPage,

@@ -63,10 +63,13 @@ function options() {
   return { fresh, once, cluster };
 }
 
+/** The page that leads to the identity provider, where one click signs a person in. */
+const signInUrl = (stack: Stack): string => `${stack.url}/sign-in`;
+
 function showAddresses(stack: Stack, { token, deployment }: JourneyResult): void {
   say(`
 Berth is up.
-  console         ${stack.url}   (Sign in, then choose Ada)
+  console         ${signInUrl(stack)}   (choose Ada)
   API             ${stack.url}/api/v2
   API reference   ${stack.url}/api/v2/docs
   health          ${stack.url}/readyz
@@ -105,6 +108,7 @@ async function run({ fresh, once, cluster }: ReturnType<typeof options>): Promis
   const stack = await steps.step('start the platform', () =>
     startStack({ stateFolder, cluster, env: process.env, log: steps.detail, signal: stopping.signal }),
   );
+  say(`    the console is at ${signInUrl(stack)}: choose Ada. Its first deployment follows.`);
   try {
     const result = await Promise.race([runJourney({ stack, steps, signal: stopping.signal }), failing(stack.died)]);
     say(`\nready after ${((performance.now() - started) / 1000).toFixed(1)} s`);

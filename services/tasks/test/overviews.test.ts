@@ -46,6 +46,17 @@ describe('deployments by their ids', () => {
     expect(await listed({ ids }, outsider)).toEqual({ ids: [], num_total: 0 });
   });
 
+  test('are those that use a deployment themselves, as far as the caller sees them', async () => {
+    const used = await tasks.create();
+    const user = await tasks.create({ config: { replicas: 1, peer: used.id } });
+    await tasks.create({ config: { replicas: 1, peer: user.id } });
+
+    expect(await listed({ uses: used.id })).toEqual({ ids: [user.id], num_total: 1 });
+    expect(await listed({ uses: used.id, enabled: false })).toEqual({ ids: [], num_total: 0 });
+    expect(await listed({ uses: used.id }, outsider)).toEqual({ ids: [], num_total: 0 });
+    expect(await listed({ uses: randomUUID() })).toEqual({ ids: [], num_total: 0 });
+  });
+
   test('are refused if one of them is none', async () => {
     await expect(listed({ ids: `${randomUUID()},x` })).rejects.toMatchObject({
       code: 'invalid',

@@ -29,9 +29,9 @@ export function RunningVersions({ kind, env }: { kind: string; env: string | und
                       {tag}
                     </Link>
                     {newer > 0 && <span className="newer">↑ {newer} newer</span>}
-                    <span className="end muted">
+                    <Link className="end" to="/deployments" search={{ chart, ...(env && { env }) }}>
                       {count} {count === 1 ? 'deployment' : 'deployments'}
-                    </span>
+                    </Link>
                   </li>
                 ))}
               </ul>

@@ -4,20 +4,21 @@ import { useDeferredValue, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { useMay } from '../api/me.ts';
-import { choicesIn, nameIn, useClusters, useEnvs, useKinds, useUsers } from '../api/names.ts';
+import { choicesIn, useClusters, useKinds } from '../api/names.ts';
 import { type ListQuery, pageOf, type Row } from '../api/reads.ts';
 import { Page } from '../shell/page.tsx';
 import { Age } from '../ui/age.tsx';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
 import { useAddress } from '../ui/page/address.ts';
+import { Icon } from '../ui/icons.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
-import { RowCheck } from '../ui/reading/row-check.tsx';
-import { type Column, Rows } from '../ui/reading/rows.tsx';
-import { State } from '../ui/state.tsx';
+import { Rows } from '../ui/reading/rows.tsx';
 import { BulkActions } from './bulk/bulk-actions.tsx';
-import { useRevisions, useVersions } from './facts/columns.ts';
-import { deploymentState, stateFilters } from './facts/deployment-state.ts';
+import { ColumnsMenu, useColumnChoice } from './columns-menu.tsx';
+import { useDeploymentColumns } from './deployment-columns.tsx';
+import { useVersions } from './facts/columns.ts';
+import { stateFilters } from './facts/deployment-state.ts';
 import { SavedViews } from './saved-views.tsx';
 
 type Deployment = Row<'deployments'>;
@@ -29,9 +30,7 @@ export function DeploymentList() {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Deployment>>(new Map());
   const [inView, setInView] = useState<Deployment[]>([]);
   const rows = useDeferredValue(inView);
-  const [envs, clusters, kinds, users] = [useEnvs(), useClusters(), useKinds(), useUsers()];
-  const versions = useVersions(rows);
-  const revisions = useRevisions(rows);
+  const [clusters, kinds] = [useClusters(), useKinds()];
   const query = queryOf(address);
   const attention = useQuery(
     pageOf('deployments', { needs_attention: true, page: 1, per_page: 1, ...(address.env && { env_id: address.env }) }),
@@ -45,74 +44,16 @@ export function DeploymentList() {
     setChosen(next);
   };
 
-  const columns: Column<Deployment>[] = [
-    {
-      title: 'Choose',
-      hideTitle: true,
-      width: '40px',
-      cell: (row) => (
-        <RowCheck
-          label={`Choose ${nameIn(kinds, row.kind_id)} / ${row.name}`}
-          isSelected={chosen.has(row.id)}
-          onChange={(isChosen) => choose(row, isChosen)}
-        />
-      ),
-    },
-    { title: 'State', width: '124px', sort: 'health', cell: (row) => <State {...deploymentState(row)} /> },
-    {
-      title: 'Name',
-      width: 'minmax(180px, 2fr)',
-      sort: 'name',
-      className: 'cell-name',
-      cell: ({ id, name, kind_id }) => (
-        <Link to="/deployments/$id/{-$tab}" params={{ id, tab: undefined }} data-row-link>
-          <span className="kind">{nameIn(kinds, kind_id)} / </span>
-          {name || '—'}
-        </Link>
-      ),
-    },
-    { title: 'Env', width: 'minmax(72px, .7fr)', cell: ({ env_id }) => nameIn(envs, env_id) },
-    { title: 'Cluster', width: 'minmax(72px, .7fr)', cell: ({ cluster_id }) => nameIn(clusters, cluster_id) },
-    {
-      title: 'Version',
-      width: 'minmax(130px, 1.2fr)',
-      cell: ({ helm_chart_id }) => {
-        const version = versions.get(helm_chart_id);
-        return (
-          <>
-            <span className="mono">{version?.parsed_version ?? version?.image_tag}</span>
-            {version !== undefined && version.newer > 0 && <span className="newer">↑ {version.newer} newer</span>}
-          </>
-        );
-      },
-    },
-    {
-      title: 'Why',
-      width: 'minmax(160px, 2.4fr)',
-      className: 'muted',
-      cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
-    },
-    {
-      title: 'Changed',
-      width: 'minmax(110px, .8fr)',
-      className: 'muted',
-      cell: ({ revision_id, created_at }) => {
-        const revision = revision_id === null ? undefined : revisions.get(revision_id);
-        return (
-          <>
-            <Age time={revision?.created_at ?? created_at} />
-            {revision && revision.acting_user_id !== null && ` · ${nameIn(users, revision.acting_user_id)}`}
-          </>
-        );
-      },
-    },
-  ];
+  const columns = useColumnChoice(
+    useDeploymentColumns(rows, { isChosen: ({ id }) => chosen.has(id), onChoose: choose }),
+  );
 
   return (
     <Page
       title="Deployments"
       actions={
         <>
+          <ColumnsMenu {...columns} />
           <SavedViews />
           {may.somewhere('deployments', 'create') && (
             <Link className="button primary" to="/deployments/new">
@@ -156,6 +97,7 @@ export function DeploymentList() {
           value={address['cluster'] ?? null}
           onChange={(cluster) => change({ cluster })}
         />
+        {address['chart'] && <ChartFilter id={address['chart']} onClear={() => change({ chart: null })} />}
         {isFiltered && (
           <Button
             className="button bare"
@@ -166,12 +108,22 @@ export function DeploymentList() {
         )}
         <Total query={query} />
       </div>
-      {chosen.size > 0 && <BulkActions chosen={[...chosen.values()]} onDone={() => setChosen(new Map())} />}
+      {chosen.size > 0 && (
+        <BulkActions
+          chosen={[...chosen.values()]}
+          onAll={
+            inView.some(({ id }) => !chosen.has(id))
+              ? () => setChosen(new Map([...chosen, ...inView.map((row) => [row.id, row] as const)]))
+              : undefined
+          }
+          onDone={() => setChosen(new Map())}
+        />
+      )}
       <Rows
         label="Deployments"
         resource="deployments"
         query={query}
-        columns={columns}
+        columns={columns.shown}
         sort={{ value: query.sort, onChange: (sort) => change({ sort }) }}
         isSelected={({ id }) => chosen.has(id)}
         onView={setInView}
@@ -189,6 +141,16 @@ export function DeploymentList() {
         }
       />
     </Page>
+  );
+}
+
+/** The version that a link has asked for, as from the page of a chart. */
+function ChartFilter({ id, onClear }: { id: string; onClear: () => void }) {
+  const tag = useVersions([{ helm_chart_id: id }]).get(id)?.image_tag ?? id.slice(0, 8);
+  return (
+    <Button className="button" data-selected onPress={onClear} aria-label={`Chart ${tag}: show all charts`}>
+      Chart <span className="mono">{tag}</span> <Icon name="close" />
+    </Button>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Budget } from '@berth/chart-extensions/budget/budget';
 import { atOnce, type Parts } from '@berth/chart-extensions/budget/in-turns';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
-import { mergeLayer, mergeOwnLayer } from './merge-layer.ts';
+import { mergeLayer, mergeOwnLayer } from '@berth/chart-extensions/config/merge-layer';
 import { type HostnameFormat, ingressValues } from './ingress-values.ts';
 
 export interface ValuesWorld {

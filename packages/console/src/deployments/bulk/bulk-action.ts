@@ -2,6 +2,7 @@ import type { Answer } from '@berth/client';
 import { berth } from '../../api/berth.ts';
 import type { May } from '../../api/me.ts';
 import type { Row } from '../../api/reads.ts';
+import { restartAll } from '../objects/restart.ts';
 
 type Deployment = Row<'deployments'>;
 
@@ -15,7 +16,8 @@ export interface BulkAction {
   needsChart?: boolean;
   /** Why one is left out; undefined where it is not. */
   unless: (deployment: Deployment, may: May) => string | undefined;
-  run: (deployment: Deployment, chartId: string | null) => Promise<Answer<unknown>>;
+  /** One answer for each request that it takes. */
+  run: (deployment: Deployment, chartId: string | null) => Promise<readonly Answer<unknown>[]>;
 }
 
 const refused = (may: May, operation: string, deployment: Deployment, isStricter: boolean): string | undefined => {
@@ -34,10 +36,18 @@ export const bulkActions: BulkAction[] = [
     says: 'Each is deployed again with the chart and inputs that it has.',
     will: 'reinstalls',
     unless: (deployment, may) => (deployment.enabled ? refused(may, 'create', deployment, false) : 'it is disabled'),
-    run: ({ id }) =>
-      berth.deploymentTasks.create({
+    run: async ({ id }) => [
+      await berth.deploymentTasks.create({
         body: { deployment_id: id, operation: { Reinstall: { reason: 'Requested in the console' } } },
       }),
+    ],
+  },
+  {
+    verb: 'Restart',
+    says: 'The pods of each are replaced one after another, as its update strategy says. Nothing is deployed again.',
+    will: 'restarts',
+    unless: (deployment, may) => (deployment.enabled ? refused(may, 'create', deployment, false) : 'it is disabled'),
+    run: ({ id }) => restartAll(id),
   },
   {
     verb: 'Upgrade',
@@ -45,14 +55,14 @@ export const bulkActions: BulkAction[] = [
     will: 'upgrades',
     needsChart: true,
     unless: (deployment, may) => (deployment.enabled ? refused(may, 'update', deployment, false) : 'it is disabled'),
-    run: ({ id }, chartId) => berth.deployments.update({ id, body: { helm_chart_id: chartId ?? '' } }),
+    run: async ({ id }, chartId) => [await berth.deployments.update({ id, body: { helm_chart_id: chartId ?? '' } })],
   },
   {
     verb: 'Enable',
     says: 'Each is installed again with the chart and inputs that it has.',
     will: 'installs',
     unless: (deployment, may) => (deployment.enabled ? 'it is enabled' : refused(may, 'update', deployment, true)),
-    run: ({ id }) => berth.deployments.update({ id, body: { enabled: true } }),
+    run: async ({ id }) => [await berth.deployments.update({ id, body: { enabled: true } })],
   },
   {
     verb: 'Disable',
@@ -60,12 +70,15 @@ export const bulkActions: BulkAction[] = [
     will: 'is uninstalled',
     destroys: true,
     unless: (deployment, may) => (deployment.enabled ? refused(may, 'update', deployment, true) : 'it is disabled'),
-    run: ({ id }) => berth.deployments.update({ id, body: { enabled: false } }),
+    run: async ({ id }) => [await berth.deployments.update({ id, body: { enabled: false } })],
   },
 ];
 
 /** What became of one, in a few words. */
-export function resultWord(answer: Answer<unknown>): string {
-  if (!answer.ok) return `refused: ${answer.problem.detail}`;
-  return answer.taskCount > 0 ? 'queued' : 'nothing to do';
+export function resultWord(answers: readonly Answer<unknown>[]): string {
+  const tasks = answers.reduce((count, answer) => count + (answer.ok ? answer.taskCount : 0), 0);
+  const queued = tasks > 1 ? `${tasks} tasks queued` : 'queued';
+  const refusal = answers.find((answer) => !answer.ok);
+  if (refusal) return `${tasks > 0 ? `${queued}, then ` : ''}refused: ${refusal.problem.detail}`;
+  return tasks > 0 ? queued : 'nothing to do';
 }

@@ -1,24 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useKinds } from '../../api/names.ts';
-import type { Row } from '../../api/reads.ts';
+import { pageOf, type Row } from '../../api/reads.ts';
 import { Choose } from '../../ui/inputs/choose.tsx';
 import { Dialog } from '../../ui/page/dialog.tsx';
 import { State } from '../../ui/state.tsx';
-import { useQuery } from '@tanstack/react-query';
-import { pageOf } from '../../api/reads.ts';
 import { type BulkAction, bulkActions, resultWord } from './bulk-action.ts';
 
 type Deployment = Row<'deployments'>;
 
 interface BulkActionsProps {
   chosen: Deployment[];
+  /** Chooses every row in view as well; absent if all are chosen. */
+  onAll?: (() => void) | undefined;
   onDone: () => void;
 }
 
 /** What can be done to all that are chosen. First it says what will happen to each, then one result for each. */
-export function BulkActions({ chosen, onDone }: BulkActionsProps) {
+export function BulkActions({ chosen, onAll, onDone }: BulkActionsProps) {
   const [action, setAction] = useState<BulkAction | null>(null);
   return (
     <div className="notice bulk" role="region" aria-label="Chosen deployments">
@@ -28,6 +29,11 @@ export function BulkActions({ chosen, onDone }: BulkActionsProps) {
           {each.verb}
         </Button>
       ))}
+      {onAll && (
+        <Button className="button bare small" onPress={onAll}>
+          Choose all in view
+        </Button>
+      )}
       <Button className="button bare small" onPress={onDone}>
         Choose none
       </Button>
@@ -71,14 +77,19 @@ function Running({ action, chosen, onClose }: RunningProps) {
     setIsBusy(true);
     // One after another: each result is known before the next begins, and the platform serves others meanwhile.
     for (const { deployment } of possible) {
-      const answer = await action.run(deployment, chartId);
-      setResults((before) => new Map(before).set(deployment.id, resultWord(answer)));
+      const answers = await action.run(deployment, chartId);
+      setResults((before) => new Map(before).set(deployment.id, resultWord(answers)));
     }
     setIsBusy(false);
   };
 
   return (
-    <Dialog title={`${action.verb} ${chosen.length} deployments`} isOpen wide onClose={() => onClose(results.size > 0)}>
+    <Dialog
+      title={`${action.verb} ${chosen.length === 1 ? '1 deployment' : `${chosen.length} deployments`}`}
+      isOpen
+      wide
+      onClose={() => onClose(results.size > 0)}
+    >
       <p>{action.says}</p>
       {action.needsChart &&
         (isOfManyKinds ? (

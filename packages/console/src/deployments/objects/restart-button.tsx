@@ -2,21 +2,18 @@ import { unwrap } from '@berth/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
-import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { Confirm } from '../../ui/page/dialog.tsx';
 import type { DeploymentRow } from '../facts/deployment-row.ts';
 import type { Tracked } from './resource-tree.ts';
-
-/** The kinds that Kubernetes can roll out again. */
-const restartable = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+import { restart, restartableKinds } from './restart.ts';
 
 export function RestartButton({ resource, deployment }: { resource: Tracked; deployment: DeploymentRow }) {
   const may = useMay();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
-  if (!restartable.has(resource.kind) || !may('deploymentTasks', 'create', deployment).allowed) return null;
-  const { id, kind, name } = resource;
+  if (!restartableKinds.includes(resource.kind) || !may('deploymentTasks', 'create', deployment).allowed) return null;
+  const { kind, name } = resource;
   return (
     <>
       <Button className="button small" aria-label={`Restart ${kind} ${name}`} onPress={() => setIsAsking(true)}>
@@ -28,10 +25,7 @@ export function RestartButton({ resource, deployment }: { resource: Tracked; dep
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         onConfirm={async () => {
-          const operation = { RestartK8sResource: { resource_id: id, resource_name: name } };
-          const task = unwrap(
-            await berth.deploymentTasks.create({ body: { deployment_id: deployment.id, operation } }),
-          );
+          const task = unwrap(await restart(deployment.id, resource));
           void navigate({ to: '/tasks/$id', params: { id: task.id } });
         }}
       >

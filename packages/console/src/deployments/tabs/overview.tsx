@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { useMay } from '../../api/me.ts';
 import { nameIn, useClusters, useUsers } from '../../api/names.ts';
 import { allOf, oneOf, pageOf } from '../../api/reads.ts';
 import { Age } from '../../ui/age.tsx';
@@ -26,6 +27,7 @@ export default function Overview({ deployment }: OfDeployment) {
   const version = useVersions([deployment]).get(deployment.helm_chart_id);
   const cluster = useClusters().get(deployment.cluster_id);
   const users = useUsers();
+  const may = useMay();
   const metrics = cluster && metricsLink(cluster, deployment);
 
   return (
@@ -115,9 +117,19 @@ export default function Overview({ deployment }: OfDeployment) {
         <section className="section">
           <header>
             <h2>Recent</h2>
-            <Link className="meta" to="/deployments/$id/{-$tab}" params={{ id: deployment.id, tab: 'tasks' }}>
-              All {tasks.data?.num_total.toLocaleString()}
-            </Link>
+            <span className="meta">
+              {may.somewhere('auditEvents', 'list') && (
+                <>
+                  <Link to="/admin/audit" search={{ object: deployment.id }}>
+                    Who changed it
+                  </Link>
+                  {' · '}
+                </>
+              )}
+              <Link to="/deployments/$id/{-$tab}" params={{ id: deployment.id, tab: 'tasks' }}>
+                All {tasks.data?.num_total.toLocaleString()}
+              </Link>
+            </span>
           </header>
           <Reading of={tasks} rows={3}>
             {({ items }) => (

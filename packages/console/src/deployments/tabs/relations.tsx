@@ -3,44 +3,59 @@ import { Link } from '@tanstack/react-router';
 import type { JsonValue } from '@berth/client';
 import { nameIn, useKinds } from '../../api/names.ts';
 import { pageOf, type Row } from '../../api/reads.ts';
+import { State } from '../../ui/state.tsx';
 import type { DeploymentRow } from '../facts/deployment-row.ts';
+import { deploymentState } from '../facts/deployment-state.ts';
+import { usedIds } from './used-ids.ts';
 
 interface RelationsProps {
   deployment: DeploymentRow;
   chart: Row<'helmCharts'> | undefined;
 }
 
-/** The deployments that this one uses, by the inputs that choose one. */
+const most = 20;
+
+/** What this one depends on, and what depends on it: where to look next when it is not well, and what a change of it touches. */
 export function Relations({ deployment, chart }: RelationsProps) {
-  const kinds = useKinds();
-  const ids = usedIds(chart?.values_ui?.['inputs'], deployment);
-  const used = useQuery({ ...pageOf('deployments', { ids: ids.join(','), per_page: 100 }), enabled: ids.length > 0 });
-  if (ids.length === 0) return null;
+  const form: JsonValue | undefined = chart?.values_ui?.['inputs'];
+  const ids = usedIds(form, deployment.config);
+  const used = useQuery({ ...pageOf('deployments', { ids: ids.join(','), per_page: most }), enabled: ids.length > 0 });
+  const users = useQuery(pageOf('deployments', { uses: deployment.id, sort: 'name', per_page: most }));
   return (
-    <section className="section">
-      <header>
-        <h2>Uses</h2>
-      </header>
-      <ul>
-        {used.data?.items.map(({ id, kind_id, name }) => (
-          <li key={id}>
-            <Link to="/deployments/$id/{-$tab}" params={{ id, tab: undefined }}>
-              {nameIn(kinds, kind_id)} / {name || '—'}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <>
+      {ids.length > 0 && <Related title="Uses" rows={used.data?.items} total={used.data?.num_total} />}
+      {users.data && users.data.num_total > 0 && (
+        <Related title="Used by" rows={users.data.items} total={users.data.num_total} />
+      )}
+    </>
   );
 }
 
-function usedIds(inputs: JsonValue | undefined, { config }: DeploymentRow): string[] {
-  if (!Array.isArray(inputs)) return [];
-  const ids = inputs.flatMap((input) => {
-    if (typeof input !== 'object' || input === null || Array.isArray(input) || input['collection'] !== 'deployments')
-      return [];
-    const value = typeof input['id'] === 'string' ? config[input['id']] : undefined;
-    return Array.isArray(value) ? value : [value];
-  });
-  return [...new Set(ids.filter((id) => typeof id === 'string'))].slice(0, 100);
+interface RelatedProps {
+  title: string;
+  rows: Row<'deployments'>[] | undefined;
+  total: number | undefined;
+}
+
+function Related({ title, rows = [], total = 0 }: RelatedProps) {
+  const kinds = useKinds();
+  return (
+    <section className="section" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {total > 0 && <span className="meta">{total.toLocaleString()}</span>}
+      </header>
+      <ul className="related">
+        {rows.map((row) => (
+          <li key={row.id}>
+            <Link to="/deployments/$id/{-$tab}" params={{ id: row.id, tab: undefined }}>
+              {nameIn(kinds, row.kind_id)} / {row.name || '—'}
+            </Link>
+            <State {...deploymentState(row)} />
+          </li>
+        ))}
+      </ul>
+      {total > rows.length && <p className="meta">and {(total - rows.length).toLocaleString()} more</p>}
+    </section>
+  );
 }

@@ -8,7 +8,7 @@ import { listPage } from '@berth/db/lists/list-page';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { DeploymentRecord } from '../../records/deployment-record.ts';
-import { usedItems } from './reference-repository.ts';
+import { idsOfUsers, usedItems } from './reference-repository.ts';
 import { numberOfDeployments } from '../counts/count-repository.ts';
 import { shownHealth, shownReason } from './shown-reason.ts';
 
@@ -54,6 +54,7 @@ export const createDeploymentRepository = (db: Queries) => ({
       equals(sql.fragment`kind_id`, query.kind_id),
       equals(sql.fragment`cluster_id`, query.cluster_id),
       equals(sql.fragment`helm_chart_id`, query.helm_chart_id),
+      query.uses === undefined ? undefined : sql.fragment`id = any(${idsOfUsers(query.uses)})`,
       equals(sql.fragment`enabled`, query.enabled),
       equals(sql.fragment`status`, query.status),
       equals(sql.fragment`health_state`, query.health),

@@ -13,15 +13,21 @@ export const usedItems = sql.fragment`(
   select deployment_id, collection, item_id from installed_references
 )`;
 
+const pointsTo = (id: string) => sql.fragment`(
+  (r.collection = 'deployments' and r.item_id = ${id})
+  or (r.collection = 'deployment_resources' and r.item_id in (
+    select id from deployment_resources where deployment_id = ${id} and is_live
+  ))
+)`;
+
+/** An array, so that the few rows are found by their ids however many deployments there are. */
+export const idsOfUsers = (id: string) =>
+  sql.fragment`array(select r.deployment_id from ${usedItems} r where ${pointsTo(id)})`;
+
 const usersOf = (id: string) => sql.fragment`(
   select d.id, d.namespace, d.env_id
   from ${usedItems} r join deployments d on d.id = r.deployment_id
-  where d.enabled and not d.deleting and (
-    (r.collection = 'deployments' and r.item_id = ${id})
-    or (r.collection = 'deployment_resources' and r.item_id in (
-      select id from deployment_resources where deployment_id = ${id} and is_live
-    ))
-  )
+  where d.enabled and not d.deleting and ${pointsTo(id)}
 )`;
 
 /** The deployments to which one refers, or whose resources it uses. */

@@ -142,6 +142,9 @@ export const deployments = resource('deployments', {
           cluster_id: filter.id,
           env_id: filter.id,
           helm_chart_id: filter.id,
+          uses: filter.id.meta({
+            description: 'whose inputs, wanted or installed, choose this deployment or a resource that it manages',
+          }),
           enabled: filter.boolean,
           status: DeploymentStatus,
           health: HealthState,

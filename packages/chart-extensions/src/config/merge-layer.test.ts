@@ -1,4 +1,4 @@
-import { Budget } from '@berth/chart-extensions/budget/budget';
+import { Budget } from '../budget/budget.ts';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { describe, expect, test } from 'vitest';
 import { mergeLayer, mergeOwnLayer } from './merge-layer.ts';

@@ -1,5 +1,5 @@
-import type { Budget } from '@berth/chart-extensions/budget/budget';
-import { copyJson, writeText } from '@berth/chart-extensions/budget/copy-json';
+import type { Budget } from '../budget/budget.ts';
+import { copyJson, writeText } from '../budget/copy-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 
 /**

@@ -1,0 +1,100 @@
+import { Link } from '@tanstack/react-router';
+import { nameIn, useClusters, useEnvs, useKinds, useUsers } from '../api/names.ts';
+import type { Row } from '../api/reads.ts';
+import { Age } from '../ui/age.tsx';
+import { RowCheck } from '../ui/reading/row-check.tsx';
+import type { Column } from '../ui/reading/rows.tsx';
+import { State } from '../ui/state.tsx';
+import { useRevisions, useVersions } from './facts/columns.ts';
+import { deploymentState } from './facts/deployment-state.ts';
+
+type Deployment = Row<'deployments'>;
+
+interface Choosing {
+  isChosen: (row: Deployment) => boolean;
+  onChoose: (row: Deployment, isChosen: boolean) => void;
+}
+
+/** All columns of the list. `rows` are those in view, whose versions and revisions are read at once. */
+export function useDeploymentColumns(
+  rows: readonly Deployment[],
+  { isChosen, onChoose }: Choosing,
+): Column<Deployment>[] {
+  const [envs, clusters, kinds, users] = [useEnvs(), useClusters(), useKinds(), useUsers()];
+  const versions = useVersions(rows);
+  const revisions = useRevisions(rows);
+  return [
+    {
+      title: 'Choose',
+      hideTitle: true,
+      width: '40px',
+      cell: (row) => (
+        <RowCheck
+          label={`Choose ${nameIn(kinds, row.kind_id)} / ${row.name}`}
+          isSelected={isChosen(row)}
+          onChange={(is) => onChoose(row, is)}
+        />
+      ),
+    },
+    { title: 'State', width: '124px', sort: 'health', cell: (row) => <State {...deploymentState(row)} /> },
+    {
+      title: 'Name',
+      width: 'minmax(180px, 1.7fr)',
+      sort: 'name',
+      className: 'cell-name',
+      cell: ({ id, name, kind_id }) => (
+        <Link to="/deployments/$id/{-$tab}" params={{ id, tab: undefined }} data-row-link>
+          <span className="kind">{nameIn(kinds, kind_id)} / </span>
+          {name || '—'}
+        </Link>
+      ),
+    },
+    {
+      title: 'Namespace',
+      width: 'minmax(140px, 1.2fr)',
+      cell: ({ namespace }) => <span className="mono">{namespace}</span>,
+    },
+    { title: 'Env', width: 'minmax(72px, .7fr)', cell: ({ env_id }) => nameIn(envs, env_id) },
+    { title: 'Cluster', width: 'minmax(72px, .7fr)', cell: ({ cluster_id }) => nameIn(clusters, cluster_id) },
+    {
+      title: 'Version',
+      width: 'minmax(130px, 1.2fr)',
+      cell: ({ helm_chart_id }) => {
+        const version = versions.get(helm_chart_id);
+        return (
+          <>
+            <span className="mono">{version?.parsed_version ?? version?.image_tag}</span>
+            {version !== undefined && version.newer > 0 && <span className="newer">↑ {version.newer} newer</span>}
+          </>
+        );
+      },
+    },
+    {
+      title: 'Why',
+      width: 'minmax(160px, 2.8fr)',
+      className: 'muted',
+      cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
+    },
+    {
+      title: 'Changed',
+      width: 'minmax(150px, 1fr)',
+      className: 'muted',
+      cell: ({ revision_id, created_at }) => {
+        const revision = revision_id === null ? undefined : revisions.get(revision_id);
+        return (
+          <>
+            <Age time={revision?.created_at ?? created_at} />
+            {revision && revision.acting_user_id !== null && ` · ${nameIn(users, revision.acting_user_id)}`}
+          </>
+        );
+      },
+    },
+    {
+      title: 'Created',
+      width: '96px',
+      sort: 'created_at',
+      className: 'muted',
+      cell: ({ created_at }) => <Age time={created_at} />,
+    },
+  ];
+}
