@@ -14,7 +14,7 @@ import { account, ecrInTest, region } from './support/ecr-in-test.ts';
 import { scannedRegistry, summary, web } from './support/scanned-registry.ts';
 import { startServiceProcess } from './support/service-process.ts';
 
-const soon = { interval: 50, timeout: 15_000 };
+const soon = { interval: 50 };
 const counts = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
 
 describe('the events of ECR, in a queue', () => {
