@@ -42,3 +42,22 @@ test.each(['yaml', 'json'] as const)('what is written as %s reads as the same', 
   expect(readOverride(overrideText(value, language), language).value).toEqual(value);
   expect(readOverride(overrideText(null, language), language).value).toBeNull();
 });
+
+test('an override of many keys, which anybody may have stored, is read in linear time', () => {
+  const msFor = (count: number): number => {
+    const text = Array.from({ length: count }, (_, at) => `k${at}: 1`).join('\n');
+    const before = performance.now();
+    expect(Object.keys(readOverride(text, 'yaml').value ?? {})).toHaveLength(count);
+    return performance.now() - before;
+  };
+  const [one, two] = [msFor(8_000), msFor(8_000)];
+
+  expect(msFor(32_000)).toBeLessThan(10 * Math.max(one, two));
+});
+
+test.each([500, 5_000])('%d lists in one another are refused, and end nothing', (depth) => {
+  const { value, problems } = readOverride(`a: ${'['.repeat(depth)}${']'.repeat(depth)}\n`, 'yaml');
+
+  expect(value).toBeUndefined();
+  expect(problems.length).toBeGreaterThan(0);
+});

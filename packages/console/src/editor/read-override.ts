@@ -2,7 +2,7 @@ import type { JsonObject } from '@berth/client';
 import { brokenRules } from '@berth/contracts/fields/field-errors';
 import { isJsonObject } from '@berth/contracts/fields/json';
 import { ValuesOverride } from '@berth/contracts/resources/deployments/deployment-inputs';
-import { type Document, isNode, parseDocument, stringify } from 'yaml';
+import { type Document, isNode, isScalar, parseDocument, stringify, visit } from 'yaml';
 
 export type EditorLanguage = 'yaml' | 'json';
 
@@ -24,10 +24,11 @@ const broken = (problems: TextProblem[]): ReadOverride => ({ value: undefined, p
 export function readOverride(text: string, language: EditorLanguage): ReadOverride {
   if (text.trim() === '') return { value: null, problems: [] };
   // JSON is YAML: the same parser knows where each value is.
-  const document = parseDocument(text, { prettyErrors: false });
+  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   const all = { from: 0, to: text.length };
   const syntax = document.errors.map(({ pos: [from, to], message }) => ({ from, to: Math.max(to, from + 1), message }));
   const strict = language === 'json' ? jsonProblem(text) : null;
+  if (syntax.length === 0) syntax.push(...repeatedKeys(document));
   if (strict !== null && syntax.length === 0) syntax.push(strict);
   if (syntax.length > 0) return broken(syntax);
 
@@ -42,6 +43,27 @@ export function readOverride(text: string, language: EditorLanguage): ReadOverri
       message: `${parts.join('.')} ${message}`,
     })),
   );
+}
+
+/** The parser compares each key with each other, which takes it half a minute for 20,000. */
+function repeatedKeys(document: Document): TextProblem[] {
+  const repeated: TextProblem[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value) && key.range)
+          repeated.push({
+            from: key.range[0],
+            to: Math.max(key.range[1], key.range[0] + 1),
+            message: 'Map keys must be unique',
+          });
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated;
 }
 
 function plainValue(document: Document): unknown {

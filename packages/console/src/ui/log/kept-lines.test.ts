@@ -29,7 +29,7 @@ describe('the kept lines of a log', () => {
   it('are shown in linear time, whatever codes they hold', () => {
     const before = performance.now();
     for (let line = 0; line < 5; line += 1) shownLine('\u001B]'.repeat(32_000));
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(performance.now() - before).toBeLessThan(1_500);
   });
 });
 
