@@ -3,7 +3,7 @@ import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { expect, test } from 'vitest';
 
-type Config = Record<string, any>;
+type Config = Record<string, unknown>;
 
 /** The first sentence with which a service refuses this NATS; undefined if it starts. */
 async function refusal(nats: TestNats, caller: CallerName, options: object = {}): Promise<string | undefined> {
