@@ -77,6 +77,7 @@ const folders: Record<Home, string[]> = {
     'services/runner/src/metrics/runner-metrics.ts',
     'services/tasks/src/metrics/task-metrics.ts',
     'services/registry-scan/src/polling/scan-metrics.ts',
+    'services/cluster-sync/src/clusters/cluster-metrics.ts',
   ],
   auth: ['services/auth/src/tokens/jwt-*.ts', 'services/auth/src/signing-keys/{key-ring,new-signing-key}.ts'],
   signIn: ['services/auth/src/sign-in/**'],

@@ -78,6 +78,13 @@ describe('signing keys', () => {
     await expect(openKeyRing({ db, keyEncryptionKey: randomBytes(32), maxKeyAgeDays: 90 })).rejects.toThrow(
       'KEY_ENCRYPTION_KEY',
     );
+
+    await daysLater(91);
+    await expect(openKeyRing({ db, keyEncryptionKey: randomBytes(32), maxKeyAgeDays: 90 })).rejects.toThrow(
+      'KEY_ENCRYPTION_KEY',
+    );
+    const kids = () => db.anyFirst(sql.type(z.object({ kid: z.string() }))`select kid from signing_keys`);
+    expect(await kids()).toHaveLength(1);
   });
 
   test('rotate: the new one is published first, signs a minute later, and the old one still verifies', async () => {

@@ -23,6 +23,7 @@ import { receivePushes } from './push/receive-pushes.ts';
 import { registryHandlers } from './registries/registry-handlers.ts';
 import { createCreatedRegistryRepository } from './registries/created-registry-repository.ts';
 import { registryCheckHandlers } from './registries/registry-check-handlers.ts';
+import { refuseToStartWithoutKeys } from './registries/sealed-credentials.ts';
 import { createRegistryRepository } from './registries/registry-repository.ts';
 import { createCatalogue } from './scan/catalogue.ts';
 import { createCreatedRegistries } from './polling/created-registries.ts';
@@ -45,6 +46,8 @@ const start = {
 };
 
 await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, use, loop }, config) => {
+  const createdRepository = createCreatedRegistryRepository(db);
+  refuseToStartWithoutKeys(config.credentialKeys, await createdRepository.allSealed());
   const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfRegistryScan));
 
@@ -67,7 +70,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   const isConfigured = (domain: string) => registries.has(domain);
   const created = use(
     createCreatedRegistries({
-      repository: createCreatedRegistryRepository(db),
+      repository: createdRepository,
       allowances,
       keys: credentialKeys,
       isConfigured,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
 import { helmRegistries, type NewHelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
 import { registryChecks } from '@berth/contracts/resources/charts/registry-checks';
@@ -11,6 +11,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
 import { createScanMetrics } from '../src/polling/scan-metrics.ts';
+import { createCreatedRegistryRepository } from '../src/registries/created-registry-repository.ts';
+import { refuseToStartWithoutKeys, sealCredentials } from '../src/registries/sealed-credentials.ts';
 import { filledService, missing, notSiteAdmins, packaged } from './support/filled-service.ts';
 import { type IndexServer, startIndexServer } from './support/index-server.ts';
 
@@ -234,4 +236,23 @@ test.for(notSiteAdmins)('registries are not created, checked or deleted by %s', 
 test('an unknown registry is neither checked nor deleted', async () => {
   await expect(call(check, siteAdmin, { id: missing })).rejects.toMatchObject({ code: 'not_found' });
   await expect(call(remove, siteAdmin, { id: missing })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('keys that open none of the stored credentials stop the start, also if there are no keys; during a rotation one of several is enough', async () => {
+  const repository = createCreatedRegistryRepository(service().db);
+  expect(() => refuseToStartWithoutKeys([], [])).not.toThrow();
+  await call(create, siteAdmin, { body: body({ credentials }) });
+  const stored = await repository.allSealed();
+  expect(stored).toHaveLength(1);
+  const own = randomBytes(32);
+  const id = randomUUID();
+  const again = { id, sealed_credentials: sealCredentials([own], id, credentials) };
+
+  for (const keys of [[], [randomBytes(32)]]) {
+    expect(() => refuseToStartWithoutKeys(keys, stored)).toThrow(
+      'KEY_ENCRYPTION_KEY: must be the key that sealed the stored credentials of registries',
+    );
+  }
+  expect(() => refuseToStartWithoutKeys([own], [...stored, again])).not.toThrow();
+  expect(() => refuseToStartWithoutKeys([randomBytes(32), own], [again])).not.toThrow();
 });

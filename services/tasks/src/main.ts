@@ -22,7 +22,7 @@ import { observeQueue } from './metrics/observe-queue.ts';
 import { createTaskMetrics } from './metrics/task-metrics.ts';
 import { createProjections, followAll } from './projections/projections.ts';
 import { taskRetention } from './retention/task-retention.ts';
-import { keysAreThere } from './secrets/missing-keys.ts';
+import { keysAreThere, refuseToStartWithoutKeys } from './secrets/missing-keys.ts';
 import { resourceCallHandlers } from './resources/calls/call-handlers.ts';
 import { resourceHandlers } from './resources/resource-handlers.ts';
 import { sweepResources } from './resources/sweep-resources.ts';
@@ -51,10 +51,11 @@ const start = {
 
 await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, loop, readiness }, config) => {
   const { ownUrl, limits, leaseMs, maxAttempts, reserved, secretKeys } = config;
+  const store = readingStore(db);
+  await refuseToStartWithoutKeys(store, secretKeys);
   const bus = await connect();
   bus.serve(auditHandlers(db, name, auditOfTasks));
 
-  const store = readingStore(db);
   readiness('keys of secrets', keysAreThere({ store, secretKeys, log }));
   const inTransaction = inTransactionOf(db);
   const hints = taskHints(bus);

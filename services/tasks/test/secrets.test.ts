@@ -9,7 +9,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { refusal } from './support/refusal.ts';
-import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
+import { envId, otherEnvId, startTasksInTest, type TasksInTest, testKey, until } from './support/tasks-in-test.ts';
 
 let tasks: TasksInTest;
 beforeAll(async () => {
@@ -365,6 +365,18 @@ describe('a stored secret', () => {
 });
 
 describe('a missing key', () => {
+  test('stops the start with a sentence that says which, and the key among the others lets it start', async () => {
+    await made();
+    const other = randomBytes(32).toString('base64');
+
+    await expect(tasks.replica({ KEY_ENCRYPTION_KEY: other })).rejects.toThrow(
+      /KEY_ENCRYPTION_KEY: must be the key that sealed the stored secrets, or OTHER_KEY_ENCRYPTION_KEYS must list it/,
+    );
+    const knowing = await tasks.replica({ KEY_ENCRYPTION_KEY: other, OTHER_KEY_ENCRYPTION_KEYS: testKey });
+    expect(await knowing.readiness()).toMatchObject({ ok: true });
+    await knowing.kill('SIGTERM');
+  });
+
   test('makes the service not ready, and nothing is stored until it is given', async () => {
     const [lost, other] = [await made(), await made()];
     const setKey = (key: string) =>

@@ -12,7 +12,7 @@ import { createCaller } from './rpc/caller/call.ts';
 import { createEventReader } from './events/create-event-reader.ts';
 import { createChartStore } from './objects/chart-store.ts';
 import { type Connection, type ConnectionOptions, NatsUnusable, openConnection } from './connection/connection.ts';
-import { streamsUser, usesStreams } from './accounts/stream-grants.ts';
+import { publishesState, streamsUser, usesStreams } from './accounts/stream-grants.ts';
 import { createHints } from './hints/hints-on-nats.ts';
 import { delays } from './protocol/limits.ts';
 import { listenToOwnVoice } from './rpc/caller/own-voice.ts';
@@ -20,6 +20,7 @@ import { openReplyInbox } from './rpc/caller/reply-inbox.ts';
 import { rpcMetrics } from './rpc/rpc-metrics.ts';
 import { createSender } from './rpc/wire/sender.ts';
 import { createServer } from './rpc/callee/serve.ts';
+import { checkStreams } from './state/check-streams.ts';
 import { createStateFollower } from './state/state-follower.ts';
 import { createStatePublisher } from './state/state-publisher.ts';
 import { discoverySubject } from './protocol/subjects.ts';
@@ -95,9 +96,16 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
 
   // A lost connection reconnects by itself; a permanent refusal then appears as an ordinary failure.
   await Promise.all(connections.map((one) => one.nc.flush().catch(() => undefined)));
-  if (failure.signal.aborted) {
+  try {
+    failure.signal.throwIfAborted();
+    if (publishesState(caller, resources)) {
+      const owner = caller as ServiceName;
+      await checkStreams({ streams, manager, owner, replicas, maxBytes: stateBytes, log });
+    }
+  } catch (error) {
+    closing = true;
     await close();
-    throw failure.signal.reason;
+    throw error;
   }
 
   return {

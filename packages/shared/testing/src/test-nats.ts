@@ -38,10 +38,15 @@ export interface TestNats extends AsyncDisposable {
 
 export interface TestNatsOptions {
   resources?: readonly Resource[];
+  /** Changes the configuration of the server, as operators of a NATS of their own may. */
+  adjust?: (config: Record<string, unknown>) => object;
 }
 
 /** A server for one test file, with the accounts, users and permissions of production. */
-export async function startTestNats({ resources = allResources }: TestNatsOptions = {}): Promise<TestNats> {
+export async function startTestNats({
+  resources = allResources,
+  adjust = (config) => config,
+}: TestNatsOptions = {}): Promise<TestNats> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-nats-'));
   const password = randomBytes(12).toString('hex');
   const operator = 'operator';
@@ -50,17 +55,20 @@ export async function startTestNats({ resources = allResources }: TestNatsOption
   const passwords = Object.fromEntries(callerNames.map((name) => [name, password])) as Record<CallerName, string>;
   const accounts = natsAccounts({ passwords, resources, operator: { name: operator, password } });
   let port = 0;
+  let hasJetStream = true;
   let server: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    server = await startServer(config, port);
+    server = await startServer(config, port, hasJetStream);
   }
 
   /** Another test may take the port between the choice and the start. */
   async function startOnFreePort(attempts = 3): Promise<void> {
     port = await freePort();
     const settings = { host: '127.0.0.1', port, storeDir, accounts };
-    await writeFile(config, natsServerConfig(settings), { mode: 0o600 });
+    const adjusted = adjust(JSON.parse(natsServerConfig(settings)));
+    await writeFile(config, JSON.stringify(adjusted), { mode: 0o600 });
+    hasJetStream = 'jetstream' in adjusted;
     await start().catch((error: unknown) => {
       if (attempts === 1 || !String(error).includes('address already in use')) throw error;
       return startOnFreePort(attempts - 1);
@@ -107,7 +115,7 @@ let guard: ProcessGuard | undefined;
 /** Servers of tests live for seconds and need not collect garbage below this limit. */
 const environment = { GOGC: 'off', GOMEMLIMIT: '256MiB' };
 
-async function startServer(config: string, port: number): Promise<ChildProcess> {
+async function startServer(config: string, port: number, hasJetStream: boolean): Promise<ChildProcess> {
   const binary = process.env['BERTH_NATS_SERVER'] ?? 'nats-server';
   const server = spawn(binary, ['--config', config], {
     env: { ...process.env, ...environment },
@@ -139,14 +147,15 @@ async function startServer(config: string, port: number): Promise<ChildProcess> 
     server.once('exit', (code) => reject(new ServerUnavailable(`nats-server ended with code ${code}:\n${output}`)));
   });
   failed.catch(() => undefined);
-  await Promise.race([failed, accepting(port)]);
+  await Promise.race([failed, accepting(port, hasJetStream)]);
   return server;
 }
 
-async function accepting(port: number): Promise<void> {
+async function accepting(port: number, hasJetStream: boolean): Promise<void> {
   const end = performance.now() + 10_000;
   while (performance.now() < end) {
-    if (await greetsWithJetStream(port).catch(() => false)) return;
+    const greets = greetsWithJetStream(port).then((has) => has || !hasJetStream);
+    if (await greets.catch(() => false)) return;
     await sleep(20);
   }
   throw new ServerUnavailable(`nats-server does not listen on port ${port} after 10 s`);

@@ -47,9 +47,13 @@ export async function openKeyRing({
   maxKeyAgeDays,
 }: KeyRingDeps): Promise<KeyRing> {
   const signingKeyRepository = createSigningKeyRepository(db);
+  const sealingKeys = [keyEncryptionKey, ...otherKeyEncryptionKeys];
   const load = async () => {
+    // Before a key could be made: sealed under a wrong key, it would be one that no other replica can open.
+    const [newest] = await signingKeyRepository.all();
+    if (newest) unsealed(newest.kid, newest.sealed_private_jwk, sealingKeys);
     await rotateSigningKeys({ db, keyEncryptionKey, maxKeyAgeDays });
-    return loaded(await signingKeyRepository.all(), [keyEncryptionKey, ...otherKeyEncryptionKeys]);
+    return loaded(await signingKeyRepository.all(), sealingKeys);
   };
   let current = await load();
 

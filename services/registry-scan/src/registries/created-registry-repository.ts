@@ -6,6 +6,7 @@ import { CreatedSettings } from './created-settings.ts';
 const nothing = sql.type(z.object({}));
 const counted = sql.type(z.object({ count: z.number() }));
 const sealedRow = sql.type(z.object({ sealed_credentials: z.instanceof(Buffer).nullable() }));
+const sealed = sql.type(z.object({ id: z.uuid(), sealed_credentials: z.instanceof(Buffer) }));
 const created = sql.type(z.object({ id: z.uuid(), settings: CreatedSettings }));
 
 export const createCreatedRegistryRepository = (db: Queries) => ({
@@ -22,15 +23,21 @@ export const createCreatedRegistryRepository = (db: Queries) => ({
     return row?.sealed_credentials ?? null;
   },
 
-  insert: (id: string, settings: CreatedSettings, sealed: Buffer | null) =>
-    db.query(nothing`
-      insert into created_registries (helm_registry_id, settings, sealed_credentials)
-      values (${id}, ${sql.jsonb({ ...settings })}, ${sealed === null ? null : sql.binary(sealed)})
+  /** All credentials, to try the keys on. */
+  allSealed: () =>
+    db.any(sealed`
+      select helm_registry_id as id, sealed_credentials from created_registries where sealed_credentials is not null
     `),
 
-  replaceCredentials: (id: string, sealed: Buffer | null) =>
+  insert: (id: string, settings: CreatedSettings, credentials: Buffer | null) =>
     db.query(nothing`
-      update created_registries set sealed_credentials = ${sealed === null ? null : sql.binary(sealed)}
+      insert into created_registries (helm_registry_id, settings, sealed_credentials)
+      values (${id}, ${sql.jsonb({ ...settings })}, ${credentials === null ? null : sql.binary(credentials)})
+    `),
+
+  replaceCredentials: (id: string, credentials: Buffer | null) =>
+    db.query(nothing`
+      update created_registries set sealed_credentials = ${credentials === null ? null : sql.binary(credentials)}
       where helm_registry_id = ${id}
     `),
 });

@@ -1,5 +1,6 @@
 import { AppError } from '@berth/contracts/errors';
 import { seal, unsealWithAny } from '@berth/db/sealing/seal';
+import { ConfigError } from '@berth/service/read-config';
 import { Credentials } from '../connection/read-credentials.ts';
 import { RegistryError } from '../connection/registry-error.ts';
 
@@ -26,5 +27,30 @@ export function openCredentials(keys: CredentialKeys, registryId: string, sealed
     return Credentials.parse(JSON.parse(unsealWithAny(keys, boundTo(registryId), sealed).toString('utf8')));
   } catch (cause) {
     throw new RegistryError('denied', 'the credentials cannot be opened: give them again', { cause });
+  }
+}
+
+/**
+ * A start with keys that open none of the stored credentials fails. One that does not open among others was changed outside of
+ * Berth, or waits to be given again after a rotation: its registry says so.
+ */
+export function refuseToStartWithoutKeys(keys: CredentialKeys, stored: readonly SealedRow[]): void {
+  if (stored.length === 0 || stored.some((row) => isOpenedBy(keys, row))) return;
+  const rule =
+    'must be the key that sealed the stored credentials of registries, or OTHER_KEY_ENCRYPTION_KEYS must list it';
+  throw new ConfigError([`KEY_ENCRYPTION_KEY: ${rule}`]);
+}
+
+interface SealedRow {
+  readonly id: string;
+  readonly sealed_credentials: Buffer;
+}
+
+function isOpenedBy(keys: CredentialKeys, { id, sealed_credentials }: SealedRow): boolean {
+  try {
+    unsealWithAny(keys, boundTo(id), sealed_credentials);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@berth/contracts/errors';
+import { ConfigError } from '@berth/service/read-config';
 import type { Service } from '@berth/service/service';
 import type { ReadingStore } from '../store/store.ts';
 import type { SecretKeys } from './secret-keys.ts';
@@ -23,6 +24,22 @@ export async function refuseWithMissingKeys(store: SealedRows, keys: SecretKeys)
     'unavailable',
     'Secrets cannot be stored now: the service lacks a key that others are sealed under',
   );
+}
+
+/**
+ * A start with keys that do not open what is stored fails. The id of a key follows from the key, so a row whose id is known can be
+ * opened, and no row need be tried.
+ */
+export async function refuseToStartWithoutKeys(
+  store: SealedRows,
+  keys: Pick<SecretKeys, 'ids' | 'current'>,
+): Promise<void> {
+  const missing = await missingKeys(store, keys);
+  if (missing.length === 0) return;
+  const rule = `must be the key that sealed the stored secrets, or OTHER_KEY_ENCRYPTION_KEYS must list it`;
+  throw new ConfigError([
+    `KEY_ENCRYPTION_KEY: ${rule} (they name the keys ${missing.join(', ')}; given are ${keys.ids.join(', ')})`,
+  ]);
 }
 
 /** A readiness check, which also logs the missing keys when they change. */

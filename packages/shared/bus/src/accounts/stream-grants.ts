@@ -16,6 +16,10 @@ export const usesStreams = (caller: CallerName): boolean => caller !== 'runner';
 
 export const callersWithStreams: readonly CallerName[] = callerNames.filter(usesStreams);
 
+/** Whether a part owns rows whose state it publishes, by these contracts. */
+export const publishesState = (caller: CallerName, resources: readonly Resource[]): boolean =>
+  resources.some(({ owner, state }) => owner === caller && state);
+
 /** The NATS user of a part for its streams, besides its user for the bus; both have the same password. */
 export const streamsUser = (caller: CallerName): string => `${caller}-streams`;
 

@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { CallerName } from '@berth/contracts/definition/contract';
 import { delays } from '../protocol/limits.ts';
 import { inboxPrefix } from '../protocol/subjects.ts';
+import { refusalOfPayload, refusalOfUser } from './nats-needs.ts';
 import { refusalOfServer } from './server-version.ts';
 
 export interface ConnectionOptions {
@@ -49,7 +50,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     try {
       return watch(await connectWithin(options), log);
     } catch (error) {
-      if (error instanceof NatsUnusable || error instanceof AuthorizationError) throw error;
+      if (error instanceof NatsUnusable) throw error;
       log.warn({ err: error, servers: servers.map(withoutCredentials) }, 'NATS is not reachable yet');
     }
   }
@@ -86,12 +87,14 @@ async function connectWithin(options: ConnectionOptions): Promise<NatsConnection
         noAsyncTraces: true,
         ignoreAuthErrorAbort: true,
       });
-      const refusal = refusalOfServer(nc.info?.version ?? '0');
+      const { version = '0', max_payload = 0 } = nc.info ?? {};
+      const refusal = refusalOfServer(version) ?? refusalOfPayload(max_payload);
       if (refusal === null) return nc;
       await nc.close();
       throw new NatsUnusable(refusal);
     } catch (error) {
-      if (error instanceof NatsUnusable || error instanceof AuthorizationError) throw error;
+      if (error instanceof AuthorizationError) throw new NatsUnusable(refusalOfUser(user), { cause: error });
+      if (error instanceof NatsUnusable) throw error;
       if (performance.now() + 250 > end) throw error;
       await sleep(250 + Math.random() * 250, undefined, signal ? { signal } : {});
     }

@@ -106,7 +106,7 @@ describe('a service', () => {
   });
 
   test('a service with a wrong NATS password fails with the cause', async () => {
-    await expect(connectTestBus(nats, 'tasks', { password: 'wrong' })).rejects.toThrow('Authorization');
+    await expect(connectTestBus(nats, 'tasks', { password: 'wrong' })).rejects.toThrow('NATS refuses the user tasks');
   });
 });
 

@@ -110,6 +110,8 @@ describe('the published state of a resource', () => {
   });
 
   test('cannot be published without its stream', async () => {
+    await (await jetstreamManager(operator)).streams.delete('STATE_auth');
+
     await expect(publish(change('a', 1))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
