@@ -44,7 +44,7 @@ function membersOf({ path, map, schema }: Level): Entry[] {
     // YAML gives the comment above the first member to the map.
     const comment = key.commentBefore ?? (index === 0 ? map.commentBefore : undefined) ?? '';
     const says = comment.replaceAll('\n', ' ').trim();
-    if (isMap(value) && known.properties && known !== resources) {
+    if (isMap(value) && value.items.length > 0 && known.properties && known !== resources) {
       return { name, says, members: membersOf({ path: `${path}.${name}`, map: value, schema: known }) };
     }
     const standard: unknown = map.toJSON()[name];

@@ -18,7 +18,8 @@
 {{- with .Values.otherKeys.existingSecret -}}
 {{- $files = append $files (dict "env" "OTHER_KEY_ENCRYPTION_KEYS" "secret" . "key" $.Values.otherKeys.key) -}}
 {{- end -}}
-{{- $ports := list (dict "port" (int $oidc.port) "protocol" "TCP") -}}
+{{- $port := int $oidc.port | default (ternary "443" (include "berth-lib.port-of-url" $oidc.issuer) (eq $oidc.issuer "")) -}}
+{{- $ports := list (dict "port" (int $port) "protocol" "TCP") -}}
 {{- $egress := list (dict "ports" $ports) -}}
 {{- with .Values.global.networkPolicy.oidc }}{{- $egress = list (dict "ports" $ports "to" .) -}}{{- end -}}
 {{- include "berth-lib.workload" (dict "root" . "env" $env "files" $files "usesDatabase" true "grace" 35 "egress" $egress) }}
