@@ -2,6 +2,13 @@
 {{- define "berth.validate" -}}
 {{- include "berth.refuse-other-database" . -}}
 {{- $global := .Values.global -}}
+{{- /* A parent's own keys are allowed. Each key of this chart has a default, so a misspelled one is there twice. */ -}}
+{{- $spelled := dict -}}
+{{- range $name := keys $global | sortAlpha -}}
+{{- $simple := $name | lower | replace "-" "" | replace "_" "" -}}
+{{- if hasKey $spelled $simple -}}{{- fail (printf "global.%s: differs only in its spelling from global.%s; write one of them, as docs/values.md does" $name (get $spelled $simple)) -}}{{- end -}}
+{{- $_ := set $spelled $simple $name -}}
+{{- end -}}
 {{- if not $global.image.registry -}}
 {{- fail "global.image.registry: required, where the images of Berth are, such as registry.example.com/berth" -}}
 {{- end -}}

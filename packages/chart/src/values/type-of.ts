@@ -11,6 +11,11 @@ export function typeOf(schema: Schema): string {
   return words[String(type)] ?? 'any';
 }
 
-const words: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false', object: 'map', number: 'number' };
+const words: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  object: 'map',
+  number: 'number',
+};
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;

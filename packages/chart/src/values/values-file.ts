@@ -6,7 +6,8 @@ import { typeOf } from './type-of.ts';
 /** `values.yaml` of the umbrella, with every value of every part, in the notation of helm-docs: `# -- (type) what it does`. */
 export function valuesFile({ umbrella, parts }: ChartValues): string {
   const ofParts = Object.entries(parts).map(([name, members]): Entry => ({ name, says: '', members }));
-  const head = '# Written by packages/chart of the repository from packages/chart/values; docs/values.md is the same as a page.\n';
+  const head =
+    '# Written by packages/chart of the repository from packages/chart/values; docs/values.md is the same as a page.\n';
   return `${head}\n${[...umbrella, ...ofParts].map((entry) => linesOf(entry, '').join('\n')).join('\n\n')}\n`;
 }
 

@@ -51,11 +51,23 @@ const rowOf = ({ name, says, schema, standard }: Value, before: string): Row => 
 
 function section(title: string, says: string, rows: readonly Row[]): string {
   const lines = rows.map((row) => `| \`${row.name}\` | ${row.type} | \`${row.standard}\` | ${inCell(row.says)} |`);
-  return [`## ${title}`, '', ...(says ? [says, ''] : []), '| Value | Type | Default | Effect |', '| --- | --- | --- | --- |', ...lines, ''].join('\n');
+  return [
+    `## ${title}`,
+    '',
+    ...(says ? [says, ''] : []),
+    '| Value | Type | Default | Effect |',
+    '| --- | --- | --- | --- |',
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 /** A bar would end the cell, an angle bracket outside of code would be HTML. */
-const inCell = (says: string): string => says.replaceAll('|', '\\|').replaceAll(/(?<!`[^`]*)<([a-zA-Z]+)>(?![^`]*`)/g, '&lt;$1&gt;');
+const inCell = (says: string): string =>
+  says.replaceAll('|', '\\|').replaceAll(/(?<!`[^`]*)<([a-zA-Z]+)>(?![^`]*`)/g, '&lt;$1&gt;');
 
 const listOf = (names: readonly string[]): string =>
-  `${names.slice(0, -1).map((name) => `\`${name}\``).join(', ')} and \`${names.at(-1)}\``;
+  `${names
+    .slice(0, -1)
+    .map((name) => `\`${name}\``)
+    .join(', ')} and \`${names.at(-1)}\``;

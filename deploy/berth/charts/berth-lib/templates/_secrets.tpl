@@ -13,9 +13,16 @@ so what one of them has found or made is kept in the release, which all of them 
 {{- end -}}
 
 {{/*
+Whether there is a cluster to look things up in. Every namespace has the ConfigMap kube-root-ca.crt; one that Helm is about to make has it
+not yet, but whoever may make namespaces sees kube-system.
+*/}}
+{{- define "berth-lib.sees-cluster" -}}
+{{- if or (lookup "v1" "ConfigMap" .Release.Namespace "kube-root-ca.crt") (lookup "v1" "Namespace" "" "kube-system") -}}true{{- end -}}
+{{- end -}}
+
+{{/*
 A Secret that the chart makes once: what is there already stays. It is never made where an old one could exist unseen: with other keys
-what the old ones sealed would be lost. Every namespace has the ConfigMap kube-root-ca.crt, so without it nothing can be looked up.
-`keys` are made as keys, `passwords` as passwords; `value` brings a Secret instead.
+what the old ones sealed would be lost. `keys` are made as keys, `passwords` as passwords; `value` brings a Secret instead.
 */}}
 {{- define "berth-lib.made-secret" -}}
 {{- $root := .root -}}
@@ -23,7 +30,7 @@ what the old ones sealed would be lost. Every namespace has the ConfigMap kube-r
 {{- $_ := set $root.Release "made" $made -}}
 {{- if not (hasKey $made .name) -}}
 {{- $there := include "berth-lib.secret-data" . | fromYaml -}}
-{{- $sees := lookup "v1" "ConfigMap" $root.Release.Namespace "kube-root-ca.crt" -}}
+{{- $sees := include "berth-lib.sees-cluster" $root -}}
 {{- if and (not $sees) (not $root.Values.global.trial) -}}
 {{- fail (printf "%s: required where the chart is rendered without a cluster, since the Secret %s would be made anew each time, and what the old one opens would be lost. Bring a Secret, or set global.trial to true for a trial" .value .name) -}}
 {{- end -}}
