@@ -131,9 +131,12 @@ from what is there.
 {{- if lookup "apps/v1" "StatefulSet" $namespace $server -}}
 {{- $kind = "pod" -}}
 {{- $objects = list (printf "statefulset/%s" $server) -}}
-{{- else if lookup "postgresql.cnpg.io/v1" "Cluster" $namespace $server -}}
+{{- else if .Capabilities.APIVersions.Has "postgresql.cnpg.io/v1/Cluster" -}}
+{{- /* Without this API a lookup of its objects is an error. */ -}}
+{{- if lookup "postgresql.cnpg.io/v1" "Cluster" $namespace $server -}}
 {{- $kind = "cloudnative-pg" -}}
 {{- $objects = list (printf "cluster.postgresql.cnpg.io/%s" $server) -}}
+{{- end -}}
 {{- end -}}
 {{- else if eq $kind "pod" -}}
 {{- $objects = append $objects (printf "statefulset/%s" $server) -}}

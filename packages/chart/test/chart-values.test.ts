@@ -42,6 +42,21 @@ test('the generated files of the chart are current', async () => {
   }
 });
 
+test('every value says what it is for, in values.yaml of the chart and in docs/values.md', async () => {
+  const [values, page] = await Promise.all([
+    helm.helm(['show', 'values', chart]),
+    readFile(new URL('docs/values.md', root), 'utf8'),
+  ]);
+
+  const lines = values.split('\n');
+  const isValue = (line: string) => /^ *[\w-]+: ./.test(line);
+  expect(lines.filter(isValue).length).toBeGreaterThan(300);
+  expect(lines.filter((line, index) => isValue(line) && !/^ *# -- \(.+\) \w/.test(lines[index - 1] ?? ''))).toEqual([]);
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  expect(rows.length).toBeGreaterThan(150);
+  expect(rows.filter((row) => !/^\| `[^`]+` \| .+ \| `.+` \| .+ \|$/.test(row))).toEqual([]);
+});
+
 test("the chart passes Helm's strict linter, even with values for an evaluation", async () => {
   const files = ['--values', `${chart}values-evaluation.yaml`];
 

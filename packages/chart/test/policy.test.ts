@@ -49,7 +49,7 @@ const wrong: [rule: string, kind: string, name: string, from: string | RegExp, t
   ['has no grace period', 'StatefulSet', '-nats', '"terminationGracePeriodSeconds":60,', ''],
   ['may fill its node with tmp', 'StatefulSet', '-nats', '"sizeLimit":"64Mi"', '"medium":""'],
   ['mounts a folder of its node as tmp', 'StatefulSet', '-nats', '"emptyDir":', '"hostPath":'],
-  ['tasks has no fixed image', 'Deployment', '-tasks', /"image":"berth-tasks:0.1.0"/g, '"image":"berth-tasks:latest"'],
+  ['tasks has no fixed image', 'Deployment', '-tasks', /"image":"[^"]*berth-tasks:0.1.0"/g, '"image":"berth-tasks:latest"'],
   ['nats has no fixed image', 'StatefulSet', '-nats', 'nats:2.12-alpine', 'registry.example.com:5000/nats'],
   ['tasks leaves the pull policy to the tag', 'Deployment', '-tasks', /"imagePullPolicy":"IfNotPresent",/g, ''],
   ['tasks requests no cpu', 'Deployment', '-tasks', /"cpu":"200m",/g, ''],

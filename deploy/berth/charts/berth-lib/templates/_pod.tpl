@@ -67,8 +67,10 @@
 {{- end -}}
 {{- $_ := set $set $name $value -}}
 {{- end -}}
+{{- $taken := keys $set -}}
+{{- range .files }}{{ with .env }}{{ $taken = concat $taken (list . (printf "%s_FILE" .)) }}{{ end }}{{ end -}}
 {{- range $root.Values.extraEnv -}}
-{{- if or (hasKey $set .name) (hasKey $set (trimSuffix "_FILE" .name)) -}}
+{{- if has .name $taken -}}
 {{- fail (printf "%s.extraEnv: the chart sets %s from its own values; remove it here" $root.Chart.Name .name) -}}
 {{- end -}}
 {{- end -}}
