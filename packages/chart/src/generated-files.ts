@@ -1,7 +1,7 @@
 import { dashboardFiles } from './dashboards.ts';
 import { natsFile } from './nats-file.ts';
-import { serviceSettings } from './service-settings.ts';
 import { chartValues } from './values/chart-values.ts';
+import { serviceSettings } from './values/service-settings.ts';
 import { valuesFile } from './values/values-file.ts';
 import { valuesPage } from './values/values-page.ts';
 import { valuesSchema } from './values/values-schema.ts';

@@ -9,6 +9,7 @@ import {
   chart,
   type HelmInTest,
   type Manifest,
+  manifestsOf,
   merged,
   needed,
   podOf,
@@ -332,6 +333,22 @@ test.for<[string, Values]>([
   },
 );
 
+test('the network policy of auth follows from the URL of the provider, also where only its Secret has it', async () => {
+  const stringData = { serverUrl: 'https://id.example.com:8443', clientId: 'berth', clientSecret: 'secret' };
+  const metadata = { name: 'oidc-config', namespace: 'ships' };
+  await create('/api/v1/namespaces/ships/secrets', { apiVersion: 'v1', kind: 'Secret', metadata, stringData });
+  const values = merged(bundled, { global: { trial: false }, ownUrlOverride: 'https://berth.example.com' });
+
+  const manifests = manifestsOf(
+    await helm.helm(['template', 'ship', chart, '-n', 'ships', '--dry-run=server'], values),
+  );
+
+  const policy = manifests.find(
+    ({ kind, metadata: { name } }) => kind === 'NetworkPolicy' && name === 'ship-berth-auth',
+  );
+  expect(JSON.stringify(policy)).toContain('"port":8443');
+});
+
 /** Keyed by an object's JSON, because most objects are in several releases. */
 const answers = new Map<string, Promise<string | undefined>>();
 const once = (object: object, refusal: () => Promise<string | undefined>): Promise<string | undefined> => {
@@ -526,7 +543,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
   test('of two namespaces read clusters from the Secrets of one namespace', async () => {
     const shared = merged(releaseValues, { 'cluster-sync': { clusterSecrets: { namespace: 'clusters' } } });
     for (const namespace of ['two', 'four']) {
-      const upgraded = ['upgrade', '--install', 'berth-b', chart, '--namespace', namespace, '--timeout', '60s'];
+      const upgraded = ['upgrade', '--install', 'berth-b', chart, '--namespace', namespace, '--create-namespace'];
       await helm.helm(upgraded, shared);
     }
 

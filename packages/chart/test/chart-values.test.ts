@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { generatedFiles } from '../src/generated-files.ts';
-import { serviceSettings, settingsSchema } from '../src/service-settings.ts';
+import { serviceSettings, settingsSchema } from '../src/values/service-settings.ts';
 import {
   bundled,
   chart,

@@ -24,7 +24,7 @@ export function valuesPage({ umbrella, everyPart, parts }: ChartValues): string 
       return section(`\`${name}\``, 'Beside the values of every part, or with another default.', own.map(under(name)));
     }),
   ];
-  return `${[head, ...sections].join('\n')}`;
+  return [head, ...sections].join('\n');
 }
 
 interface Row {

@@ -1,5 +1,5 @@
 import type { CallerName } from '@berth/contracts/definition/contract';
-import type { ServiceSettings } from '../service-settings.ts';
+import type { ServiceSettings } from './service-settings.ts';
 import { globalSchema } from './global-schema.ts';
 import {
   dnsName,
