@@ -183,6 +183,21 @@ test('names, labels and further objects are those of the operator', async () => 
   expect(find(manifests, 'ConfigMap', 'ship-text')).toBeDefined();
 });
 
+test.for(['keda', 'external', 'cpu'])('runners that are scaled by %s end one at a time', async (by) => {
+  const keda = { prometheusAddress: 'http://prometheus:9090' };
+  const autoscaling = { enabled: true, by, keda };
+
+  const manifests = await render({ runner: { autoscaling } }, '--api-versions', 'keda.sh/v1alpha1');
+
+  const scaleDown = { stabilizationWindowSeconds: 300, policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] };
+  const scaler = manifests.find(({ kind }) => kind === (by === 'keda' ? 'ScaledObject' : 'HorizontalPodAutoscaler'));
+  expect(scaler?.['spec']).toMatchObject(
+    by === 'keda'
+      ? { advanced: { horizontalPodAutoscalerConfig: { behavior: { scaleDown } } } }
+      : { behavior: { scaleDown } },
+  );
+});
+
 test('the version that pods say is that of their image', async () => {
   const [chartVersion, tagged] = [await render({}), await render({ global: { image: { tag: '7.1.0' } } })];
 

@@ -35,6 +35,7 @@ const ofEveryPart = (settings: ServiceSettings, autoscaling: Record<string, Sche
     minReplicas: whole(1, 100),
     maxReplicas: whole(1, 500),
     targetCPUUtilizationPercentage: whole(1, 1_000),
+    behavior: map,
     ...autoscaling,
   }),
   podDisruptionBudget: object({
