@@ -7,7 +7,7 @@ export function typeOf(schema: Schema): string {
   if (Array.isArray(anyOf)) return [...new Set(anyOf.map(typeOf))].join(' or ');
   if (Array.isArray(type)) return type.map((one) => words[one] ?? one).join(' or ');
   if (type === 'integer') return `number from ${String(minimum)} to ${String(maximum)}`;
-  if (type === 'array') return isSchema(items) && items['type'] ? `list of ${typeOf(items)}s` : 'list';
+  if (type === 'array') return isSchema(items) && items['type'] ? `list: ${typeOf(items)}` : 'list';
   return words[String(type)] ?? 'any';
 }
 
