@@ -59,9 +59,8 @@ ISSUER=${oidc.issuer} CLIENT_ID=berth CLIENT_SECRET=${oidc.clientSecret}
     const [, ...rest] = evaluate.split('\n\n');
     // The provider and the registry beside this cluster have no TLS.
     const commands = insteadOf(rest.join('\n\n'), {
-      'auth:\n': `auth:\n  oidc: { allowHttp: true, port: ${oidc.port} }\n`,
+      'auth:\n': 'auth:\n  oidc: { allowHttp: true }\n',
       'url: "https://$REGISTRY",': 'url: "http://$REGISTRY", allow_http: true, poll_interval_seconds: 5,',
-      'registry-scan:\n': `registry-scan:\n  registryPorts: [${registry.port}]\n`,
     });
     began.guide = performance.now();
     tested = await shell(own + commands).catch(async (error: unknown) => {

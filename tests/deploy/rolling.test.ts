@@ -9,7 +9,7 @@ import type { Env } from '@berth/contracts/resources/envs/envs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callingChart } from './setup/calling-chart.ts';
-import { commandsIn, guideShell } from './setup/guide.ts';
+import { commandsIn, guideShell, insteadOf } from './setup/guide.ts';
 import { installBerth, type Installation, namespace, release } from './setup/installation.ts';
 import { memoryInUse, memoryLines } from './setup/memory-in-use.ts';
 import { followEvents } from './setup/upgrade/follow-events.ts';
@@ -189,7 +189,10 @@ describe('Berth with two pods of each part, under constant requests', () => {
 
       const outcome = await underLoad('upgraded', api, async (doing) => {
         doing('the migrations');
-        for (const commands of await commandsIn('install.md', 'To upgrade')) await shell(commands);
+        // The chart is the one of this checkout, so the images of the other version are named here.
+        const reused = '--reset-then-reuse-values';
+        const [commands = ''] = await commandsIn('install.md', 'To upgrade');
+        await shell(insteadOf(commands, { [reused]: `${reused} --set global.image.tag=0.2.0` }));
         doing('new pods');
         const isNew = ({ spec }: Pod) => spec.containers.every(({ image }) => image.endsWith(':0.2.0'));
         await Promise.all(callerNames.map((part) => untilWhole(part, isNew)));

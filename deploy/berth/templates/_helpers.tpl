@@ -1,6 +1,28 @@
 {{/* What the schema cannot say: values that only fail together. Each message begins with the value and ends with the way out. */}}
 {{- define "berth.validate" -}}
+{{- include "berth.refuse-other-database" . -}}
 {{- $global := .Values.global -}}
+{{- /* A parent's own keys are allowed. Each key of this chart has a default, so a misspelled one is there twice. */ -}}
+{{- $spelled := dict -}}
+{{- range $name := keys $global | sortAlpha -}}
+{{- $simple := $name | lower | replace "-" "" | replace "_" "" -}}
+{{- if hasKey $spelled $simple -}}{{- fail (printf "global.%s: differs only in its spelling from global.%s; write one of them, as docs/values.md does" $name (get $spelled $simple)) -}}{{- end -}}
+{{- $_ := set $spelled $simple $name -}}
+{{- end -}}
+{{- if not $global.image.registry -}}
+{{- fail "global.image.registry: required, where the images of Berth are, such as registry.example.com/berth" -}}
+{{- end -}}
+{{- if and $global.caBundle.existingSecret $global.caBundle.existingConfigMap -}}
+{{- fail "global.caBundle.existingConfigMap: must be empty while global.caBundle.existingSecret has the certificates; set one of them" -}}
+{{- end -}}
+{{- if $global.certificate.enabled -}}
+{{- if not $global.certificate.issuerRef.name -}}{{- fail "global.certificate.issuerRef: required, such as { kind: ClusterIssuer, name: letsencrypt }" -}}{{- end -}}
+{{- if not (or (and $global.ingress.enabled $global.ingress.hosts) (and $global.httpRoute.enabled $global.httpRoute.hostnames)) -}}{{- fail "global.certificate.enabled: needs a host of global.ingress or global.httpRoute" -}}{{- end -}}
+{{- end -}}
+{{- if $global.httpRoute.backendTls.enabled -}}
+{{- if not (index .Values "api-gateway").tls.existingSecret -}}{{- fail "global.httpRoute.backendTls.enabled: has no effect without api-gateway.tls.existingSecret, the certificate that the Gateway checks" -}}{{- end -}}
+{{- if not $global.httpRoute.hostnames -}}{{- fail "global.httpRoute.hostnames: required with global.httpRoute.backendTls, the name that the certificate has" -}}{{- end -}}
+{{- end -}}
 {{- $postgresql := $global.postgresql -}}
 {{- $nats := $global.nats -}}
 {{- if not (include "berth.own-url" .) -}}
@@ -23,11 +45,8 @@
 
 {{- if $postgresql.bundled -}}
 {{- if $postgresql.host -}}{{- fail "global.postgresql.host: must be empty while global.postgresql.bundled is true; set one of them" -}}{{- end -}}
-{{- if $postgresql.existingSecret -}}{{- fail "global.postgresql.existingSecret: must be empty while global.postgresql.bundled is true; set one of them" -}}{{- end -}}
 {{- if $postgresql.admin.existingSecret -}}{{- fail "global.postgresql.admin.existingSecret: must be empty while global.postgresql.bundled is true; set one of them" -}}{{- end -}}
-{{- else if $postgresql.existingSecret -}}
-{{- if $postgresql.admin.existingSecret -}}{{- fail "global.postgresql.admin.existingSecret: must be empty while global.postgresql.existingSecret brings the roles; set one of them" -}}{{- end -}}
-{{- else -}}
+{{- else if not $postgresql.existingSecret -}}
 {{- if not $postgresql.host -}}{{- fail "global.postgresql.host: required; or bring the URLs in global.postgresql.existingSecret, or set global.postgresql.bundled for an evaluation" -}}{{- end -}}
 {{- if not $postgresql.admin.existingSecret -}}{{- fail "global.postgresql.admin.existingSecret: required with global.postgresql.host, to make the roles; or bring the URLs of roles in global.postgresql.existingSecret" -}}{{- end -}}
 {{- if and (hasPrefix "verify-" $postgresql.sslMode) (not $postgresql.ca.existingSecret) -}}{{- fail (printf "global.postgresql.ca.existingSecret: required with global.postgresql.sslMode %s; or set sslMode to require" $postgresql.sslMode) -}}{{- end -}}
@@ -35,7 +54,6 @@
 
 {{- if $nats.bundled -}}
 {{- if $nats.url -}}{{- fail "global.nats.url: must be empty while global.nats.bundled is true; set one of them" -}}{{- end -}}
-{{- if $nats.existingSecret -}}{{- fail "global.nats.existingSecret: must be empty while global.nats.bundled is true, whose passwords the chart makes" -}}{{- end -}}
 {{- if $nats.ca.existingSecret -}}{{- fail "global.nats.ca.existingSecret: must be empty while global.nats.bundled is true, which has no TLS" -}}{{- end -}}
 {{- if gt (int $nats.replicas) (int $nats.servers) -}}{{- fail (printf "global.nats.replicas: must be at most global.nats.servers (%d)" (int $nats.servers)) -}}{{- end -}}
 {{- else -}}
@@ -90,17 +108,44 @@
 {{- end -}}
 {{- end -}}
 
-{{/*
-A Secret of the release that is made once: what is there already stays. It is never made again by an upgrade: with other keys what
-the old ones sealed would be lost. Every namespace has the ConfigMap kube-root-ca.crt, so without it nothing can be looked up.
-*/}}
-{{- define "berth.kept-secret" -}}
-{{- $existing := lookup "v1" "Secret" .root.Release.Namespace .name | default dict -}}
-{{- $sees := lookup "v1" "ConfigMap" .root.Release.Namespace "kube-root-ca.crt" -}}
-{{- if and .root.Release.IsUpgrade $sees (not $existing) -}}
-{{- fail (printf "%s: the Secret %s of this release is gone; restore it from your backup, or bring one" .value .name) -}}
+{{- define "berth.database-record" -}}
+{{ include "berth-lib.fullname" . }}-database-kind
 {{- end -}}
-{{- toYaml (dict "data" (get $existing "data" | default dict)) -}}
+
+{{- define "berth.database-kind" -}}
+{{- ternary .Values.global.postgresql.bundledKind "external" .Values.global.postgresql.bundled -}}
+{{- end -}}
+
+{{/*
+Refuses another kind of database than the release has, since the new one would be empty. Releases of versions before the record have it
+from what is there.
+*/}}
+{{- define "berth.refuse-other-database" -}}
+{{- $namespace := .Release.Namespace -}}
+{{- $record := include "berth.database-record" . -}}
+{{- $server := printf "%s-postgresql" (include "berth-lib.fullname" .) -}}
+{{- $found := lookup "v1" "ConfigMap" $namespace $record | default dict -}}
+{{- $kind := dig "data" "kind" "" $found -}}
+{{- $objects := list (printf "configmap/%s" $record) -}}
+{{- if and (not $kind) .Release.IsUpgrade -}}
+{{- if lookup "apps/v1" "StatefulSet" $namespace $server -}}
+{{- $kind = "pod" -}}
+{{- $objects = list (printf "statefulset/%s" $server) -}}
+{{- else if .Capabilities.APIVersions.Has "postgresql.cnpg.io/v1/Cluster" -}}
+{{- /* Without this API a lookup of its objects is an error. */ -}}
+{{- if lookup "postgresql.cnpg.io/v1" "Cluster" $namespace $server -}}
+{{- $kind = "cloudnative-pg" -}}
+{{- $objects = list (printf "cluster.postgresql.cnpg.io/%s" $server) -}}
+{{- end -}}
+{{- end -}}
+{{- else if eq $kind "pod" -}}
+{{- $objects = append $objects (printf "statefulset/%s" $server) -}}
+{{- end -}}
+{{- $other := include "berth.database-kind" . -}}
+{{- if and $kind (ne $kind $other) -}}
+{{- $value := ternary "global.postgresql.bundled" "global.postgresql.bundledKind" (or (eq $kind "external") (eq $other "external")) -}}
+{{- fail (printf "%s: the database of this release is of the kind %s, and %s would be another one, which is empty. Keep the value; or move the data as docs/install.md says (To another database): back it up, then kubectl --namespace %s delete %s, upgrade, and restore it" $value $kind $other $namespace (join " " $objects)) -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "berth.kept-metadata" -}}

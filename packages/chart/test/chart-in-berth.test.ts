@@ -21,6 +21,8 @@ afterAll(() => helm?.[Symbol.asyncDispose]());
 const secretId = '0d0f3c1e-5a0f-4f5e-9a53-0b9f1f6a3a01';
 const evaluation: JsonObject = {
   own_url: 'https://berth.example.com',
+  image_registry: 'registry.example.com/berth',
+  makes_keys: true,
   ingress: false,
   issuer: 'https://id.example.com',
   client_id: secretId,

@@ -9,6 +9,7 @@ import {
   chart,
   type HelmInTest,
   type Manifest,
+  manifestsOf,
   merged,
   needed,
   podOf,
@@ -50,12 +51,10 @@ async function refuseUnservedResources(): Promise<void> {
   }
 }
 
-const all = [
-  'monitoring.coreos.com/v1',
-  'keda.sh/v1alpha1',
-  'gateway.networking.k8s.io/v1',
-  'postgresql.cnpg.io/v1/Cluster',
-].flatMap((version) => ['--api-versions', version]);
+const all = ['monitoring.coreos.com/v1', 'keda.sh/v1alpha1', 'gateway.networking.k8s.io/v1'].flatMap((version) => [
+  '--api-versions',
+  version,
+]);
 
 const external: Values = {
   global: {
@@ -110,6 +109,7 @@ const everythingBrought: Values = {
 };
 
 const upgrade = ['--is-upgrade'];
+const byOperator: Values = { global: { postgresql: { bundledKind: 'cloudnative-pg' } } };
 
 const ofStorageClass = (storageClassName: string): Values => ({
   global: { postgresql: { storageClassName }, nats: { storageClassName } },
@@ -151,6 +151,48 @@ const placed: Values = {
   podAnnotations: { 'example.com/a': 'b' },
   serviceAccount: { annotations: { 'example.com/role': 'berth' } },
 };
+const probe = { tcpSocket: { port: 1 } };
+const sidecar = {
+  name: 'sidecar',
+  image: 'registry.example.com/sidecar:1.0.0',
+  imagePullPolicy: 'IfNotPresent',
+  resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '32Mi' } },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  },
+};
+const extended: Values = {
+  annotations: { 'example.com/owner': 'platform' },
+  serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/berth' }, labels: { a: 'b' } },
+  strategy: { type: 'Recreate' },
+  revisionHistoryLimit: 1,
+  probes: { startup: { failureThreshold: 300 }, liveness: { periodSeconds: 30 }, readiness: { timeoutSeconds: 9 } },
+  podSecurityContext: { supplementalGroups: [2000] },
+  containerSecurityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+  extraEnv: [{ name: 'AWS_REGION', value: 'eu-central-1' }],
+  extraEnvFrom: [{ configMapRef: { name: 'more', optional: true } }],
+  extraVolumes: [{ name: 'more', configMap: { name: 'more' } }],
+  extraVolumeMounts: [{ name: 'more', mountPath: '/more', readOnly: true }],
+  extraInitContainers: [{ ...sidecar, name: 'before' }],
+  extraContainers: [{ ...sidecar, startupProbe: probe, livenessProbe: probe, readinessProbe: probe }],
+  podSpec: {
+    hostAliases: [{ ip: '10.0.0.1', hostnames: ['id.example.com'] }],
+    dnsConfig: { options: [{ name: 'ndots' }] },
+  },
+};
+const outgoing: Values = {
+  global: {
+    caBundle: { existingConfigMap: 'authorities', key: 'bundle.pem' },
+    proxy: {
+      https: 'http://proxy.example.com:3128',
+      http: 'http://proxy.example.com:8080',
+      noProxy: ['10.96.0.1', '.example.com'],
+    },
+  },
+};
+const certificate = { enabled: true, issuerRef: { kind: 'ClusterIssuer', name: 'letsencrypt' }, duration: '2160h' };
 const keysReplaced: Values = {
   auth: { otherKeys: { existingSecret: 'old-keys' } },
   tasks: { otherKeys: { existingSecret: 'old-keys' } },
@@ -164,6 +206,14 @@ const ownCluster: Values = {
   },
 };
 
+const { nodeSelector, tolerations, affinity } = placed;
+const placement = { nodeSelector, tolerations, affinity };
+const broughtForTrial = {
+  trial: false,
+  keys: { existingSecret: 'keys' },
+  postgresql: { existingSecret: 'urls' },
+};
+
 const everyPart = ['api-gateway', 'auth', 'tasks', 'cluster-sync', 'registry-scan', 'runner'];
 const inEveryPart = (values: Values): Values => Object.fromEntries(everyPart.map((part) => [part, values]));
 const inGlobal = (global: Values): Values => ({ global });
@@ -175,9 +225,9 @@ const matrix: [string, Values, string[]][] = [
   ['with servers of its own', bundled, []],
   ['with three NATS servers', merged(bundled, inGlobal({ nats: { servers: 3, replicas: 3 } })), []],
   ['with three NATS servers, in an upgrade', merged(bundled, inGlobal({ nats: { servers: 3, replicas: 3 } })), upgrade],
-  ['with PostgreSQL by CloudNativePG', bundled, all],
+  ['with PostgreSQL by CloudNativePG', merged(bundled, byOperator), []],
   ['with volumes of a storage class', merged(bundled, ofStorageClass('fast')), []],
-  ['with volumes of a storage class by CloudNativePG', merged(bundled, ofStorageClass('fast')), all],
+  ['with volumes of a storage class by CloudNativePG', merged(bundled, byOperator, ofStorageClass('fast')), []],
   ['with external servers', external, []],
   ['with external servers, in an upgrade', merged(external, ownCluster), upgrade],
   ['with everything brought', everythingBrought, all],
@@ -234,15 +284,47 @@ const matrix: [string, Values, string[]][] = [
   ],
   ['with keys that are being replaced', merged(bundled, keysReplaced), upgrade],
   ['with registries and their push events', merged(bundled, pushed), []],
+  ['with everything that its operators add to its parts', merged(bundled, inEveryPart(extended)), []],
+  ['with authorities and a proxy of its own', merged(bundled, outgoing), []],
+  ['with authorities of a Secret', merged(bundled, inGlobal({ caBundle: { existingSecret: 'authorities' } })), upgrade],
+  ['with users that the cluster chooses', merged(bundled, inGlobal({ runAsAnyUser: true })), []],
+  [
+    'with names and labels of its own',
+    merged(bundled, inGlobal({ fullnameOverride: 'harbour', labels: { team: 'a' } })),
+    [],
+  ],
+  ['placed as a whole, in an upgrade', merged(bundled, inGlobal(placement)), upgrade],
+  ['with a certificate by cert-manager', merged(bundled, inFront({ ingress, certificate })), []],
+  [
+    'with a Gateway that checks its certificate',
+    merged(
+      bundled,
+      inFront({
+        httpRoute: { ...httpRoute, hostnames: ['berth.example.com'], backendTls: { enabled: true, caConfigMap: 'ca' } },
+      }),
+      gatewayTls(),
+    ),
+    all,
+  ],
+  [
+    'for an evaluation with Secrets that were brought',
+    merged(bundled, inGlobal({ ...broughtForTrial, nats: { existingSecret: 'nats', servers: 3, replicas: 3 } })),
+    [],
+  ],
+  [
+    'with URLs that were brought for roles that it makes',
+    merged(bundled, inGlobal({ postgresql: { ...urlsBrought, admin: { existingSecret: 'admin' } } })),
+    [],
+  ],
 ];
 
-test.for<[string, string[]]>([
-  ['StatefulSet', []],
-  ['Cluster', all],
+test.for<[string, Values]>([
+  ['StatefulSet', {}],
+  ['Cluster', byOperator],
 ])(
   'the PostgreSQL of a release, as a %s, allows the connections of three replicas of each service during an upgrade',
-  async ([kind, args]) => {
-    const manifests = await offline.render(merged(needed, bundled), ...args);
+  async ([kind, values]) => {
+    const manifests = await offline.render(merged(needed, bundled, values));
 
     const server = manifests.find(({ kind: is, metadata }) => is === kind && metadata.name.endsWith('-postgresql'));
     const [, most] = /max_connections(?:=|":")(\d+)/.exec(JSON.stringify(server)) ?? [];
@@ -250,6 +332,22 @@ test.for<[string, string[]]>([
     expect(Number(most)).toBeGreaterThan((3 + 1) * (10 + 10 + 10 + 12));
   },
 );
+
+test('the network policy of auth follows from the URL of the provider, also where only its Secret has it', async () => {
+  const stringData = { serverUrl: 'https://id.example.com:8443', clientId: 'berth', clientSecret: 'secret' };
+  const metadata = { name: 'oidc-config', namespace: 'ships' };
+  await create('/api/v1/namespaces/ships/secrets', { apiVersion: 'v1', kind: 'Secret', metadata, stringData });
+  const values = merged(bundled, { global: { trial: false }, ownUrlOverride: 'https://berth.example.com' });
+
+  const manifests = manifestsOf(
+    await helm.helm(['template', 'ship', chart, '-n', 'ships', '--dry-run=server'], values),
+  );
+
+  const policy = manifests.find(
+    ({ kind, metadata: { name } }) => kind === 'NetworkPolicy' && name === 'ship-berth-auth',
+  );
+  expect(JSON.stringify(policy)).toContain('"port":8443');
+});
 
 /** Keyed by an object's JSON, because most objects are in several releases. */
 const answers = new Map<string, Promise<string | undefined>>();
@@ -321,13 +419,15 @@ test('each exception from the policy is used by some release', () => {
 });
 
 const Names = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
+const Generation = z.object({ metadata: z.object({ generation: z.number() }) });
 const SecretData = z.object({ data: z.record(z.string(), z.string()) });
 const namesAt = async (path: string) => Names.parse(await read(path)).items.map(({ metadata }) => metadata.name);
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
 // Helm sends some hundred requests to the API server per release.
 describe('releases that are installed', { timeout: 180_000 }, () => {
-  const values = merged(needed, bundled, { 'cluster-sync': { ownCluster: { name: 'own' } } });
+  const releaseValues = merged(needed, bundled, { global: { trial: false } });
+  const values = merged(releaseValues, { 'cluster-sync': { ownCluster: { name: 'own' } } });
   const install = (namespace: string) =>
     helm.helm(['install', 'berth', chart, '--namespace', namespace, '--create-namespace'], values);
   const upgradeRelease = (namespace: string) =>
@@ -386,6 +486,72 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     await expect(upgradeRelease('four')).rejects.toThrow(
       'global.keys.existingSecret: the Secret berth-keys of this release is gone',
     );
+  });
+
+  test('roll exactly what reads a password when it changes, and nothing in an upgrade that changes nothing', async () => {
+    const places: readonly [string, string][] = [
+      ['deployments', 'berth-auth'],
+      ['deployments', 'berth-tasks'],
+      ['statefulsets', 'berth-nats'],
+      ['statefulsets', 'berth-postgresql'],
+    ];
+    const generations = () =>
+      Promise.all(
+        places.map(async ([plural, name]) =>
+          Generation.parse(await read(`/apis/apps/v1/namespaces/three/${plural}/${name}`)),
+        ),
+      ).then((objects) => objects.map(({ metadata }) => metadata.generation));
+    const [auth = 0, tasks = 0, nats = 0, postgresql = 0] = await generations();
+
+    await upgradeRelease('three');
+    expect(await generations()).toEqual([auth, tasks, nats, postgresql]);
+
+    const data = { auth: Buffer.from('another-password').toString('base64') };
+    await cluster.api.patchJson('/api/v1/namespaces/three/secrets/berth-nats-passwords', { data }, call());
+    await upgradeRelease('three');
+
+    expect(await generations()).toEqual([auth + 1, tasks, nats + 1, postgresql]);
+  });
+
+  test('keep their database when an operator of databases comes, and refuse another kind with the way to move', async () => {
+    const to = (values: Values) =>
+      helm.helm(['upgrade', 'berth', chart, '--namespace', 'three', '--timeout', '60s'], merged(releaseValues, values));
+    const servers = () => namesAt('/apis/apps/v1/namespaces/three/statefulsets');
+    const way = /kubectl --namespace three delete configmap\/berth-database-kind statefulset\/berth-postgresql,/;
+    expect(await servers()).toContain('berth-postgresql');
+
+    await expect(to(byOperator)).rejects.toThrow(/global\.postgresql\.bundledKind: .*kind pod/);
+    await expect(to(byOperator)).rejects.toThrow(way);
+    await expect(to({ global: { postgresql: urlsBrought } })).rejects.toThrow(
+      /global\.postgresql\.bundled: .*kind pod/,
+    );
+    // As a tool that renders without a cluster would.
+    const record = '/api/v1/namespaces/three/configmaps/berth-database-kind';
+    await expect(cluster.api.patchJson(record, { data: { kind: 'external' } }, call())).rejects.toThrow(/immutable/);
+    // Versions before this one recorded nothing.
+    await cluster.api.deleteJson(record, {}, call());
+    await expect(to(byOperator)).rejects.toThrow(/delete statefulset\/berth-postgresql,/);
+    expect(await servers()).toContain('berth-postgresql');
+
+    await cluster.api.deleteJson('/apis/apps/v1/namespaces/three/statefulsets/berth-postgresql', {}, call());
+    await to(byOperator);
+
+    expect(await namesAt('/apis/postgresql.cnpg.io/v1/namespaces/three/clusters')).toEqual(['berth-postgresql']);
+    expect(await read(record)).toMatchObject({ data: { kind: 'cloudnative-pg' } });
+  });
+
+  test('of two namespaces read clusters from the Secrets of one namespace', async () => {
+    const shared = merged(releaseValues, { 'cluster-sync': { clusterSecrets: { namespace: 'clusters' } } });
+    for (const namespace of ['two', 'four']) {
+      const upgraded = ['upgrade', '--install', 'berth-b', chart, '--namespace', namespace, '--create-namespace'];
+      await helm.helm(upgraded, shared);
+    }
+
+    const roles = await namesAt(`${rbac}/namespaces/clusters/rolebindings`);
+    expect(roles.filter((name) => name.includes('berth-b'))).toEqual([
+      'four-berth-b-cluster-sync',
+      'two-berth-b-cluster-sync',
+    ]);
   });
 
   test('reuse the Secrets of a backup if nothing else is left', async () => {

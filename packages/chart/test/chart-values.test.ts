@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { generatedFiles } from '../src/generated-files.ts';
-import { serviceSettings, settingsSchema } from '../src/service-settings.ts';
+import { serviceSettings, settingsSchema } from '../src/values/service-settings.ts';
 import {
   bundled,
   chart,
@@ -37,9 +37,24 @@ const inGlobal = (global: Values): Values => ({ global });
 
 test('the generated files of the chart are current', async () => {
   for (const [path, text] of Object.entries(await generatedFiles(root))) {
-    const there = await readFile(`${chart}${path}`, 'utf8').catch(() => 'missing');
+    const there = await readFile(new URL(path, root), 'utf8').catch(() => 'missing');
     expect(there === text, `${path} is old: run node packages/chart/src/generate-main.ts`).toBe(true);
   }
+});
+
+test('every value says what it is for, in values.yaml of the chart and in docs/values.md', async () => {
+  const [values, page] = await Promise.all([
+    helm.helm(['show', 'values', chart]),
+    readFile(new URL('docs/values.md', root), 'utf8'),
+  ]);
+
+  const lines = values.split('\n');
+  const isValue = (line: string) => /^ *[\w-]+: ./.test(line);
+  expect(lines.filter(isValue).length).toBeGreaterThan(300);
+  expect(lines.filter((line, index) => isValue(line) && !/^ *# -- \(.+\) \w/.test(lines[index - 1] ?? ''))).toEqual([]);
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  expect(rows.length).toBeGreaterThan(150);
+  expect(rows.filter((row) => !/^\| `[^`]+` \| .+ \| `.+` \| .+ \|$/.test(row))).toEqual([]);
 });
 
 test("the chart passes Helm's strict linter, even with values for an evaluation", async () => {
@@ -79,22 +94,28 @@ describe('a value that cannot work is refused, and the error names it:', () => {
     ['global.postgresql.host', inGlobal({ postgresql: { host: 'db.example.com' } })],
     ['global.postgresql.admin.existingSecret', external({ host: 'db.example.com' })],
     ['global.postgresql.ca.existingSecret', external({ host: 'db.example.com', admin: { existingSecret: 'admin' } })],
-    [
-      'global.postgresql.admin.existingSecret',
-      external({ existingSecret: 'urls', admin: { existingSecret: 'admin' } }),
-    ],
     ['global.postgresql.port', inGlobal({ postgresql: { port: 70_000 } })],
     ['global.postgresql.sslMode', inGlobal({ postgresql: { sslMode: 'prefer' } })],
-    ['global.postgresql.existingSecret', inGlobal({ postgresql: { existingSecret: 'urls' } })],
     ['global.nats.url', inGlobal({ nats: { bundled: false } })],
     ['global.nats.url', inGlobal({ nats: { url: 'nats://nats:4222' } })],
     ['global.nats.url', inGlobal({ nats: { bundled: false, url: 'http://nats:4222' } })],
     ['global.nats.servers', inGlobal({ nats: { servers: 2 } })],
     ['global.nats.replicas', inGlobal({ nats: { replicas: 3 } })],
-    ['global.nats.existingSecret', inGlobal({ nats: { existingSecret: 'passwords' } })],
     ['global.keys.existingSecret', inGlobal({ keys: { existingSecret: 'Not A Name' } })],
     ['global.logLevel', inGlobal({ logLevel: 'verbose' })],
-    ['global', inGlobal({ ownURL: 'https://berth.example.com' })],
+    ['global.ownUrl', inGlobal({ ownURL: 'https://berth.example.com' })],
+    ['global.image', inGlobal({ image: { repository: 'registry.example.com' } })],
+    ['global.image.registry', inGlobal({ image: { registry: '' } })],
+    ['global.keys.existingSecret', inGlobal({ trial: false })],
+    ['global.postgresql.bundledKind', inGlobal({ postgresql: { bundledKind: 'operator' } })],
+    ['global.caBundle.existingConfigMap', inGlobal({ caBundle: { existingSecret: 'a', existingConfigMap: 'b' } })],
+    ['global.certificate.issuerRef', inGlobal({ certificate: { enabled: true } })],
+    ['global.certificate.enabled', inGlobal({ certificate: { enabled: true, issuerRef: { name: 'ca' } } })],
+    ['global.proxy.https', inGlobal({ proxy: { https: 'proxy:3128' } })],
+    ['auth.extraEnv', { auth: { extraEnv: [{ name: 'DATABASE_URL', value: 'postgres://other' }] } }],
+    ['auth.extraVolumes.0', { auth: { extraVolumes: [{ emptyDir: {} }] } }],
+    ['auth.podSpec.nodeSelector', { auth: { podSpec: { nodeSelector: { pool: 'a' } } } }],
+    ['auth', { auth: { strategies: {} } }],
     ['auth.oidc.issuer', { auth: { oidc: { issuer: '' } } }],
     ['auth.oidc.issuer', { auth: { oidc: { issuer: 'http://id.example.com' } } }],
     ['auth.oidc.existingSecret', { auth: { oidc: { existingSecret: '' } } }],

@@ -212,7 +212,7 @@ const resources = { requests: { cpu: '20m' } };
 const valuesFor = ({ node, servers, url }: Surroundings, replicas: number, tag: string) => ({
   global: {
     ownUrl: url,
-    image: { tag },
+    image: { registry: 'docker.io/library', tag },
     postgresql: {
       host: node.address,
       port: servers.postgres.port,
@@ -225,7 +225,7 @@ const valuesFor = ({ node, servers, url }: Surroundings, replicas: number, tag: 
   auth: {
     replicas,
     resources,
-    oidc: { issuer: servers.oidc.issuer, existingSecret: 'given-oidc', allowHttp: true, port: servers.oidc.port },
+    oidc: { issuer: servers.oidc.issuer, existingSecret: 'given-oidc', allowHttp: true },
     adminEmails: [people[0]?.email],
   },
   tasks: { replicas, resources },
@@ -236,7 +236,6 @@ const valuesFor = ({ node, servers, url }: Surroundings, replicas: number, tag: 
     registries: [
       { url: `http://${node.address}:${servers.registry.port}`, allow_http: true, poll_interval_seconds: 5 },
     ],
-    registryPorts: [servers.registry.port],
   },
   runner: { replicas, resources },
 });

@@ -4,6 +4,8 @@ export const customKinds = [
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule', plural: 'prometheusrules' },
   { group: 'keda.sh', version: 'v1alpha1', kind: 'ScaledObject', plural: 'scaledobjects' },
   { group: 'gateway.networking.k8s.io', version: 'v1', kind: 'HTTPRoute', plural: 'httproutes' },
+  { group: 'gateway.networking.k8s.io', version: 'v1', kind: 'BackendTLSPolicy', plural: 'backendtlspolicies' },
+  { group: 'cert-manager.io', version: 'v1', kind: 'Certificate', plural: 'certificates' },
   { group: 'postgresql.cnpg.io', version: 'v1', kind: 'Cluster', plural: 'clusters' },
 ];
 

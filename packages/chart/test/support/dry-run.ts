@@ -4,6 +4,7 @@ import type { Manifest } from './helm-in-test.ts';
 const plurals: Record<string, string> = {
   Ingress: 'ingresses',
   NetworkPolicy: 'networkpolicies',
+  BackendTLSPolicy: 'backendtlspolicies',
 };
 const clusterWide = new Set(['ClusterRole', 'ClusterRoleBinding', 'Namespace']);
 

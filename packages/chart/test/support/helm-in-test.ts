@@ -26,14 +26,17 @@ const Manifest = z.looseObject({
 export type Manifest = z.infer<typeof Manifest>;
 export type Values = Record<string, unknown>;
 
+/** Of a trial, since these tests mostly render without a cluster. */
+const ofTrial: Values = { image: { registry: 'registry.example.com/berth' }, trial: true };
+
 /** Values that each installation needs. */
 export const needed: Values = {
-  global: { ownUrl: 'https://berth.example.com' },
+  global: { ...ofTrial, ownUrl: 'https://berth.example.com' },
   auth: { oidc: { issuer: 'https://id.example.com', existingSecret: 'berth-oidc' } },
 };
 
 /** With the bundled servers. */
-export const bundled: Values = { global: { postgresql: { bundled: true }, nats: { bundled: true } } };
+export const bundled: Values = { global: { ...ofTrial, postgresql: { bundled: true }, nats: { bundled: true } } };
 
 export const merged = (...all: Values[]): Values => all.reduce((left, right) => mergedTwo(left, right), {});
 

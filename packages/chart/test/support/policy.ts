@@ -70,7 +70,7 @@ export function broken(manifest: Manifest): string[] {
 
 /** Without the names of release and namespace. */
 const shortName = (name: string): string =>
-  name.replace(/^(ships-)?ship-(berth-)?/, '').replace(/^deployments-/, 'runner-');
+  name.replace(/^(ships-)?(harbour-|ship-(berth-)?)/, '').replace(/^deployments-/, 'runner-');
 
 const clusterWide = new Set(['ClusterRole', 'ClusterRoleBinding']);
 

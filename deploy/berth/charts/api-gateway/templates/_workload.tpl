@@ -4,7 +4,7 @@
   "HOST" .Values.global.listenAddress
   "PORT" "8080"
   "SERVICE_OWN_URL" .ownUrl
-  "SERVICE_VERSION" .Chart.AppVersion
+  "SERVICE_VERSION" (include "berth-lib.version" .)
   "LINGER_SECONDS" .Values.lingerSeconds
   "TRUSTED_PROXIES" (kindIs "string" .Values.trustedProxies | ternary "" (join " " .Values.trustedProxies)) -}}
 {{- $files := list -}}

@@ -18,7 +18,13 @@
 {{- with .Values.otherKeys.existingSecret -}}
 {{- $files = append $files (dict "env" "OTHER_KEY_ENCRYPTION_KEYS" "secret" . "key" $.Values.otherKeys.key) -}}
 {{- end -}}
-{{- $ports := list (dict "port" (int $oidc.port) "protocol" "TCP") -}}
+{{- $issuer := $oidc.issuer -}}
+{{- if not $issuer -}}
+{{- $secret := include "berth-lib.secret-data" (dict "root" . "name" $oidc.existingSecret) | fromYaml -}}
+{{- $issuer = get $secret $keys.serverUrl | default "" | b64dec | trim | default "https://unseen" -}}
+{{- end -}}
+{{- $port := int $oidc.port | default (include "berth-lib.port-of-url" $issuer) -}}
+{{- $ports := list (dict "port" (int $port) "protocol" "TCP") -}}
 {{- $egress := list (dict "ports" $ports) -}}
 {{- with .Values.global.networkPolicy.oidc }}{{- $egress = list (dict "ports" $ports "to" .) -}}{{- end -}}
 {{- include "berth-lib.workload" (dict "root" . "env" $env "files" $files "usesDatabase" true "grace" 35 "egress" $egress) }}

@@ -14,28 +14,32 @@ metadata:
   name: {{ $name }}
   namespace: {{ $root.Release.Namespace }}
   labels: {{- include "berth-lib.labels" $labels | nindent 4 }}
-  {{- if $root.Release.IsUpgrade }}
   annotations:
+    {{- if $root.Release.IsUpgrade }}
     helm.sh/hook: pre-upgrade
     helm.sh/hook-weight: {{ .weight | quote }}
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
-  {{- end }}
+    {{- end }}
+    {{- with $global.jobs.annotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 spec:
   backoffLimit: 6
-  activeDeadlineSeconds: 900
+  activeDeadlineSeconds: {{ int $global.jobs.deadlineSeconds }}
   template:
     metadata:
       labels:
         {{- include "berth-lib.labels" $labels | nindent 8 }}
         berth.dev/uses-database: "true"
+      {{- with $global.jobs.annotations }}
+      annotations: {{- toYaml . | nindent 8 }}
+      {{- end }}
     spec:
       restartPolicy: OnFailure
       automountServiceAccountToken: false
       enableServiceLinks: false
       securityContext: {{- include "berth-lib.pod-security" $root | nindent 8 }}
-      {{- with $global.image.pullSecrets }}
-      imagePullSecrets: {{- toYaml . | nindent 8 }}
-      {{- end }}
+      {{- include "berth-lib.placement" $root | nindent 6 }}
       containers:
         - name: {{ .job }}
           image: {{ include "berth-lib.image" $image }}

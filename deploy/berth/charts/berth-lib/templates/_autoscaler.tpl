@@ -10,6 +10,9 @@ spec:
   scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: {{ include "berth-lib.part-name" . }} }
   minReplicas: {{ $autoscaling.minReplicas }}
   maxReplicas: {{ $autoscaling.maxReplicas }}
+  {{- with $autoscaling.behavior }}
+  behavior: {{- toYaml . | nindent 4 }}
+  {{- end }}
   metrics:
     {{- if eq $by "external" }}
     - type: External

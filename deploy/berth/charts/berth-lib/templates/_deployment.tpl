@@ -7,14 +7,22 @@
 {{- $files = concat $files (default list .files) -}}
 apiVersion: apps/v1
 kind: Deployment
-metadata: {{- include "berth-lib.metadata" . | nindent 2 }}
+metadata:
+  {{- include "berth-lib.metadata" . | nindent 2 }}
+  {{- with $values.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
 spec:
   {{- if not $values.autoscaling.enabled }}
   replicas: {{ $values.replicas }}
   {{- end }}
-  revisionHistoryLimit: 3
+  revisionHistoryLimit: {{ $values.revisionHistoryLimit }}
+  {{- if $values.strategy }}
+  strategy: {{- toYaml $values.strategy | nindent 4 }}
+  {{- else }}
   # A new pod is ready before an old one ends.
   strategy: { type: RollingUpdate, rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } }
+  {{- end }}
   selector:
     matchLabels: {{- include "berth-lib.selector" . | nindent 6 }}
   template:
@@ -25,6 +33,8 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
+        # Secrets are read at the start.
+        checksum/secrets: {{ include "berth-lib.secrets-checksum" (dict "root" $root "files" $files) }}
         {{- if .usesDatabase }}
         # The URL is a file, which is read at the start.
         checksum/database: {{ pick $global.postgresql "bundled" "host" "port" "database" "sslMode" "rolePrefix" "existingSecret" | toJson | sha256sum }}
@@ -39,8 +49,17 @@ spec:
       terminationGracePeriodSeconds: {{ .grace }}
       securityContext: {{- include "berth-lib.pod-security" $root | nindent 8 }}
       {{- include "berth-lib.scheduling" . | nindent 6 }}
-      {{- if and .usesDatabase (include "berth-lib.makes-database" $root) }}
+      {{- range $name, $field := $values.podSpec }}
+      {{- if or (has $name (list "containers" "initContainers" "volumes" "serviceAccountName" "automountServiceAccountToken" "enableServiceLinks" "terminationGracePeriodSeconds" "securityContext" "imagePullSecrets" "priorityClassName" "nodeSelector" "tolerations" "affinity")) (and $values.topologySpread (eq $name "topologySpreadConstraints")) }}
+      {{- fail (printf "%s.podSpec.%s: the chart sets this from its own values; remove it here" $root.Chart.Name $name) }}
+      {{- end }}
+      {{- dict $name $field | toYaml | nindent 6 }}
+      {{- end }}
+      {{- $waits := and .usesDatabase (include "berth-lib.makes-database" $root) }}
+      {{- if or $waits $values.extraInitContainers }}
       initContainers:
+      {{- end }}
+      {{- if $waits }}
         - name: wait-for-database
           image: {{ include "berth-lib.image" . }}
           imagePullPolicy: {{ $global.image.pullPolicy }}
@@ -54,6 +73,9 @@ spec:
             - { name: secrets, mountPath: /run/berth, readOnly: true }
             - { name: tmp, mountPath: /tmp }
       {{- end }}
+        {{- with $values.extraInitContainers }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       containers:
         - name: {{ .component }}
           image: {{ include "berth-lib.image" . }}
@@ -63,26 +85,19 @@ spec:
             {{- if .namedAfterPod }}
             - { name: RUNNER_NAME, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
             {{- end }}
+          {{- with $values.extraEnvFrom }}
+          envFrom: {{- toYaml . | nindent 12 }}
+          {{- end }}
           ports:
             - { name: metrics, containerPort: 9090 }
             {{- range .ports }}
             - { name: {{ .name }}, containerPort: {{ .port }} }
             {{- end }}
-          startupProbe:
-            httpGet: { path: /healthz, port: metrics }
-            periodSeconds: 2
-            timeoutSeconds: 3
-            failureThreshold: 60
-          livenessProbe:
-            httpGet: { path: /healthz, port: metrics }
-            periodSeconds: 10
-            timeoutSeconds: 5
-            failureThreshold: 6
-          readinessProbe:
-            httpGet: { path: /readyz, port: metrics }
-            periodSeconds: 5
-            timeoutSeconds: 5
-            failureThreshold: 2
+          {{- $alive := dict "path" "/healthz" "port" "metrics" }}
+          {{- $ready := dict "path" "/readyz" "port" "metrics" }}
+          startupProbe: {{- include "berth-lib.replaced" (dict "fields" (dict "httpGet" $alive "periodSeconds" 2 "timeoutSeconds" 3 "failureThreshold" 60) "by" $values.probes.startup) | nindent 12 }}
+          livenessProbe: {{- include "berth-lib.replaced" (dict "fields" (dict "httpGet" $alive "periodSeconds" 10 "timeoutSeconds" 5 "failureThreshold" 6) "by" $values.probes.liveness) | nindent 12 }}
+          readinessProbe: {{- include "berth-lib.replaced" (dict "fields" (dict "httpGet" $ready "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 2) "by" $values.probes.readiness) | nindent 12 }}
           {{- with .preStop }}
           # Connections still arrive until every proxy has read that this pod ends.
           lifecycle: { preStop: { sleep: { seconds: {{ . }} } } }
@@ -93,14 +108,19 @@ spec:
             - { name: secrets, mountPath: /run/berth, readOnly: true }
             - { name: tmp, mountPath: /tmp }
             - { name: data, mountPath: /data }
-            {{- with .mounts }}
+            {{- include "berth-lib.ca-mounts" $root | nindent 12 }}
+            {{- with concat (default list .mounts) $values.extraVolumeMounts }}
             {{- toYaml . | nindent 12 }}
             {{- end }}
+        {{- with $values.extraContainers }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       volumes:
         {{- include "berth-lib.secret-volume" (dict "files" $files) | nindent 8 }}
         - { name: tmp, emptyDir: { sizeLimit: 256Mi } }
         - { name: data, emptyDir: { {{ with $values.data.medium }}medium: {{ . }}, {{ end }}sizeLimit: {{ $values.data.size }} } }
-        {{- with .volumes }}
+        {{- include "berth-lib.ca-volumes" $root | nindent 8 }}
+        {{- with concat (default list .volumes) $values.extraVolumes }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
 {{- end -}}

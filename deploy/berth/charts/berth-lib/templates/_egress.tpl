@@ -35,3 +35,18 @@
   {{- end }}
 {{- end }}
 {{- end -}}
+
+{{- define "berth-lib.proxy-egress" -}}
+{{- $proxies := compact (list .Values.global.proxy.https .Values.global.proxy.http) -}}
+{{- if $proxies }}
+- ports:
+    {{- $ports := list }}
+    {{- range $proxies }}{{ $ports = append $ports (include "berth-lib.port-of-url" .) }}{{ end }}
+    {{- range uniq $ports }}
+    - { port: {{ . }}, protocol: TCP }
+    {{- end }}
+  {{- with .Values.global.networkPolicy.proxy }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end -}}

@@ -1,10 +1,17 @@
 {{/* All helpers take the root of a chart, or a dict whose `root` is one. */}}
 
+{{- define "berth-lib.name" -}}
+{{- .Values.global.nameOverride | default "berth" -}}
+{{- end -}}
+
 {{- define "berth-lib.fullname" -}}
-{{- if contains "berth" .Release.Name -}}
+{{- $name := include "berth-lib.name" . -}}
+{{- if .Values.global.fullnameOverride -}}
+{{- .Values.global.fullnameOverride -}}
+{{- else if contains $name .Release.Name -}}
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-berth" (.Release.Name | trunc 34 | trimSuffix "-") -}}
+{{- printf "%s-%s" (.Release.Name | trunc 34 | trimSuffix "-") $name | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 
@@ -14,17 +21,29 @@
 {{- end -}}
 
 {{- define "berth-lib.selector" -}}
-app.kubernetes.io/name: berth
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{ include "berth-lib.selector-of-release" .root }}
 app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* Selects every pod of the release. */}}
+{{- define "berth-lib.selector-of-release" -}}
+app.kubernetes.io/name: {{ include "berth-lib.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "berth-lib.version" -}}
+{{- .Values.global.image.tag | default .Chart.AppVersion -}}
 {{- end -}}
 
 {{- define "berth-lib.labels" -}}
 {{ include "berth-lib.selector" . }}
 app.kubernetes.io/part-of: berth
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ include "berth-lib.version" .root | trunc 63 | trimAll "-_." | quote }}
 helm.sh/chart: berth-{{ .root.Chart.Version | replace "+" "_" }}
+{{- with .root.Values.global.labels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "berth-lib.part-name" -}}
@@ -40,11 +59,11 @@ labels: {{- include "berth-lib.labels" . | nindent 2 }}
 {{- define "berth-lib.image" -}}
 {{- $global := .root.Values.global.image -}}
 {{- $image := printf "berth-%s" .component -}}
-{{- if $global.registry -}}{{- $image = printf "%s/%s" (trimSuffix "/" $global.registry) $image -}}{{- end -}}
+{{- $image = printf "%s/%s" (trimSuffix "/" $global.registry) $image -}}
 {{- with index $global.digests .component -}}
 {{- printf "%s@%s" $image . -}}
 {{- else -}}
-{{- printf "%s:%s" $image (default .root.Chart.AppVersion $global.tag) -}}
+{{- printf "%s:%s" $image (include "berth-lib.version" .root) -}}
 {{- end -}}
 {{- end -}}
 

@@ -21,9 +21,12 @@ spec:
     {{- if .usesDatabase }}
     {{- include "berth-lib.database-egress" $root | nindent 4 }}
     {{- end }}
-    {{- if $root.Values.global.tracing.endpoint }}
-    - ports: [{ port: {{ $root.Values.global.tracing.port }}, protocol: TCP }]
+    {{- with $root.Values.global.tracing }}
+    {{- if .endpoint }}
+    - ports: [{ port: {{ int .port | default (include "berth-lib.port-of-url" .endpoint) }}, protocol: TCP }]
     {{- end }}
+    {{- end }}
+    {{- include "berth-lib.proxy-egress" $root | nindent 4 }}
     {{- with .egress }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

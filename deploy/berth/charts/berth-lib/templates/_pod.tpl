@@ -1,16 +1,24 @@
+{{/* Of the chart itself, with the fields that a part replaces; null removes one. `user` is the one of an image that needs its own. */}}
 {{- define "berth-lib.pod-security" -}}
-runAsNonRoot: true
-runAsUser: 65532
-runAsGroup: 65532
-fsGroup: 65532
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile: { type: RuntimeDefault }
+{{- $security := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- if not .Values.global.runAsAnyUser -}}
+{{- $user := int (.user | default 65532) -}}
+{{- $security = merge $security (dict "runAsUser" $user "runAsGroup" $user "fsGroup" $user "fsGroupChangePolicy" "OnRootMismatch") -}}
+{{- end -}}
+{{- include "berth-lib.replaced" (dict "fields" $security "by" .Values.podSecurityContext) -}}
 {{- end -}}
 
 {{- define "berth-lib.container-security" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: { drop: [ALL] }
+{{- $security := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) -}}
+{{- include "berth-lib.replaced" (dict "fields" $security "by" .Values.containerSecurityContext) -}}
+{{- end -}}
+
+{{- define "berth-lib.replaced" -}}
+{{- $fields := deepCopy .fields -}}
+{{- range $name, $value := .by -}}
+{{- if kindIs "invalid" $value }}{{ $_ := unset $fields $name }}{{ else }}{{ $_ := set $fields $name $value }}{{ end -}}
+{{- end -}}
+{{- toYaml $fields -}}
 {{- end -}}
 
 {{/* Files in which a container finds its secrets: a list of { env, secret, key }, and optional ones. */}}
@@ -49,6 +57,7 @@ capabilities: { drop: [ALL] }
   "HEALTH_PORT" "9090"
   "HEALTH_HOST" $global.listenAddress
   "LOG_LEVEL" $global.logLevel -}}
+{{- $set = merge (include "berth-lib.outgoing-env" $root | fromYaml) $set -}}
 {{- if .ownsRows }}{{- $_ := set $set "NATS_STATE_BYTES" $global.nats.stateBytes -}}{{- end -}}
 {{- with $global.tracing.endpoint }}{{- $_ := set $set "OTEL_EXPORTER_OTLP_ENDPOINT" . -}}{{- end -}}
 {{- $set = merge (deepCopy (default dict .env)) $set -}}
@@ -58,10 +67,20 @@ capabilities: { drop: [ALL] }
 {{- end -}}
 {{- $_ := set $set $name $value -}}
 {{- end -}}
+{{- $taken := keys $set -}}
+{{- range .files }}{{ with .env }}{{ $taken = concat $taken (list . (printf "%s_FILE" .)) }}{{ end }}{{ end -}}
+{{- range $root.Values.extraEnv -}}
+{{- if has .name $taken -}}
+{{- fail (printf "%s.extraEnv: the chart sets %s from its own values; remove it here" $root.Chart.Name .name) -}}
+{{- end -}}
+{{- end -}}
 {{- range $name := keys $set | sortAlpha }}
 - { name: {{ $name }}, value: {{ include "berth-lib.text" (get $set $name) | quote }} }
 {{- end }}
 {{- include "berth-lib.secret-env" . }}
+{{- with $root.Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* Large numbers of YAML are floats for Helm, which would write them with an exponent. */}}
@@ -89,34 +108,4 @@ capabilities: { drop: [ALL] }
 {{- $files = append $files (dict "path" "postgresql-ca.crt" "secret" . "key" $.Values.global.postgresql.ca.key) -}}
 {{- end -}}
 {{- toYaml $files -}}
-{{- end -}}
-
-{{- define "berth-lib.scheduling" -}}
-{{- $values := .root.Values -}}
-{{- with .root.Values.global.image.pullSecrets }}
-imagePullSecrets: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with $values.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-{{- with $values.nodeSelector }}
-nodeSelector: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with $values.tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with $values.affinity }}
-affinity: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- if $values.topologySpread }}
-topologySpreadConstraints:
-  {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-  - maxSkew: 1
-    topologyKey: {{ $key }}
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels: {{- include "berth-lib.selector" $ | nindent 8 }}
-    matchLabelKeys: [pod-template-hash]
-  {{- end }}
-{{- end }}
 {{- end -}}

@@ -1,41 +1,31 @@
 import type { CallerName } from '@berth/contracts/definition/contract';
 import type { ServiceSettings } from './service-settings.ts';
+import { globalSchema } from './global-schema.ts';
+import {
+  dnsName,
+  existing,
+  flag,
+  httpUrl,
+  list,
+  map,
+  matching,
+  object,
+  oneOf,
+  orEmpty,
+  port,
+  quantity,
+  resources,
+  type Schema,
+  secretKey,
+  secretKeyOrNone,
+  secretName,
+  strings,
+  text,
+  texts,
+  whole,
+} from './schema.ts';
 
-type Schema = Record<string, unknown>;
-
-const text: Schema = { type: 'string' };
-const flag: Schema = { type: 'boolean' };
-const map: Schema = { type: 'object' };
-const list = (items: Schema): Schema => ({ type: 'array', items });
-const texts = list({ type: 'string', minLength: 1 });
-const strings: Schema = { type: 'object', additionalProperties: { type: 'string' } };
-const port: Schema = { type: 'integer', minimum: 1, maximum: 65_535 };
-const whole = (minimum: number, maximum: number): Schema => ({ type: 'integer', minimum, maximum });
-const oneOf = (...values: string[]): Schema => ({ enum: values });
-const matching = (pattern: string): Schema => ({ type: 'string', pattern });
-const orEmpty = (pattern: string): string => `^$|${pattern}`;
-
-/** Refuses unknown members, because misspelled values would otherwise be ignored silently. */
-const object = (properties: Record<string, Schema>): Schema => ({
-  type: 'object',
-  additionalProperties: false,
-  properties,
-});
-
-const dnsName = '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$';
-const secretName = matching(orEmpty(dnsName));
-const secretKey = matching('^[A-Za-z0-9._-]+$');
-const secretKeyOrNone = matching(orEmpty('^[A-Za-z0-9._-]+$'));
-const httpUrl = '^https?://[^/?#\\s]+[^?#\\s]*$';
-const quantity = matching('^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$');
-const resources = object({
-  requests: map,
-  limits: map,
-  claims: list(map),
-});
-const existing = (...keys: string[]): Schema =>
-  object({ existingSecret: secretName, ...Object.fromEntries(keys.map((key) => [key, secretKey])) });
-const clause = list(map);
+const named: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1 } } };
 
 const ofEveryPart = (settings: ServiceSettings, autoscaling: Record<string, Schema> = {}): Record<string, Schema> => ({
   global: map,
@@ -45,6 +35,7 @@ const ofEveryPart = (settings: ServiceSettings, autoscaling: Record<string, Sche
     minReplicas: whole(1, 100),
     maxReplicas: whole(1, 500),
     targetCPUUtilizationPercentage: whole(1, 1_000),
+    behavior: map,
     ...autoscaling,
   }),
   podDisruptionBudget: object({
@@ -59,71 +50,22 @@ const ofEveryPart = (settings: ServiceSettings, autoscaling: Record<string, Sche
   priorityClassName: text,
   podLabels: strings,
   podAnnotations: strings,
-  serviceAccount: object({ annotations: strings }),
+  annotations: strings,
+  serviceAccount: object({ annotations: strings, labels: strings }),
+  strategy: map,
+  revisionHistoryLimit: whole(0, 100),
+  probes: object({ startup: map, liveness: map, readiness: map }),
+  podSecurityContext: map,
+  containerSecurityContext: map,
+  extraEnv: list(named),
+  extraEnvFrom: list(map),
+  extraVolumes: list(named),
+  extraVolumeMounts: list(named),
+  extraInitContainers: list(named),
+  extraContainers: list(named),
+  podSpec: map,
   data: object({ medium: oneOf('', 'Memory'), size: quantity }),
   settings: object(Object.fromEntries(settings.names.map((name) => [name, { type: ['string', 'number', 'boolean'] }]))),
-});
-
-const global = object({
-  ownUrl: matching(orEmpty(httpUrl)),
-  image: object({
-    registry: matching(orEmpty('^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._/-]+)?$')),
-    tag: matching(orEmpty('^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$')),
-    digests: { type: 'object', additionalProperties: matching('^sha256:[0-9a-f]{64}$') },
-    pullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
-    pullSecrets: list(object({ name: matching(dnsName) })),
-  }),
-  postgresql: object({
-    bundled: flag,
-    image: { type: 'string', minLength: 1 },
-    storage: quantity,
-    storageClassName: text,
-    host: matching(orEmpty('^[A-Za-z0-9.:-]+$')),
-    port,
-    database: matching('^[a-z_][a-z0-9_-]{0,62}$'),
-    sslMode: oneOf('disable', 'require', 'verify-ca', 'verify-full'),
-    ca: existing('key'),
-    admin: existing('key'),
-    rolePrefix: matching('^[a-z_][a-z0-9_]{0,40}$|^$'),
-    existingSecret: secretName,
-  }),
-  nats: object({
-    bundled: flag,
-    image: { type: 'string', minLength: 1 },
-    servers: { enum: [1, 3] },
-    replicas: { enum: [1, 3, 5] },
-    storage: quantity,
-    storageClassName: text,
-    url: matching(orEmpty('^(nats|tls)://[^,\\s]+(,\\s*(nats|tls)://[^,\\s]+)*$')),
-    ca: existing('key'),
-    existingSecret: secretName,
-    stateBytes: whole(1024 ** 2, 1024 ** 4),
-  }),
-  keys: existing(),
-  ingress: object({
-    enabled: flag,
-    className: text,
-    annotations: strings,
-    hosts: list(matching(dnsName)),
-    tls: list(object({ secretName, hosts: list(matching(dnsName)) })),
-  }),
-  httpRoute: object({ enabled: flag, annotations: strings, parentRefs: list(map), hostnames: list(matching(dnsName)) }),
-  networkPolicy: object({
-    enabled: flag,
-    gatewayFrom: clause,
-    pushFrom: clause,
-    metricsFrom: clause,
-    natsFrom: clause,
-    postgresql: clause,
-    nats: clause,
-    oidc: clause,
-    clusters: clause,
-    registries: clause,
-  }),
-  tracing: object({ endpoint: matching(orEmpty(httpUrl)), port }),
-  listenAddress: matching('^[0-9a-fA-F.:]+$'),
-  logLevel: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-  jobs: object({ resources }),
 });
 
 const registry = object({
@@ -150,7 +92,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
     title: 'Values of Berth',
     ...object({
       ownUrlOverride: matching(orEmpty(httpUrl)),
-      global,
+      global: globalSchema,
       'api-gateway': object({
         ...ofEveryPart(settings['api-gateway']),
         trustedProxies: { oneOf: [list(matching('^[0-9a-fA-F.:]+(/[0-9]{1,3})?$')), { const: 'none' }] },
@@ -161,6 +103,8 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
           type: oneOf('ClusterIP', 'NodePort', 'LoadBalancer'),
           port: whole(0, 65_535),
           annotations: strings,
+          labels: strings,
+          spec: map,
         }),
       }),
       auth: object({
@@ -172,7 +116,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
           clientIdKey: secretKeyOrNone,
           clientSecretKey: secretKeyOrNone,
           allowHttp: flag,
-          port,
+          port: whole(0, 65_535),
         }),
         adminEmails: list(matching('^[^@\\s]+@[^@\\s]+$')),
         otherKeys: existing('key'),
@@ -198,10 +142,16 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
       'registry-scan': object({
         ...ofEveryPart(settings['registry-scan']),
         registries: { ...list({ ...registry, required: ['url'] }), maxItems: 100 },
-        push: object({ enabled: flag, existingSecret: secretName, key: secretKey }),
+        push: object({
+          enabled: flag,
+          existingSecret: secretName,
+          key: secretKey,
+          annotations: strings,
+          labels: strings,
+        }),
         credentialsKey: existing('key'),
         otherKeys: existing('key'),
-        registryPorts: { ...list(port), minItems: 1 },
+        registryPorts: list(port),
       }),
       runner: object({
         enabled: flag,
@@ -227,6 +177,7 @@ export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Sch
         dashboards: object({ enabled: flag, labels: strings }),
       }),
       tests: existing('key'),
+      extraObjects: list({ type: ['object', 'string'] }),
       // Berth passes these to every chart that it deploys; this chart, if deployed by Berth, ignores them.
       ...Object.fromEntries(['berth', 'platz', 'ingress', 'nodeSelector', 'tolerations'].map((name) => [name, {}])),
     }),
