@@ -37,6 +37,7 @@ const lists: Record<string, PlannedList> = {
     values: {
       ids: [someIds],
       needs_attention: [true, false],
+      uses: ['00000000-0000-4000-8000-000000000007'],
       name: ['t 4711', 'deploy', 'xyz'],
       enabled: [true, false],
       status: ['Error', 'Running', 'Uninstalled', 'Installing'],

@@ -13,6 +13,7 @@ import { Problem } from '../ui/reading/problem.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { attentionOf } from './attention-of.ts';
 import type { DeploymentRow } from './facts/deployment-row.ts';
+import { messageOf, reasonWords } from './facts/reason-words.ts';
 
 interface AttentionProps {
   deployment: DeploymentRow;
@@ -26,6 +27,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
   const users = useUsers();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
+  const [isWhole, setIsWhole] = useState(false);
   const attention = attentionOf(deployment, tasks);
   const ids = attention?.rollBackTo && chartOf(attention.rollBackTo);
   const before = useQuery({ ...pageOf('chartVersions', { ids: ids ?? '', per_page: 1 }), enabled: Boolean(ids) });
@@ -36,6 +38,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
   if (attention === null) return null;
 
   const { tone, words, causes, since, task, rollBackTo } = attention;
+  const { head, rest } = reasonWords(words);
   const version = before.data?.items[0]?.image_tag;
   const scope = { ...deployment, ...task, requester: null };
   const mayRetry = task !== undefined && task.status !== 'Done' && may('deploymentTasks', 'retry', scope).allowed;
@@ -45,7 +48,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
       <Glyph tone={tone} />
       <div>
         <p>
-          <strong>{words}</strong>
+          <strong>{head}</strong>
           {since && (
             <>
               {' '}
@@ -63,11 +66,17 @@ export function Attention({ deployment, tasks }: AttentionProps) {
             </>
           )}
         </p>
+        {rest !== '' && (
+          <Button className="button bare small" aria-expanded={isWhole} onPress={() => setIsWhole(!isWhole)}>
+            {isWhole ? 'Less of the reason' : 'The whole reason'}
+          </Button>
+        )}
+        {isWhole && <p>{rest}</p>}
         {causes.length > 0 && (
           <ul className="causes">
             {causes.map(({ kind, name, cause, message }) => (
               <li key={`${kind} ${name} ${cause}`}>
-                <span className="muted">{kind}</span> {name}: <strong>{cause}</strong> {message}
+                <span className="muted">{kind}</span> {name}: <strong>{cause}</strong> {messageOf({ cause, message })}
               </li>
             ))}
           </ul>

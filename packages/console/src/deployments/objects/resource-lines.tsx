@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { Age } from '../../ui/age.tsx';
 import { State } from '../../ui/state.tsx';
+import { messageOf } from '../facts/reason-words.ts';
 import type { DeploymentRow } from '../facts/deployment-row.ts';
 import { createdAt, detailOf, resourceTree, stateOfResource, type Tracked } from './resource-tree.ts';
 import { RestartButton } from './restart-button.tsx';
@@ -58,7 +59,7 @@ export function ResourceLines({ resources, deployment, brief = false }: Resource
             {cause && (
               <div role="row" className="cause bad">
                 <div role="cell">
-                  {cause.cause}: {cause.message}
+                  {cause.cause}: {messageOf(cause)}
                 </div>
               </div>
             )}

@@ -146,7 +146,11 @@ export default function Overview({ deployment }: OfDeployment) {
                         <Age time={task.finished_at ?? task.started_at ?? task.created_at} />
                         {task.acting_user_id !== null && ` · ${nameIn(users, task.acting_user_id)}`}
                       </span>
-                      {task.reason !== null && <span className="meta">{task.reason}</span>}
+                      {task.reason !== null && (
+                        <span className="meta clamped" title={task.reason}>
+                          {task.reason}
+                        </span>
+                      )}
                     </li>
                   );
                 })}
