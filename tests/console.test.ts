@@ -10,6 +10,7 @@ import { testMainJob } from './console/main-job.ts';
 import { openBrowser } from './console/open-browser.ts';
 import { testSafety } from './console/safety.ts';
 import { testSignIn } from './console/signing-in.ts';
+import { testStates } from './console/states.ts';
 import { testWatching } from './console/watching.ts';
 import { startPlatform } from './setup/platform.ts';
 
@@ -45,3 +46,4 @@ testAdministering(() => grounds);
 testConnection(() => grounds);
 testSafety(() => grounds);
 testAccessibility(() => grounds);
+testStates(() => grounds);

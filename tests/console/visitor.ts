@@ -24,13 +24,22 @@ export interface VisitorOptions {
   browser: Browser;
   theme?: 'light' | 'dark';
   width?: number;
+  /** Pixels of the screen for each of the page. */
+  scale?: number;
 }
 
 const displayNames: Record<string, string> = { ada: 'Ada Lovelace', grace: 'Grace Hopper', linus: 'Linus' };
 
-export async function visitor({ url, browser, theme = 'light', width = 1280 }: VisitorOptions): Promise<Visitor> {
+export async function visitor({
+  url,
+  browser,
+  theme = 'light',
+  width = 1280,
+  scale = 1,
+}: VisitorOptions): Promise<Visitor> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
+    deviceScaleFactor: scale,
     colorScheme: theme,
     reducedMotion: 'reduce',
     locale: 'en-GB',

@@ -25,7 +25,8 @@ export function testWatching(grounds: () => Grounds): void {
 
       await list.getByRole('row', { name: /Installing.*watched/ }).waitFor();
       const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
-      await healthy.waitFor();
+      // A state that gets better shows when it has lasted for half a minute.
+      await healthy.waitFor({ timeout: 90_000 });
       expect(await healthy.getByRole('cell').allInnerTexts()).toContain('shown');
     });
 
