@@ -9,6 +9,9 @@ import { screensOf } from './screens.ts';
 const isLoaded = (page: Page) => expect.poll(() => page.locator('main .loading').count()).toBe(0);
 const wordsOf = (page: Page) => page.locator('main').innerText();
 
+/** What is of an env, or for site admins; lists have no more than what one may see. */
+const isClosed = (path: string): boolean => /^\/admin|^\/(?:deployments|tasks|envs|clusters)\/[0-9a-f]{8}/.test(path);
+
 /** Screens without rows, all of a platform that has others. */
 async function emptyScreens({ platform: { admin } }: Grounds): Promise<[path: string, words: string][]> {
   const { id } = unwrap(await admin.envs.create({ body: { name: 'without anything' } }));
@@ -74,6 +77,25 @@ export function testStates(grounds: () => Grounds): void {
         check(path, 'shows something as well', (await page.locator('main .state.ok').count()) === 0);
         found.push(...(await lookAt(page, path, 'stale')));
         await context.setOffline(false);
+      }
+      expect(found).toEqual([]);
+    });
+
+    test('says to who may not see it which role it needs, and shows nothing of it', async () => {
+      const { platform, deployment } = grounds();
+      await platform.person('grace');
+      await using guest = await visitAs(grounds(), 'grace', '/');
+      const found: string[] = [];
+      for (const path of (await screensOf(grounds())).filter(isClosed)) {
+        await guest.open(path);
+        const main = guest.page.locator('main');
+        const refusal = main
+          .getByRole('alert')
+          .or(main.getByText(/ is for a site admin/))
+          .first();
+        if (!(await appears(refusal))) found.push(`${path}: refuses nothing, but shows ${await wordsOf(guest.page)}`);
+        if ((await guest.page.content()).includes(deployment.namespace)) found.push(`${path}: shows the namespace`);
+        found.push(...(await lookAt(guest.page, path, 'forbidden')));
       }
       expect(found).toEqual([]);
     });

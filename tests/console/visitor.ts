@@ -71,7 +71,7 @@ export async function visitor({
     },
     async [Symbol.asyncDispose]() {
       await context.close();
-      expect(faults).toEqual([]);
+      expect(faults.join('\n')).toBe('');
     },
   };
 }
