@@ -82,6 +82,7 @@ const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     let on = document.activeElement;
     while (on?.shadowRoot?.activeElement) on = on.shadowRoot.activeElement;
+    if (!on.matches('a, button, input, textarea, [contenteditable]')) return '';
     const labels = [...(on.labels ?? [])].map((label) => label.textContent);
     const named = (on.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '');
     return (on.getAttribute('aria-label') || labels.join(' ') || named.join(' ').trim() || on.innerText || '').trim();

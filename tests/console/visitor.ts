@@ -16,8 +16,9 @@ export interface Visitor extends AsyncDisposable {
 }
 
 /** In the page: says on its console what its policy has refused. */
-const reportRefusals = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) =>
-  console.error('policy: ' + violatedDirective + ' ' + blockedURI + ' ' + sourceFile))`;
+const reportRefusals = `addEventListener('securitypolicyviolation',
+  ({ violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber, sample }) => console.error(
+    ['policy:', violatedDirective, blockedURI, sourceFile + ':' + lineNumber + ':' + columnNumber, sample].join(' ')))`;
 
 export interface VisitorOptions {
   url: string;
@@ -51,7 +52,7 @@ export async function visitor({
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && /policy|Content Security|TrustedHTML/i.test(message.text()))
-      faults.push(message.text());
+      faults.unshift(message.text());
   });
   return {
     context,
