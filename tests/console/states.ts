@@ -64,7 +64,7 @@ export function testStates(grounds: () => Grounds): void {
         const again = page.locator('main').getByRole('button', { name: 'Try again' });
         if ((await again.count()) > 0) await again.first().click();
         await isLoaded(page);
-        const recovers = await appears(alert, 'hidden');
+        const recovers = await appears(page.locator('main').getByText(refusal.detail).first(), 'hidden');
         check(path, 'does not recover by "Try again"', recovers);
         found.push(...(await lookAt(page, path)));
         await page.setViewportSize({ width: 360, height: 900 });
