@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 import { screensOf } from './screens.ts';
 
 export function testAccessibility(grounds: () => Grounds): void {

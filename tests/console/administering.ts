@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { unwrap, waitForTask } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { describe, expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 
 /** The activated user Linus, whom no other journey needs. */
 async function linus({ platform: { admin, person } }: Grounds): Promise<{ id: string; display_name: string }> {

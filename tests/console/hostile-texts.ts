@@ -1,7 +1,7 @@
 import { unwrap, waitForTask } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { CoreV1Api } from '@kubernetes/client-node';
-import { type Grounds, kubeConfigOf } from './grounds.ts';
+import { type Grounds, kubeConfigOf } from './browser/grounds.ts';
 
 /** Texts that become scripts, pictures or links where markup is made of text. */
 export const corpus = [

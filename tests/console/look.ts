@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { violationsOf } from './check-accessibility.ts';
+import { violationsOf } from './browser/check-accessibility.ts';
 import { pictureOf } from './screens.ts';
 
 export type State = 'ready' | 'loading' | 'error' | 'stale' | 'empty' | 'forbidden';

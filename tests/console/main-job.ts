@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Platform } from '../setup/platform.ts';
 import { asKubelet } from '../setup/workloads/as-kubelet.ts';
-import { type Grounds, kubeConfigOf, visitAs } from './grounds.ts';
+import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
 
 export function testMainJob(grounds: () => Grounds): void {
   test('a chart is pushed, seen, deployed by its form, changed by a plan, broken, understood and rolled back, all in the browser', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 import { sign, writeHostileTexts } from './hostile-texts.ts';
 
 export function testSafety(grounds: () => Grounds): void {

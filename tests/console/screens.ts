@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Grounds } from './grounds.ts';
+import type { Grounds } from './browser/grounds.ts';
 
 /** The address of every screen and tab, with rows that exist. */
 export async function screensOf({ platform: { admin }, deployment, sample }: Grounds): Promise<string[]> {

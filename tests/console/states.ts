@@ -2,7 +2,7 @@ import { unwrap } from '@berth/client';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { answersOf, refusal } from './answers.ts';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 import { lookAt } from './look.ts';
 import { screensOf } from './screens.ts';
 

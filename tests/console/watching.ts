@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { describe, expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testWatching(grounds: () => Grounds): void {
   describe('watching deployments', () => {

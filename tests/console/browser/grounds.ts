@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
 import { KubeConfig } from '@kubernetes/client-node';
-import type { Platform } from '../setup/platform.ts';
+import type { Platform } from '../../setup/platform.ts';
 import { type Visitor, visitor, type VisitorOptions } from './visitor.ts';
 
 /** What all journeys in the browser share: one platform, one browser, and a deployment that runs. */
