@@ -1,30 +1,120 @@
-import { describe, expect, test } from 'vitest';
-import { violationsOf } from './check-accessibility.ts';
-import { type Grounds, visitAs } from './grounds.ts';
-import { pictureOf, screensOf } from './screens.ts';
+import { unwrap } from '@berth/client';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type Grounds, visitAs } from './browser/grounds.ts';
+import { screensOf } from './screens.ts';
 
 export function testAccessibility(grounds: () => Grounds): void {
-  describe('every screen is accessible (WCAG 2.2 AA by axe)', () => {
-    test.for(['light', 'dark'] as const)('in the %s theme', async (theme) => {
-      await using guest = await visitAs(grounds(), 'ada', '/', { theme });
-      const found: string[] = [];
-      for (const path of await screensOf(grounds())) {
-        await guest.show(path);
-        await guest.page.screenshot({ path: pictureOf(path, theme) });
-        found.push(...(await violationsOf(guest.page)).map((violation) => `${path} ${violation}`));
-      }
-      expect(found).toEqual([]);
-    });
+  test('by keyboard alone a deployment is created by its form, changed by a plan, understood and rolled back', async () => {
+    const { admin } = grounds().platform;
+    await using guest = await visitAs(grounds(), 'ada', '/deployments');
+    const { page } = guest;
+    // A pointer would be noticed: nothing in this test has one.
+    await page.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
+    await tabTo(page, 'Skip to the content');
+    await page.keyboard.press('Enter');
+    await press(page, 'New deployment');
+    await press(page, 'HelloWeb');
+    await press(page, 'Continue');
+    await press(page, /Reachable/);
+    await type(page, 'Name', 'by-keyboard');
+    await page.keyboard.press('Enter');
+    await type(page, 'Greeting', 'Typed');
+    await page.getByText(/^compared with the cluster/).waitFor();
+    await press(page, 'Create by this plan');
+    await page.getByText('-- Done').waitFor();
+
+    const [created] = unwrap(await admin.deployments.list({ query: { name: 'by-keyboard' } })).items;
+    await press(page, / by-keyboard$/);
+    await press(page, 'Change …');
+    await type(page, 'Greeting', 'Changed');
+    await page.getByText(/^compared with the cluster/).waitFor();
+    await press(page, 'Apply this plan');
+    await page.getByText('-- Done').waitFor();
+    const configOf = async (id = '') => unwrap(await admin.deployments.get({ id })).config;
+    expect(await configOf(created?.id)).toMatchObject({ greeting: 'Changed' });
+
+    await press(page, / by-keyboard$/);
+    await press(page, 'History');
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await press(page, /^Roll back/);
+    await page.getByRole('dialog').waitFor();
+    await press(page, 'Roll back');
+    await page.getByText('-- Done').waitFor();
+    expect(await configOf(created?.id)).toMatchObject({ greeting: 'Typed' });
   });
 
-  test('at 360 px no screen scrolls sideways', async () => {
-    await using guest = await visitAs(grounds(), 'ada', '/', { width: 360 });
-    const tooWide: string[] = [];
+  test('enlarged to 200 % no screen scrolls sideways, and with reduced motion nothing moves', async () => {
+    // A window of 1280 px that is enlarged to 200 % has room for 640.
+    await using guest = await visitAs(grounds(), 'ada', '/', { width: 640, scale: 2 });
+    const found: string[] = [];
     for (const path of await screensOf(grounds())) {
       await guest.show(path);
-      const width = await guest.page.evaluate<number>('document.documentElement.scrollWidth');
-      if (width > 360) tooWide.push(`${path}: ${width}`);
+      const [width = 0, moving = 0] = await guest.page.evaluate<number[]>(
+        `[document.documentElement.scrollWidth, document.getAnimations().filter(({ effect }) =>
+          effect.getComputedTiming().duration > 1).length]`,
+      );
+      if (width > 640) found.push(`${path} is ${width} px wide`);
+      if (moving > 0) found.push(`${path} moves`);
     }
-    expect(tooWide).toEqual([]);
+    expect(found).toEqual([]);
   });
+
+  test('what happens by itself is said in live regions with a name', async () => {
+    await using guest = await visitAs(grounds(), 'ada', '/profile/user-tokens');
+    const { page } = guest;
+    const regions = await page.locator('[role=status], [role=alert], [role=log], [aria-live]').all();
+    expect(regions.length).toBeGreaterThan(1);
+    const names = await Promise.all(
+      regions.map(async (region) => (await region.getAttribute('aria-label')) ?? (await region.innerText())),
+    );
+    expect(names.filter((name) => name.trim() === '')).toEqual([]);
+    await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
+    await page.getByRole('status', { name: 'Messages' }).waitFor({ state: 'attached' });
+  });
+}
+
+/** More stops than any screen has. */
+const mostStops = 120;
+
+/** What has the focus, as a screen reader names it. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>(`(() => {
+    let on = document.activeElement;
+    while (on?.shadowRoot?.activeElement) on = on.shadowRoot.activeElement;
+    if (!on.matches('a, button, input, textarea, [contenteditable]')) return '';
+    const labels = [...(on.labels ?? [])].map((label) => label.textContent);
+    const named = (on.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '');
+    return (on.getAttribute('aria-label') || labels.join(' ') || named.join(' ').trim() || on.innerText || '').trim();
+  })()`);
+
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const fits = (text: string) => (typeof name === 'string' ? text.split('\n')[0]?.startsWith(name) : name.test(text));
+  const passed: string[] = [];
+  for (let stop = 0; stop < mostStops; stop += 1) {
+    const text = await focused(page);
+    if (fits(text)) return;
+    passed.push(text.split('\n')[0]?.slice(0, 30) ?? '');
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${name}, only ${[...new Set(passed)].join(', ')}`);
+}
+
+/** Goes to a control once it is there, and presses it. */
+async function press(page: Page, name: string | RegExp): Promise<void> {
+  await page
+    .locator('main, [role=dialog]')
+    .locator('a:visible, button:visible')
+    .filter({ hasText: name })
+    .first()
+    .waitFor();
+  await tabTo(page, name);
+  await page.keyboard.press('Enter');
+}
+
+async function type(page: Page, name: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name }).waitFor();
+  await tabTo(page, name);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(text);
 }

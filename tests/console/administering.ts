@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { unwrap, waitForTask } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { describe, expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 
 /** The activated user Linus, whom no other journey needs. */
 async function linus({ platform: { admin, person } }: Grounds): Promise<{ id: string; display_name: string }> {
@@ -133,6 +133,14 @@ export function testAdministering(grounds: () => Grounds): void {
       await linus(grounds());
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}`);
       await guest.page.getByRole('heading', { level: 1, name: / shown$/ }).waitFor();
+      const holders = await guest.page.evaluate<string[]>(`(() => {
+        const session = localStorage.getItem('access_token');
+        const all = { ...Object.fromEntries(Object.entries(localStorage).map(([key, value]) => ['local ' + key, value])),
+          ...Object.fromEntries(Object.entries(sessionStorage).map(([key, value]) => ['tab ' + key, value])),
+          address: location.href, page: document.documentElement.outerHTML, cookie: document.cookie };
+        return Object.keys(all).filter((key) => all[key].includes(session));
+      })()`);
+      expect(holders).toEqual(['local access_token']);
       await guest.page.getByRole('button', { name: 'Sign out' }).click();
       await guest.signIn('linus');
 

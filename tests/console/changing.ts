@@ -2,7 +2,7 @@ import { unwrap } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 
 const planned = (page: Page) => page.getByText(/^compared with the cluster/).waitFor();
 

@@ -1,6 +1,6 @@
 import { unwrap } from '@berth/client';
 import { expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testConnection(grounds: () => Grounds): void {
   test('while the gateway is down an open page says so and shows nothing as well; afterwards it goes on and misses nothing', async () => {

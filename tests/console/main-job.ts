@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@berth/client';
 import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { KubeConfig } from '@kubernetes/client-node';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Platform } from '../setup/platform.ts';
 import { asKubelet } from '../setup/workloads/as-kubelet.ts';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
 
 export function testMainJob(grounds: () => Grounds): void {
   test('a chart is pushed, seen, deployed by its form, changed by a plan, broken, understood and rolled back, all in the browser', async () => {
@@ -51,7 +50,7 @@ export function testMainJob(grounds: () => Grounds): void {
     await podCount(page, 3);
 
     const { namespace = '' } = deployment ?? {};
-    const kubelet = asKubelet(kubeConfig(platform));
+    const kubelet = asKubelet(kubeConfigOf(platform));
     await kubelet.imageGone(namespace, await kubelet.podOf(namespace, ''));
     const attention = page.getByRole('region', { name: 'What needs attention' });
     await attention.getByText('ImagePullBackOff').first().waitFor();
@@ -87,13 +86,6 @@ const podCount = (page: Page, count: number) =>
   expect
     .poll(() => page.getByRole('table', { name: 'What runs' }).getByRole('row', { name: /^Pod / }).count())
     .toBe(count);
-
-function kubeConfig({ stack }: Platform): KubeConfig {
-  const config = new KubeConfig();
-  config.loadFromFile(stack.kubeconfigFile);
-  config.setCurrentContext(stack.cluster);
-  return config;
-}
 
 /** The sample chart as another version of it. */
 async function pushVersion({ stack }: Platform, version: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Grounds } from './grounds.ts';
+import type { Grounds } from './browser/grounds.ts';
 
 /** The address of every screen and tab, with rows that exist. */
 export async function screensOf({ platform: { admin }, deployment, sample }: Grounds): Promise<string[]> {
@@ -30,11 +30,12 @@ export async function screensOf({ platform: { admin }, deployment, sample }: Gro
 
 const pictures = fileURLToPath(new URL('../../.berth/pictures/', import.meta.url));
 
-/** Where the picture of a screen is kept: `.berth/pictures/dark/deployments-id-history.png`. */
-export function pictureOf(path: string, theme: string): string {
+/** Where the picture of a screen is kept: `.berth/pictures/dark/deployments-id-history.png`, other states as `….loading.png`. */
+export function pictureOf(path: string, theme: string, state: string): string {
   const name = path
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
+    .replace(/\?.*/, '')
     .replaceAll('/', '-')
     .slice(1);
-  return join(pictures, theme, `${name || 'home'}.png`);
+  return join(pictures, theme, `${name || 'home'}${state === 'ready' ? '' : `.${state}`}.png`);
 }

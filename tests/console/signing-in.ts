@@ -1,6 +1,6 @@
 import { unwrap } from '@berth/client';
 import { describe, expect, test } from 'vitest';
-import { type Grounds, visit, visitAs } from './grounds.ts';
+import { type Grounds, visit, visitAs } from './browser/grounds.ts';
 
 export function testSignIn(grounds: () => Grounds): void {
   describe('signing in to the console', () => {

@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { describe, expect, test } from 'vitest';
-import { type Grounds, visitAs } from './grounds.ts';
+import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testWatching(grounds: () => Grounds): void {
   describe('watching deployments', () => {
@@ -25,7 +25,8 @@ export function testWatching(grounds: () => Grounds): void {
 
       await list.getByRole('row', { name: /Installing.*watched/ }).waitFor();
       const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
-      await healthy.waitFor();
+      // A state that gets better shows when it has lasted for half a minute.
+      await healthy.waitFor({ timeout: 90_000 });
       expect(await healthy.getByRole('cell').allInnerTexts()).toContain('shown');
     });
 

@@ -16,8 +16,13 @@ export const berth = createClient({
   },
 });
 
+let changedAt = 0;
+/** When this page last changed anything, in ms since 1970. */
+export const ownChangeAt = (): number => changedAt;
+
 /** What this page has changed is read again at once; its event, which other pages wait for, may come later. */
 function readAgain(address: string): void {
+  changedAt = Date.now();
   const [, path = ''] = /\/api\/v2\/([a-z0-9-]+)/.exec(address) ?? [];
   void queries.invalidateQueries({ queryKey: [path.replaceAll('-', '_')] });
 }

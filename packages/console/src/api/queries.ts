@@ -12,6 +12,10 @@ export const queries = new QueryClient({
   },
 });
 
+/** What failed for one read usually failed for those beside it, such as the names in its rows. */
+export const readFailedAgain = (): void =>
+  void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+
 // Nothing of one identity is shown to the next.
 sessions.follow();
 let { token } = sessions.current();

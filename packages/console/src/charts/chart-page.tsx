@@ -4,6 +4,7 @@ import { useMay } from '../api/me.ts';
 import { nameIn, useEnvs, useKinds } from '../api/names.ts';
 import { oneOf, pageOf, type Row } from '../api/reads.ts';
 import { deploymentState } from '../deployments/facts/deployment-state.ts';
+import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
 import { Reading } from '../ui/reading/reading.tsx';
@@ -19,7 +20,11 @@ import './charts.css';
 export function ChartPage() {
   const { id } = useParams({ from: '/inside/charts/$id' });
   const chart = useQuery(oneOf('helmCharts', id));
-  return <Reading of={chart}>{({ row }) => <Shown chart={row} />}</Reading>;
+  return (
+    <PageOf of={chart} title="Chart" crumbs={[{ words: 'Charts', to: '/charts' }]}>
+      {({ row }) => <Shown chart={row} />}
+    </PageOf>
+  );
 }
 
 function Shown({ chart }: { chart: Row<'helmCharts'> }) {

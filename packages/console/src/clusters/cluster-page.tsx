@@ -4,10 +4,10 @@ import { useMay } from '../api/me.ts';
 import { nameIn, useEnvs, useKinds } from '../api/names.ts';
 import { type One, oneOf, type Row } from '../api/reads.ts';
 import { deploymentState } from '../deployments/facts/deployment-state.ts';
+import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
 import { Age } from '../ui/age.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
-import { Reading } from '../ui/reading/reading.tsx';
 import { Rows } from '../ui/reading/rows.tsx';
 import { Glyph, State } from '../ui/state.tsx';
 import { ClusterActions } from './cluster-actions.tsx';
@@ -21,7 +21,11 @@ import './clusters.css';
 export function ClusterPage() {
   const { id } = useParams({ from: '/inside/clusters/$id' });
   const cluster = useQuery(oneOf('k8sClusters', id));
-  return <Reading of={cluster}>{(read) => <Shown {...read} />}</Reading>;
+  return (
+    <PageOf of={cluster} title="Cluster" crumbs={[{ words: 'Clusters', to: '/clusters' }]}>
+      {(read) => <Shown {...read} />}
+    </PageOf>
+  );
 }
 
 function Shown({ row, etag }: One<Row<'k8sClusters'>>) {

@@ -4,11 +4,11 @@ import { lazy, Suspense, useEffect } from 'react';
 import { nameIn, useClusters, useEnvs, useKinds } from '../api/names.ts';
 import { oneOf, pageOf } from '../api/reads.ts';
 import { useMay } from '../api/me.ts';
+import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
 import { remember } from '../shell/recent.ts';
 import { Tabs } from '../ui/page/tabs.tsx';
 import { LoadingRows } from '../ui/reading/problem.tsx';
-import { Reading } from '../ui/reading/reading.tsx';
 import { State } from '../ui/state.tsx';
 import { Attention } from './attention.tsx';
 import { DeploymentActions } from './deployment-actions.tsx';
@@ -30,7 +30,11 @@ const Overview = lazy(() => import('./tabs/overview.tsx'));
 export function DeploymentPage() {
   const { id, tab } = useParams({ strict: false });
   const deployment = useQuery(oneOf('deployments', id ?? ''));
-  return <Reading of={deployment}>{(read) => <Shown {...read} tab={tab} />}</Reading>;
+  return (
+    <PageOf of={deployment} title="Deployment" crumbs={[{ words: 'Deployments', to: '/deployments' }]}>
+      {(read) => <Shown {...read} tab={tab} />}
+    </PageOf>
+  );
 }
 
 interface ShownProps {

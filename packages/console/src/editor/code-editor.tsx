@@ -57,6 +57,18 @@ export function CodeEditor(props: CodeEditorProps) {
   return <div ref={host} className="code-editor" />;
 }
 
+/**
+ * What is typed over a selection. Chrome would keep the look of what it deletes with a style attribute, which the policy of the page
+ * forbids and reports.
+ */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput({ inputType, data, isComposing }, editor) {
+    if (inputType !== 'insertText' || data === null || isComposing || editor.state.selection.main.empty) return false;
+    editor.dispatch({ ...editor.state.replaceSelection(data), userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
 interface Fixed {
   language: EditorLanguage;
   label: string;
@@ -88,6 +100,7 @@ function extensionsFor({ language, label, isReadOnly, hint }: Fixed, latest: { c
   };
   return [
     common,
+    typeOverSelection,
     history(),
     highlightActiveLine(),
     bracketMatching(),

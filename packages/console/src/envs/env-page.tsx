@@ -3,11 +3,11 @@ import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useMay } from '../api/me.ts';
 import { oneOf, pageOf } from '../api/reads.ts';
+import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
 import { remember } from '../shell/recent.ts';
 import { Tabs } from '../ui/page/tabs.tsx';
 import { LoadingRows } from '../ui/reading/problem.tsx';
-import { Reading } from '../ui/reading/reading.tsx';
 import type { OfEnv } from './facts/env-row.ts';
 import './envs.css';
 
@@ -23,7 +23,11 @@ const Overview = lazy(() => import('./overview/overview.tsx'));
 export function EnvPage() {
   const { id = '', tab } = useParams({ strict: false });
   const env = useQuery(oneOf('envs', id));
-  return <Reading of={env}>{({ row, etag }) => <Shown env={row} etag={etag} tab={tab} />}</Reading>;
+  return (
+    <PageOf of={env} title="Env" crumbs={[{ words: 'Envs', to: '/envs' }]}>
+      {({ row, etag }) => <Shown env={row} etag={etag} tab={tab} />}
+    </PageOf>
+  );
 }
 
 function Shown({ env, etag, tab }: OfEnv & { tab: string | undefined }) {

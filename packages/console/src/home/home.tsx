@@ -6,7 +6,7 @@ import { useEnvs, useKinds } from '../api/names.ts';
 import { pageOf } from '../api/reads.ts';
 import { Page } from '../shell/page.tsx';
 import { useAddress } from '../ui/page/address.ts';
-import { Problem } from '../ui/reading/problem.tsx';
+import { Reading } from '../ui/reading/reading.tsx';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Recent } from './recent.tsx';
@@ -83,13 +83,14 @@ export function Home() {
 
 interface SectionProps {
   title: string;
-  of: { data?: { num_total: number; items: unknown[] } | undefined; error: Error | null; refetch: () => unknown };
+  of: { data: { num_total: number; items: unknown[] } | undefined; error: Error | null };
   /** The list that has all of them. */
   all: { to: '/deployments' | '/tasks'; search: Record<string, string> };
   children: ReactNode;
 }
 
-function Section({ title, of: { data, error, refetch }, all, children }: SectionProps) {
+function Section({ title, of, all, children }: SectionProps) {
+  const { data } = of;
   return (
     <section className="section">
       <header>
@@ -104,8 +105,9 @@ function Section({ title, of: { data, error, refetch }, all, children }: Section
           </Link>
         )}
       </header>
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {data && children}
+      <Reading of={of} rows={2}>
+        {() => children}
+      </Reading>
     </section>
   );
 }

@@ -175,7 +175,12 @@ function ConnectionState() {
   const words = { live: 'Live', connecting: 'Connecting', lost: 'Reconnecting' }[state];
   const tone = { live: 'ok', connecting: 'busy', lost: 'warn' } as const;
   return (
-    <p className={`state ${tone[state]}`} role="status" title={`since ${exactTime(new Date(since).toISOString())}`}>
+    <p
+      className={`state ${tone[state]}`}
+      role="status"
+      aria-label="Connection"
+      title={`since ${exactTime(new Date(since).toISOString())}`}
+    >
       <Glyph tone={tone[state]} />
       {words}
     </p>

@@ -6,11 +6,11 @@ import { useVersionsOf } from '../api/by-ids.ts';
 import { nameIn, useKinds, useUsers } from '../api/names.ts';
 import { oneOf, readOf, type Row } from '../api/reads.ts';
 import { taskState } from '../deployments/facts/task-state.ts';
+import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
 import { remember } from '../shell/recent.ts';
 import { exactTime, useNow } from '../ui/age.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
-import { Reading } from '../ui/reading/reading.tsx';
 import { Glyph, State } from '../ui/state.tsx';
 import { readable } from './facts/readable.ts';
 import { TaskActions } from './actions/task-actions.tsx';
@@ -26,7 +26,11 @@ import './tasks.css';
 export function TaskPage() {
   const { id } = useParams({ from: '/inside/tasks/$id' });
   const task = useQuery(oneOf('deploymentTasks', id));
-  return <Reading of={task}>{({ row }) => <Shown key={id} task={row} />}</Reading>;
+  return (
+    <PageOf of={task} title="Task" crumbs={[{ words: 'Tasks', to: '/tasks' }]}>
+      {({ row }) => <Shown key={id} task={row} />}
+    </PageOf>
+  );
 }
 
 function Shown({ task }: { task: Row<'deploymentTasks'> }) {

@@ -1,4 +1,6 @@
+import { useQueries } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { allOf } from '../../api/reads.ts';
 import { nameIn, useClusters, useEnvs, useKinds } from '../../api/names.ts';
 import type { Form } from '../../form/parsed-form.ts';
 import { Page } from '../../shell/page.tsx';
@@ -23,6 +25,13 @@ export function CreatePage() {
   const chosen = chosenIn(address);
   const { kind, chart, cluster, name, adopt } = chosen;
   const [kinds, clusters, envs] = [useKinds(), useClusters(), useEnvs()];
+  const places = useQueries({
+    queries: [allOf('deploymentKinds', {}), allOf('k8sClusters', {})],
+    combine: ([ofKinds, ofClusters]) => ({
+      data: ofKinds.data && ofClusters.data,
+      error: ofKinds.error ?? ofClusters.error,
+    }),
+  });
   const now = useForm(chart);
   const [draft, setDraft] = useState(nothing);
   const [isTouched, setIsTouched] = useState(false);
@@ -59,9 +68,13 @@ export function CreatePage() {
       <LeaveGuard isDirty={() => isTouched && !isDone.current} />
     </Page>
   );
-  if (step === 'kind' || kind === null) return frame(<KindStep env={address.env ?? null} />);
+  if (step === 'kind' || kind === null) {
+    return frame(<Reading of={places}>{() => <KindStep env={address.env ?? null} />}</Reading>);
+  }
   if (step === 'version') return frame(<VersionStep kindId={kind} chartId={chart} />);
-  if (step === 'cluster' || cluster === null) return frame(<ClusterStep env={address.env ?? null} kindId={kind} />);
+  if (step === 'cluster' || cluster === null) {
+    return frame(<Reading of={places}>{() => <ClusterStep env={address.env ?? null} kindId={kind} />}</Reading>);
+  }
   if (step === 'name' || name === null) {
     return frame(<Reading of={now}>{({ chart: row }) => <NameStep chosen={chosen} chart={row} />}</Reading>);
   }

@@ -37,7 +37,7 @@ const subscribe = (listener: () => void) => {
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className="toasts" role="status" aria-label="Messages">
       {shown.map(({ id, words, action }) => (
         <div key={id} className="toast">
           <span>{words}</span>

@@ -1,6 +1,8 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { ownChangeAt } from '../../api/berth.ts';
+import { readFailedAgain } from '../../api/queries.ts';
 import { type Listed, type ListQuery, pageOf, type Row } from '../../api/reads.ts';
 import { Icon } from '../icons.tsx';
 import { Button } from 'react-aria-components/Button';
@@ -55,7 +57,9 @@ export function Rows<R extends Listed>({
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [first.data === undefined]);
   const present = first.data?.num_total ?? 0;
-  const held = useHeld<Row<R>>(JSON.stringify(query), !first.isPlaceholderData);
+  // What somebody does here themselves, such as deleting a row, shows at once.
+  const since = ownChangeAt();
+  const held = useHeld<Row<R>>(JSON.stringify([query, since]), !first.isPlaceholderData && first.dataUpdatedAt > since);
   const total = held.count(present);
   const virtual = useWindowVirtualizer({
     count: total,
@@ -80,16 +84,12 @@ export function Rows<R extends Listed>({
   const template = columns.map(({ width }) => width).join(' ');
 
   if (first.data === undefined) {
-    return first.error ? (
-      <Problem error={first.error} onRetry={() => void first.refetch()} />
-    ) : (
-      <LoadingRows rows={8} />
-    );
+    return first.error ? <Problem error={first.error} onRetry={readFailedAgain} /> : <LoadingRows rows={8} />;
   }
   if (total === 0) return <div className="panel">{empty}</div>;
   return (
     <>
-      {first.error && <Problem error={first.error} onRetry={() => void first.refetch()} />}
+      {first.error && <Problem error={first.error} onRetry={readFailedAgain} />}
       {newRows > 0 && (
         <p className="new-rows" role="status">
           {newRows.toLocaleString()} new

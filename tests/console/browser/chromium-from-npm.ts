@@ -6,7 +6,7 @@ import { toolCacheFolder } from '@berth/devstack/tools/tool-cache';
 import chromium from '@sparticuz/chromium';
 
 const manifest: { version: string } = createRequire(import.meta.url)(
-  '../node_modules/@sparticuz/chromium/package.json',
+  '../../node_modules/@sparticuz/chromium/package.json',
 );
 
 /** With these, closing a page ends the browser. */

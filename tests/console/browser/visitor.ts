@@ -16,21 +16,31 @@ export interface Visitor extends AsyncDisposable {
 }
 
 /** In the page: says on its console what its policy has refused. */
-const reportRefusals = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) =>
-  console.error('policy: ' + violatedDirective + ' ' + blockedURI + ' ' + sourceFile))`;
+const reportRefusals = `addEventListener('securitypolicyviolation',
+  ({ violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber, sample }) => console.error(
+    ['policy:', violatedDirective, blockedURI, sourceFile + ':' + lineNumber + ':' + columnNumber, sample].join(' ')))`;
 
 export interface VisitorOptions {
   url: string;
   browser: Browser;
   theme?: 'light' | 'dark';
   width?: number;
+  /** Pixels of the screen for each of the page. */
+  scale?: number;
 }
 
 const displayNames: Record<string, string> = { ada: 'Ada Lovelace', grace: 'Grace Hopper', linus: 'Linus' };
 
-export async function visitor({ url, browser, theme = 'light', width = 1280 }: VisitorOptions): Promise<Visitor> {
+export async function visitor({
+  url,
+  browser,
+  theme = 'light',
+  width = 1280,
+  scale = 1,
+}: VisitorOptions): Promise<Visitor> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
+    deviceScaleFactor: scale,
     colorScheme: theme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
@@ -42,7 +52,7 @@ export async function visitor({ url, browser, theme = 'light', width = 1280 }: V
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && /policy|Content Security|TrustedHTML/i.test(message.text()))
-      faults.push(message.text());
+      faults.unshift(message.text());
   });
   return {
     context,
@@ -62,7 +72,7 @@ export async function visitor({ url, browser, theme = 'light', width = 1280 }: V
     },
     async [Symbol.asyncDispose]() {
       await context.close();
-      expect(faults).toEqual([]);
+      expect(faults.join('\n')).toBe('');
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
 import type { Sample } from '@berth/devstack/journey/find-sample';
 import type { Deployment } from '@berth/contracts/resources/deployments/deployments';
-import type { Platform } from '../setup/platform.ts';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { Platform } from '../../setup/platform.ts';
 import { type Visitor, visitor, type VisitorOptions } from './visitor.ts';
 
 /** What all journeys in the browser share: one platform, one browser, and a deployment that runs. */
@@ -29,4 +30,12 @@ export async function visitAs(
   await guest.signIn(name);
   await guest.page.locator('main#main').waitFor();
   return guest;
+}
+
+/** Of the cluster on which the journeys deploy. */
+export function kubeConfigOf({ stack }: Platform): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromFile(stack.kubeconfigFile);
+  config.setCurrentContext(stack.cluster);
+  return config;
 }
