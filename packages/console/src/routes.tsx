@@ -13,7 +13,7 @@ import type { Search } from './ui/page/address.ts';
 import { Callback } from './sign-in/callback.tsx';
 import { Gate } from './sign-in/gate.tsx';
 
-/** Values of an address are texts; anything else in it means nothing. */
+/** Values in an address are texts; anything else is ignored. */
 const searchOf = (given: Record<string, unknown>): Search =>
   Object.fromEntries(
     Object.entries(given)
