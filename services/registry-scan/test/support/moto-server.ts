@@ -12,7 +12,7 @@ const folder = join(homedir(), '.cache', 'berth', 'moto-5.2.5');
 const installed = join(folder, 'installed');
 const words = 'left out: the tests of ECR, whose stand-in moto is a Python program';
 
-/** What is missing for the stand-in, in words; null if it can be installed or is. */
+/** What the stand-in lacks, in words; null if it is installed or can be. */
 export async function motoIsMissing(): Promise<string | null> {
   if (existsSync(installed)) return null;
   const hasPython = await run('python3', ['-c', 'import venv, ensurepip']).then(
