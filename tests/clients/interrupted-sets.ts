@@ -136,7 +136,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       });
     });
 
-    test('a change whose answer is lost is done once, and is no failure', async () => {
+    test('a change whose answer is lost is made once, and does not fail', async () => {
       let changes = 0;
       const { ran, id } = await changeThrough('lost', async ({ method }) => {
         if (method !== 'PUT') return 'pass';

@@ -92,7 +92,7 @@ export function testOperating(grounds: () => Grounds): void {
 
       const unknown = await berth(['action', 'ops', ...where, 'sing']);
       expect(unknown).toMatchObject({ code: 3, out: '', err: expect.stringContaining('action_id') });
-      // What answers there has no certificate for the hostname of this deployment.
+      // The server there has no certificate for the hostname of this deployment.
       const called = await berth(['action', 'ops', ...where, 'say', '--set', 'words=Good evening', '--wait']);
       expect(called).toMatchObject({
         code: 1,

@@ -164,7 +164,7 @@ export function testAdministering(grounds: () => Grounds): void {
       expect(await page.getByRole('list', { name: 'What differs' }).innerText()).toMatch(
         /name\s+− audited\s+\+ audited since/,
       );
-      // Where the browser can write files it asks for one, which nobody here can choose.
+      // A browser that can write files would ask for one, and nobody here could choose it.
       await page.evaluate('window.showSaveFilePicker = undefined');
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Export' }).click();

@@ -6,7 +6,7 @@ import type { Cli, Terminal } from './terminal/cli.ts';
 
 /** Runs the command that the arguments name; the exit code says what became of it. */
 export async function runCli(given: NodeJS.Process): Promise<void> {
-  // `| head` ends the reader before the writer, which is no failure.
+  // With `| head` the reader ends before the writer, which is not a failure.
   let isOutputRead = true;
   let tellGone = (): void => undefined;
   const outputGone = new Promise<void>((resolve) => (tellGone = resolve));

@@ -14,7 +14,7 @@ import { Callback } from './sign-in/callback.tsx';
 import { Gate } from './sign-in/gate.tsx';
 import { SignInAtOnce } from './sign-in/sign-in-at-once.tsx';
 
-/** Values of an address are texts; anything else in it means nothing. */
+/** Values in an address are texts; anything else is ignored. */
 const searchOf = (given: Record<string, unknown>): Search =>
   Object.fromEntries(
     Object.entries(given)

@@ -109,7 +109,7 @@ test('a change is marked with its row, so a process that is killed in between lo
   ]);
 });
 
-test('replicas that roll up and report at the same time report each change once, and a row without a meaning is none', async () => {
+test('replicas that roll up and report at the same time report each change once, and a row that says nothing of health causes no report', async () => {
   await save('ns', 'Namespace', namespace);
   await Promise.all([rollUp(), rollUp()]);
   await Promise.all([report(), report()]);
@@ -179,7 +179,7 @@ test('while tasks refuses every report, none is tried again within a minute', as
   expect(refused).toBe(1);
 });
 
-test('words that a cluster puts into the metadata of an object are none of a cause', async () => {
+test('a text that a cluster puts into the metadata of an object is not taken for a cause', async () => {
   await save('ns', 'Namespace', namespace);
   const metadata = { uid: 'web', name: 'web', namespace: 'web', cause: 'x'.repeat(20_000), message: { a: 'b' } };
   const status = { updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1, observedGeneration: 1 };

@@ -315,7 +315,7 @@ test('twenty sequences of scaling, upgrades, rollbacks and plans fail at no conf
   expect(wrong.flat()).toEqual([]);
 });
 
-/** What differs from what should be. */
+/** The fields that differ from the expected ones, in words. */
 async function sequence(mode: keyof typeof scalers, random: () => number): Promise<string[]> {
   const wrong: string[] = [];
   const same = (what: string, is: unknown, should: unknown) => {

@@ -57,7 +57,7 @@ describe('deployments by their ids', () => {
     expect(await listed({ uses: randomUUID() })).toEqual({ ids: [], num_total: 0 });
   });
 
-  test('are refused if one of them is none', async () => {
+  test('are refused if one of them is not a UUID', async () => {
     await expect(listed({ ids: `${randomUUID()},x` })).rejects.toMatchObject({
       code: 'invalid',
       errors: [{ path: 'query.ids', message: 'must be 1 to 100 UUIDs, separated by commas' }],

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { rolldown } from 'rolldown';
 
-/** What a page has, and Node's own globals are not. */
+/** The globals of a page; those of Node alone are missing. */
 const globalsOfPages = {
   AbortController,
   AbortSignal,

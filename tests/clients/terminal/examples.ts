@@ -21,7 +21,7 @@ const otherwise: Readonly<Record<string, number>> = {
   'berth logs web -e prod --pod --tail 20': 1,
 };
 
-/** What needs a browser or never ends has tests of its own. */
+/** Examples that need a browser or never end; other tests run these commands. */
 const elsewhere = [
   'berth login https://berth.example.com',
   'berth login https://berth.example.com --no-browser',

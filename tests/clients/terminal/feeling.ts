@@ -13,7 +13,7 @@ const id = '11111111-1111-4111-8111-111111111111';
 const envs = { items: [{ id, name: 'prod', created_at: '2026-01-01T00:00:00.000Z' }], next: null };
 const escape = '\u001b';
 
-/** What berth looks like where it is used: terminals, pipes, shells, and platforms that go or are newer. */
+/** How berth behaves in terminals, pipes and shells, and with platforms that disappear or are newer. */
 export function testFeeling(grounds: () => Grounds): void {
   describe('berth, to the eye', () => {
     let env: Record<string, string>;

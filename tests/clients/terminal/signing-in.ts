@@ -28,7 +28,7 @@ export function testSigningIn(grounds: () => Grounds): void {
       berth = createBerth(program, { BERTH_CONFIG: config, BROWSER: browser }, grounds().written);
     });
 
-    /** What the page of the callback makes of the address at which the provider left the browser. */
+    /** Does what the page of the callback does with the address to which the provider has sent the browser. */
     async function pageAt(callback: string): Promise<{ confirmation: string; address?: string; code?: string } | null> {
       const read = await readTerminalSignIn(grounds().platform.anonymous, new URL(callback).searchParams);
       return read && { confirmation: read.confirmation, ...read.to };

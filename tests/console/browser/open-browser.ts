@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { argumentsOfChromium, chromiumFromNpm } from './chromium-from-npm.ts';
 
-/** What a browser would otherwise ask other hosts for, each time that it starts. */
+/** Turns off the requests to other hosts that a browser otherwise makes at each start. */
 const quiet = [
   '--disable-background-networking',
   '--disable-component-update',

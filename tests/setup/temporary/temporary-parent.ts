@@ -5,7 +5,7 @@ const inMemory = '/dev/shm';
 const gigabyte = 1024 ** 3;
 /** The files of a run take less than a third of it. */
 const roomNeeded = 4 * gigabyte;
-/** What the servers of a run need besides. */
+/** The free memory that a run needs for these files and its servers. */
 const memoryNeeded = 2 * roomNeeded;
 
 /**

@@ -2,7 +2,7 @@ import { type Problem, ProblemError, WaitedTooLong } from '@berth/client';
 import { CliFailure } from './cli-failure.ts';
 import { exitCodes, type Outcome } from './exit-codes.ts';
 
-/** Of an answer of the API. An outage is `failed`: the same command may succeed later. */
+/** The outcome for each error code of the API. An outage is `failed`: the same command may succeed later. */
 const outcomes: Readonly<Record<Problem['code'], Outcome>> = {
   invalid: 'usage',
   too_large: 'usage',

@@ -20,7 +20,7 @@ export interface Kind {
   names: readonly [string, ...string[]];
   /** The field with its name, and the filter that finds it; absent for rows without names. */
   name?: string;
-  /** Of rows without names: the field with the id of a row whose name stands for it, once `--env` is given. */
+  /** For rows without names: the field that refers to a row whose name stands for theirs, once `--env` is given. */
   namedBy?: { field: string; of: Referred };
   /** The name of its events, if it has any: `get --watch` follows them. */
   table?: string;

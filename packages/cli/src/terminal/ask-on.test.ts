@@ -30,7 +30,7 @@ test('without a terminal nobody is asked, though there is input', async () => {
   expect(await pipe.ask('Apply this? ')).toBe(null);
 });
 
-test('Ctrl-C at a question is a cancelled command, and the end of the input no answer', async () => {
+test('Ctrl-C at a question cancels the command, and the end of the input counts as no answer', async () => {
   const terminal = ends(true);
   const cancelled = terminal.ask('Apply this? ');
   terminal.type('\u0003');

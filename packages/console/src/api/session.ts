@@ -3,7 +3,7 @@ const key = 'access_token';
 
 export interface Session {
   token: string | null;
-  /** Why there is none, for the person who had one. */
+  /** Why the session ended, for the person who had it. */
   ended: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The fields of a cluster that a site admin fills in, as texts; an empty one is none. */
+/** The fields of a cluster that a site admin fills in, as texts; an empty one means no value. */
 export const clusterFields = [
   {
     id: 'ingress_domain',

@@ -13,7 +13,7 @@ interface TextProblem {
 }
 
 export interface ReadOverride {
-  /** Null is none, as an empty text. Undefined while the text is wrong. */
+  /** Null: no override, as for an empty text. Undefined while the text has an error. */
   value: JsonObject | null | undefined;
   problems: TextProblem[];
 }

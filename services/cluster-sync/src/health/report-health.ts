@@ -59,7 +59,7 @@ export const reportHealth =
       return (await bus.call(deploymentHealth.operations.report, { body: { reports: [...batch] } })).verdicts;
     }
 
-    /** Finds what `tasks` refuses, so that it holds up only itself. */
+    /** Finds the reports that `tasks` refuses, so that they do not hold up the others. */
     async function oneByOne(batch: readonly HealthReport[], reason: unknown): Promise<(HealthVerdict | 'refused')[]> {
       const verdicts: (HealthVerdict | 'refused')[] = [];
       for (const report of batch) {

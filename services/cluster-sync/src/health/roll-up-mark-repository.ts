@@ -9,7 +9,7 @@ export interface HealthPlace {
   readonly deployment_id: string;
 }
 
-/** In the transaction that changes rows, so that no change is missed, whoever is killed when. */
+/** Runs in the transaction that changes rows, so that no change is missed, whichever process is killed at any time. */
 export async function markForRollUp(tx: Transaction, places: readonly HealthPlace[]): Promise<void> {
   if (places.length === 0) return;
   const rows = places.map(({ cluster_id, namespace, deployment_id }) => ({ cluster_id, namespace, deployment_id }));

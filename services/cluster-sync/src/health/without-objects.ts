@@ -11,7 +11,7 @@ interface Next {
   readonly isChanged: boolean;
 }
 
-/** The namespace of a deployment is gone: that is wrong if the deployment is still installed there after a while. */
+/** The namespace of a deployment is gone, which is a fault if the deployment is still installed there after a while. */
 export function withoutObjects(namespace: string, before: Held | null, now: string): Next {
   if (!before) return { held: null, due_at: null, isChanged: false };
   const { goneAt = now } = before;

@@ -5,7 +5,7 @@ const crash = /^(?:fatal error|panic): /;
 const refusedMemory = /^fatal error: (?:runtime: )?(?:out of memory|cannot allocate memory)/;
 const goFatal = 2;
 
-/** Of `helm template`, for whoever types its options. */
+/** A hint of `helm template` at its own options, which users of Berth cannot set. */
 const hint = 'Use --debug flag to render out invalid YAML';
 
 export interface ErrorLines {

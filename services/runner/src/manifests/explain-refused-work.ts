@@ -1,7 +1,7 @@
 import { WorkRefused, type WorkRefusal } from '@berth/untrusted-work/work-refused';
 import { permanent, transient } from '../outcome/task-failure.ts';
 
-/** Throws what the user is told of work on manifests that exceeded a limit, or else the error itself. */
+/** Throws the reason for the user if work on manifests exceeded a limit, otherwise the error itself. */
 export function explainRefusedWork(error: unknown): never {
   throw error instanceof WorkRefused ? failures[error.refusal](error) : error;
 }

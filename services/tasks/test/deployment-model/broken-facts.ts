@@ -1,6 +1,6 @@
 import type { Model } from './model.ts';
 
-/** What the table "What is wanted and what is installed" of the specification says and the model breaks, in words; null if nothing. */
+/** The facts of the table "What is wanted and what is installed" in the specification that the model breaks, in words; null if none. */
 export function brokenFact({ deployment, queue, runs, begun }: Model): string | null {
   if (!deployment) return runs.length === 0 ? null : 'a deleted deployment has installed runs';
   const { installed_namespace: place, revision_id, state } = deployment;

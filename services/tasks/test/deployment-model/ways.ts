@@ -15,7 +15,7 @@ function drained(model: Model): Model {
   return left;
 }
 
-/** What an owner can ask for at rest to reach the goal. */
+/** The requests with which an owner can reach the goal from a state at rest. */
 function asks(model: Living, goal: Goal): (() => Model | null)[] {
   const again = model.over.toReversed();
   const retries = again.flatMap((task) => [() => retry(model, task), () => retry(model, task, true)]);

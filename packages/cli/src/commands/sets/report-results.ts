@@ -4,7 +4,7 @@ import { harmless } from '../../text/harmless.ts';
 import { table } from '../../output/table.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 
-/** What became of a row, when it happens: the whole of a failure, of which the table has the first line. */
+/** Reports each row as soon as it is done. A failure is shown whole here; the table has only its first line. */
 export function sayResult(cli: Cli, { step, outcome, error }: StepResult): void {
   if (outcome === 'not done' || outcome === 'blocked') return;
   if (error === null) return say(cli, harmless(`${outcome} ${step.key}`));

@@ -5,7 +5,7 @@ import type { FieldChange } from './changed-fields.ts';
 export interface Step {
   key: string;
   action: 'create' | 'change' | 'keep' | 'delete' | 'blocked';
-  /** What shall be; of a deletion, what is. */
+  /** The wanted row; for a deletion, the present one. */
   document: SetDocument;
   live: LiveRow | null;
   fields: readonly FieldChange[];

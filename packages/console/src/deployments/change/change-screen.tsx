@@ -51,7 +51,7 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
   const mayOverride = may('deployments', 'update', row, { stricter: true });
 
   const form = now.data?.form ?? null;
-  // What follows from what is typed may lag behind a key; the key itself shows at once.
+  // A typed key shows at once; errors and the plan may follow a moment later.
   const said = useDeferredValue(draft);
   const changes = isReady && said.chartId === draft.chartId ? changesOf(row, said, form) : {};
   const isOverrideBroken = said.typed?.isBroken ?? false;

@@ -18,7 +18,7 @@ export function useChange(fresh: One<Deployment>, firstChart: string | undefined
   const now = useForm(draft.chartId);
   const before = useForm(began.row.helm_chart_id);
 
-  // The status of the deployment is no part of the tag, so that only what a person can change counts.
+  // The tag does not cover the status, so only changes of fields that people can set count.
   useEffect(() => {
     if (fresh.etag === began.etag) return;
     setMeanwhile((earlier) => [...earlier, ...changedMeanwhile(began.row, fresh.row)]);

@@ -41,7 +41,7 @@ interface LastStepProps {
 export function LastStep({ place, envId, chart, form, draft, onChange, onCreated, frame }: LastStepProps) {
   const [, setAddress] = useAddress();
   const navigate = useNavigate();
-  // What follows from what is typed may lag behind a key; the key itself shows at once.
+  // A typed key shows at once; errors and the plan may follow a moment later.
   const said = useDeferredValue(draft);
   const isOverrideBroken = said.typed?.isBroken ?? false;
   const errors = useMemo(

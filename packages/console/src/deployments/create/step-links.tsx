@@ -9,7 +9,7 @@ interface StepLinksProps {
   words: Partial<Record<Step, string | undefined>>;
 }
 
-/** The steps with what was chosen in each; those behind an open one cannot be reached yet. */
+/** The steps with what was chosen in each; a step can be reached once all before it are done. */
 export function StepLinks({ step, chosen, words }: StepLinksProps) {
   return (
     <nav aria-label="Steps">

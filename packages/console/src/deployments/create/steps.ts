@@ -21,7 +21,7 @@ export interface Chosen {
   adopt: boolean;
 }
 
-/** An empty text is no part of an address, so this stands for having no name. */
+/** An address cannot hold an empty text, so this stands for an empty name. */
 export const noName = '-';
 
 export function chosenIn(search: Search): Chosen {

@@ -1,7 +1,7 @@
 export interface Day {
   /** `2026-11-25`, in the zone of the viewer. */
   date: string;
-  /** Of the month that is shown, not of the ends of its neighbours. */
+  /** False for the days of neighbouring months that fill the first and last week. */
   isOfMonth: boolean;
 }
 

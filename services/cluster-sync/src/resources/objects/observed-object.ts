@@ -39,7 +39,7 @@ export function observedObject(
   { clusterId, namespace }: Place,
 ): ObservedObject {
   const {
-    // Kubernetes has no such members; a server that is none may send them.
+    // Kubernetes has no such members; a server that only imitates it may send them.
     metadata: { cause: _cause, message: _message, summary: _summary, parent: _parent, ...metadata },
   } = Shape.parse(object);
   const { uid, name } = Identifiers.parse(metadata);

@@ -62,7 +62,7 @@ function digestIn(text: string | undefined): string | null | undefined {
 
 const longestUrl = 2000;
 
-/** The first URL that can be fetched from; if there is none, the first. */
+/** The first URL that can be fetched; if none can, the first of all. */
 function firstUsable(urls: readonly string[], base: URL): string | undefined {
   const absolute = urls.flatMap((text) => {
     if (text.length > longestUrl || !URL.canParse(text, base.href)) return [];

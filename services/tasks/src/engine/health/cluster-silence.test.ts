@@ -37,7 +37,7 @@ test.for<[string, Partial<HeardCluster>, { reason: string; since: string } | nul
     { reason: 'the cluster prod does not answer', since: last_seen_at },
   ],
   [
-    'of which nothing was heard for three minutes is silent, whatever was heard then',
+    'whose row has not arrived for three minutes is silent, whatever that row says',
     { last_seen_at: '2026-11-23T19:50:00.000Z', applied_at: longAgo },
     { reason: 'nothing is heard of the cluster prod', since: longAgo },
   ],

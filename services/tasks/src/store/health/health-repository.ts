@@ -113,7 +113,7 @@ export const createHealthChanges = (tx: Transaction) => {
       if (rows.length > 0) await tx.query(nothing`${saved(rows)}`);
     },
 
-    /** Saves what followers shall hear of. */
+    /** Saves a change that followers receive. */
     saveAndPublish: async (rows: readonly NewHealth[]): Promise<void> => {
       if (rows.length > 0) updated(await tx.any(published`${saved(rows)} returning ${publishedColumns}`));
     },

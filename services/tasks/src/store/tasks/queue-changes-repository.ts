@@ -59,7 +59,7 @@ export const createQueueChanges = (tx: Transaction) => {
         `)
         .then(published.updated),
 
-    /** Lets all due tasks wait whose requester has to be checked; locked tasks are left to the next time. */
+    /** Postpones all due tasks whose requester has to be checked; locked tasks are left to the next time. */
     postponeChecks: async (reason: string, pauseMs: number): Promise<void> => {
       await tx.query(sql.type(z.object({}))`
         update deployment_tasks t set

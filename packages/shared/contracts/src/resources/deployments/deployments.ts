@@ -87,7 +87,7 @@ export const DeploymentChanges = z.strictObject({
 });
 export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
 
-/** Of requests that queue a deploy. Optional rather than false by default: an `Idempotency-Key` recognizes requests by what they hold. */
+/** For requests that queue a deploy. Optional rather than false by default: an `Idempotency-Key` compares the fields of requests. */
 export const Superseding = z.strictObject({
   supersede: filter.boolean.optional().meta({
     description: 'true ends a started deploy that only waits for readiness; needs the right to cancel it',
