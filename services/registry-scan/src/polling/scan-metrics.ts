@@ -15,7 +15,7 @@ export interface ScanMetrics {
   observed(registries: readonly RegistryFreshness[]): void;
 }
 
-export interface RegistryFreshness {
+interface RegistryFreshness {
   name: string;
   /** When the last complete scan ended, or the first round while there is none; in seconds. */
   at: number;
