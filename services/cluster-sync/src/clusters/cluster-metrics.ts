@@ -2,9 +2,9 @@ import { oldestNamed } from '@berth/service/metrics/bounded-names';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ProbeResult } from './cluster-health.ts';
 
-export const clusterStates = ['ok', 'behind', 'not_ok', 'ignored'] as const;
+const clusterStates = ['ok', 'behind', 'not_ok', 'ignored'] as const;
 
-export interface ObservedCluster {
+interface ObservedCluster {
   name: string;
   state: (typeof clusterStates)[number];
   /** When it last answered, in seconds. */

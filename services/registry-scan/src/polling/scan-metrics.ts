@@ -17,7 +17,7 @@ export interface ScanMetrics {
   handled(queue: string, outcome: 'done' | 'later' | 'buried'): void;
 }
 
-export interface RegistryFreshness {
+interface RegistryFreshness {
   name: string;
   /** When the last complete scan ended, or the first round while there is none; in seconds. */
   at: number;
