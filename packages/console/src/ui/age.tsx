@@ -8,14 +8,10 @@ let timer: ReturnType<typeof setInterval> | undefined;
 /** One clock for all ages on a page. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  if (timer === undefined) {
-    // It stood still while nobody looked.
+  timer ??= setInterval(() => {
     now = Date.now();
-    timer = setInterval(() => {
-      now = Date.now();
-      for (const each of listeners) each();
-    }, everyMs);
-  }
+    for (const each of listeners) each();
+  }, everyMs);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
@@ -47,10 +43,10 @@ export const exactTime = (time: string): string => exact.format(new Date(time));
 
 /** How long ago something was, or how long it is until then; the exact time on hover. */
 export function Age({ time }: { time: string }) {
-  const ms = useNow() - Date.parse(time);
+  const ms = Math.max(useNow(), now) - Date.parse(time);
   return (
     <time dateTime={time} title={exactTime(time)}>
-      {Math.abs(ms) < 2 * everyMs ? 'now' : ms < 0 ? `in ${spanOf(-ms)}` : spanOf(ms)}
+      {Math.abs(ms) < everyMs ? 'now' : ms < 0 ? `in ${spanOf(-ms)}` : spanOf(ms)}
     </time>
   );
 }
