@@ -239,7 +239,7 @@ export function testCommandLine(grounds: () => Grounds): void {
       const refused = await asGrace(['deploy', 'web', ...where, ...chart, '--set', 'replicas=1']);
       expect(refused).toMatchObject({ code: 3, err: expect.stringMatching(/\(forbidden, PUT .*, request /) });
 
-      unwrap(await admin.envUserPermissions.delete({ path: { id: member.id } }));
+      unwrap(await admin.envUserPermissions.delete({ id: member.id }));
       expect(await asGrace(['get', 'deployment', 'web', ...where])).toMatchObject({ code: 3 });
     });
 
