@@ -232,7 +232,7 @@ export function testCommandLine(grounds: () => Grounds): void {
       const { platform, sample } = grounds();
       const { id } = await platform.person('grace');
       expect(await asGrace(['get', 'deployment', 'web', ...where])).toMatchObject({ code: 3 });
-      unwrap(
+      const member = unwrap(
         await admin.envUserPermissions.create({
           body: { env_id: sample.cluster.env_id ?? '', user_id: id, role: 'User' },
         }),
@@ -243,6 +243,9 @@ export function testCommandLine(grounds: () => Grounds): void {
       });
       const refused = await asGrace(['deploy', 'web', ...where, ...chart, '--set', 'replicas=1']);
       expect(refused).toMatchObject({ code: 3, err: expect.stringMatching(/\(forbidden, PUT .*, request /) });
+
+      unwrap(await admin.envUserPermissions.delete({ id: member.id }));
+      expect(await asGrace(['get', 'deployment', 'web', ...where])).toMatchObject({ code: 3 });
     });
 
     test('delete needs --yes', async () => {

@@ -26,6 +26,8 @@ import { logs } from './commands/tasks/logs.ts';
 import { retry } from './commands/tasks/retry.ts';
 import { tasks } from './commands/tasks/tasks.ts';
 import { wait } from './commands/tasks/wait.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { noCommandText } from './failure/command-elsewhere.ts';
 import { exitCodeOf } from './failure/exit-code-of.ts';
 import { failureText } from './failure/failure-text.ts';
 import type { Cli } from './terminal/cli.ts';
@@ -65,6 +67,12 @@ const routes = buildRouteMap({
     fullDescription: [
       'Deploy packaged Helm charts onto many clusters with Berth.',
       '',
+      '  berth login https://berth.example.com',
+      '  berth get deployments --filter needs_attention=true',
+      '  berth why web -e prod',
+      '  berth deploy web -e prod --chart HelloWeb@1.2.0 --set replicas=3 --wait',
+      '  berth export -e prod --to envs/prod',
+      '',
       'Names or ids work everywhere: `berth get deployments web -e prod`. The platform is that of BERTH_URL and BERTH_TOKEN, or of the current context (`berth login`).',
       'Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 refused, 4 timed out, 130 cancelled.',
     ].join('\n'),
@@ -74,10 +82,22 @@ const routes = buildRouteMap({
 /** All commands, with their help. */
 export const application = buildApplication<Cli>(routes, {
   name: 'berth',
-  scanner: { caseStyle: 'allow-kebab-for-camel' },
+  versionInfo: { currentVersion: manifest.version },
+  scanner: {
+    caseStyle: 'allow-kebab-for-camel',
+    // Half of the usual threshold: nobody who types `scale` means `cancel`.
+    distanceOptions: { threshold: 3, weights: { insertion: 1, deletion: 3, substitution: 2, transposition: 0 } },
+  },
   documentation: { caseStyle: 'convert-camel-to-kebab', onlyRequiredInUsageLine: true, useAliasInUsageLine: true },
   determineExitCode: exitCodeOf,
   localization: {
-    text: { ...text_en, exceptionWhileRunningCommand: failureText },
+    text: {
+      ...text_en,
+      exceptionWhileRunningCommand: failureText,
+      exceptionWhileParsingArguments(error) {
+        return `berth: ${text_en.exceptionWhileParsingArguments.call(this, error, false)}`;
+      },
+      noCommandRegisteredForInput: ({ input, corrections }) => noCommandText(input, corrections),
+    },
   },
 });

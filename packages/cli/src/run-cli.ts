@@ -1,5 +1,6 @@
 import { proposeCompletions, run, type StricliProcess } from '@stricli/core';
 import { application } from './application.ts';
+import { commandMeant } from './command-meant.ts';
 import { exitCodes } from './failure/exit-codes.ts';
 import { askOn } from './terminal/ask-on.ts';
 import type { Cli, Terminal } from './terminal/cli.ts';
@@ -19,13 +20,15 @@ export async function runCli(given: NodeJS.Process): Promise<void> {
     });
   const { stdout, stderr, env } = given;
   const process: StricliProcess = { stdout, stderr, env };
-  const words = given.argv.slice(2);
+  const typed = given.argv.slice(2);
+  const words = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed;
   const cli: Cli = { ...cliOf(given), words, isOutputRead: () => isOutputRead, outputGone, process };
   if (words[0] === '__complete') return complete(cli, words.slice(1));
   await run(application, words, cli);
   const code = Number(process.exitCode ?? 0);
   // The framework has negative codes for wrong usage.
   given.exitCode = code < 0 ? exitCodes.usage : code;
+  if (code < 0) stderr.write(`  ${commandMeant(words)} --help says what there is\n`);
 }
 
 /** For the scripts of `berth completion`: a line for each word that may stand where the last one does. */

@@ -17,7 +17,7 @@ export const taskArgument = {
 
 export const kindArgument = {
   parse: String,
-  brief: 'kind, such as deployment',
+  brief: 'kind, such as deployment; berth get --help lists them',
   placeholder: 'kind',
   proposeCompletions: completeKinds,
 } as const;

@@ -8,12 +8,17 @@ export interface FoundChart {
   chart: HelmChart;
 }
 
+const pattern = /^([^@]+)@(.+)$/;
+
+/** Refuses what names no chart, before anything is asked. */
+export function chartName(text: string): string {
+  if (pattern.test(text)) return text;
+  throw new CliFailure('usage', `a chart is KIND@VERSION or KIND@sha256:DIGEST; berth get charts lists versions`);
+}
+
 /** The chart that `KIND@VERSION` or `KIND@sha256:…` names; waits this long for one that was just pushed. */
 export async function findChart(client: Client, text: string, withinMs: number): Promise<FoundChart> {
-  const [, kindName, wanted] = /^([^@]+)@(.+)$/.exec(text) ?? [];
-  if (kindName === undefined || wanted === undefined) {
-    throw new CliFailure('usage', `a chart is KIND@VERSION or KIND@sha256:DIGEST, not ${text}`);
-  }
+  const [, kindName = '', wanted = ''] = pattern.exec(chartName(text)) ?? [];
   const { id: kindId } = await resolve(client, kindOf('deploymentKinds'), kindName);
   const isWanted = ({ image_tag, image_digest }: HelmChart) => image_tag === wanted || image_digest === wanted;
   const look = async (): Promise<HelmChart | null> => {
@@ -27,7 +32,10 @@ export async function findChart(client: Client, text: string, withinMs: number):
   const chart =
     withinMs > 0 ? await waitUntil(look, { what: `chart ${text} in the catalogue`, withinMs }) : await look();
   if (!chart)
-    throw new CliFailure('refused', `there is no chart ${text} in the catalogue; --wait-for-chart waits for one`);
+    throw new CliFailure(
+      'refused',
+      `there is no chart ${text} in the catalogue; berth get charts --filter kind_id=${kindName} lists those of the kind, berth deploy --wait-for-chart waits for one`,
+    );
   if (chart.error !== null) throw new CliFailure('refused', `chart ${text} cannot be deployed: ${chart.error}`);
   return { kindId, chart };
 }

@@ -47,5 +47,23 @@ export async function envScope(client: Client, env: string | undefined): Promise
   return env === undefined ? {} : { env_id: (await resolve(client, kindOf('envs'), env)).id };
 }
 
+const referred: Readonly<Record<string, Kind['resource']>> = {
+  cluster_id: 'k8sClusters',
+  deployment_id: 'deployments',
+  env_id: 'envs',
+  kind_id: 'deploymentKinds',
+  user_id: 'users',
+};
+
+/** Filters as the API takes them: names of other rows become ids. */
+export async function filterScope(client: Client, filters: readonly (readonly [string, string])[]): Promise<Scope> {
+  const idOf = async (name: string, value: string): Promise<string> => {
+    const resource = referred[name];
+    return resource === undefined || isId(value) ? value : (await resolve(client, kindOf(resource), value)).id;
+  };
+  const read = filters.map(async ([name, value]) => [name, await idOf(name, value)] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
 export const resolveDeployment = async (client: Client, name: string, env: string | undefined): Promise<Row> =>
   resolve(client, kindOf('deployments'), name, await envScope(client, env));

@@ -14,7 +14,7 @@ const active = { field: 'is_active', brief: 'Whether requests of it are answered
 export const updates: Readonly<Record<string, Update>> = {
   deployment: {
     resource: 'deployments',
-    brief: 'Change name, description or state of a deployment; deploy and upgrade change chart and inputs',
+    brief: 'Rename, describe, enable or disable a deployment; deploy and upgrade change chart and inputs',
     example: 'berth set deployment web -e prod --description "The shop"',
     fields: {
       name: { field: 'name', brief: 'Another name' },

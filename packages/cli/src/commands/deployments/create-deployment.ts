@@ -6,7 +6,7 @@ import { type InputFlags, inputFlags } from '../../arguments/input-flags.ts';
 import { type WaitFlags, waitFlags } from '../../arguments/wait-flags.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { configInputs } from '../../input/config-inputs.ts';
-import { findChart } from '../../names/find-chart.ts';
+import { chartName, findChart } from '../../names/find-chart.ts';
 import { findCluster } from '../../names/find-cluster.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import { resolve } from '../../names/resolve.ts';
@@ -29,7 +29,7 @@ export const createDeployment = buildCommand<Flags, [string], Cli>({
     flags: {
       ...connectionFlags,
       env: requiredEnvFlag('The env'),
-      chart: { kind: 'parsed', parse: String, brief: 'KIND@VERSION or KIND@sha256:DIGEST' },
+      chart: { kind: 'parsed', parse: chartName, brief: 'KIND@VERSION or KIND@sha256:DIGEST' },
       cluster: {
         kind: 'parsed',
         parse: String,

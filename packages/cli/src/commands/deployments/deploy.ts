@@ -7,7 +7,7 @@ import { type Cli, print, say } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { configInputs } from '../../input/config-inputs.ts';
 import { durationFlag } from '../../input/duration.ts';
-import { findChart } from '../../names/find-chart.ts';
+import { chartName, findChart } from '../../names/find-chart.ts';
 import { findCluster } from '../../names/find-cluster.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import { resolve } from '../../names/resolve.ts';
@@ -42,7 +42,7 @@ export const deploy = buildCommand<Flags, [string], Cli>({
     flags: {
       ...connectionFlags,
       env: requiredEnvFlag('The env'),
-      chart: { kind: 'parsed', parse: String, brief: 'KIND@VERSION or KIND@sha256:DIGEST' },
+      chart: { kind: 'parsed', parse: chartName, brief: 'KIND@VERSION or KIND@sha256:DIGEST' },
       cluster: { kind: 'parsed', parse: String, brief: 'The cluster, where the env has several', optional: true },
       move: { kind: 'boolean', brief: 'Move it to --cluster from another one', optional: true, withNegated: false },
       enable: { kind: 'boolean', brief: 'Also enable a disabled deployment', optional: true, withNegated: false },

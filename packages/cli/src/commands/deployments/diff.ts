@@ -6,6 +6,7 @@ import { deploymentArgument } from '../../arguments/positional.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { showPlan } from '../../output/show-plan.ts';
+import { chartName } from '../../names/find-chart.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { diffSet } from '../sets/diff-set.ts';
 import { type PlanFlags, scopeFlags } from '../sets/plan-flags.ts';
@@ -33,7 +34,7 @@ export const diff = buildCommand<Flags, [string?], Cli>({
     flags: {
       ...connectionFlags,
       env: envFlag('The env of the deployment'),
-      chart: { kind: 'parsed', parse: String, brief: 'KIND@VERSION or KIND@sha256:DIGEST', optional: true },
+      chart: { kind: 'parsed', parse: chartName, brief: 'KIND@VERSION or KIND@sha256:DIGEST', optional: true },
       newest: { kind: 'boolean', brief: 'The newest chart, as upgrade takes it', optional: true, withNegated: false },
       ...inputFlags,
       file: { ...inputFlags.file, brief: 'Inputs in YAML or JSON; may be repeated. Without a deployment: the folder' },

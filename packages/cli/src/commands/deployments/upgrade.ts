@@ -5,6 +5,7 @@ import { type InputFlags, inputFlags } from '../../arguments/input-flags.ts';
 import { deploymentArgument } from '../../arguments/positional.ts';
 import { type WaitFlags, waitFlags } from '../../arguments/wait-flags.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
+import { chartName } from '../../names/find-chart.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { reportTasks } from '../tasks/report-tasks.ts';
 import { readChange } from './read-change.ts';
@@ -28,7 +29,7 @@ export const upgrade = buildCommand<Flags, [string], Cli>({
     flags: {
       ...connectionFlags,
       env: envFlag('The env of the deployment'),
-      chart: { kind: 'parsed', parse: String, brief: 'KIND@VERSION or KIND@sha256:DIGEST', optional: true },
+      chart: { kind: 'parsed', parse: chartName, brief: 'KIND@VERSION or KIND@sha256:DIGEST', optional: true },
       ...inputFlags,
       ...waitFlags,
     },

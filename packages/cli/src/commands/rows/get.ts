@@ -6,8 +6,8 @@ import { connect, connectionFlags, type ConnectionFlags } from '../../connection
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { callsOf } from '../../names/calls-of.ts';
 import { kindNamed } from '../../names/kind-named.ts';
-import type { Row } from '../../names/kinds.ts';
-import { envScope, resolve } from '../../names/resolve.ts';
+import { kinds, type Row } from '../../names/kinds.ts';
+import { envScope, filterScope, resolve } from '../../names/resolve.ts';
 import { type Format, outputFlag } from '../../output/formats.ts';
 import { nameOfRow, printRows } from '../../output/print-rows.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
@@ -23,8 +23,17 @@ interface Flags extends ConnectionFlags {
 export const get = buildCommand<Flags, string[], Cli>({
   docs: {
     brief: 'List rows, or show some by name or id',
-    fullDescription:
-      'List rows, or show some by name or id.\n\n  berth get deployments -e prod\n  berth get deployment web -e prod -o yaml\n  berth get tasks --filter status=Failed -o name\n  berth get deployments -e prod --watch',
+    fullDescription: [
+      'List rows, or show some by name or id.',
+      `Kinds: ${kinds.map(({ names: [name] }) => name).join(', ')}.`,
+      '',
+      '  berth get deployments -e prod',
+      '  berth get deployment web -e prod -o yaml',
+      '  berth get deployments --filter needs_attention=true -o wide',
+      '  berth get charts --filter kind_id=HelloWeb',
+      '  berth get tasks --filter status=Failed -o name',
+      '  berth get deployments -e prod --watch',
+    ].join('\n'),
   },
   parameters: {
     flags: {
@@ -34,7 +43,7 @@ export const get = buildCommand<Flags, string[], Cli>({
       filter: {
         kind: 'parsed',
         parse: String,
-        brief: 'A filter of the API, such as status=Running; may be repeated',
+        brief: 'A filter of the list in the API, such as status=Error; may be repeated',
         variadic: true,
         optional: true,
       },
@@ -55,10 +64,10 @@ export const get = buildCommand<Flags, string[], Cli>({
   async func({ env, output = { kind: 'table' }, filter = [], watch = false, ...flags }, ...given) {
     const [kindName = '', ...names] = given;
     const kind = kindNamed(kindName);
-    const filters = Object.fromEntries(filter.map(readFilter));
+    const filters = filter.map(readFilter);
     const client = await connect(this, flags);
     if (env !== undefined && !kind.inEnv) throw new CliFailure('usage', `${kind.names[0]} belong to no env`);
-    const scope = { ...filters, ...(await envScope(client, env)) };
+    const scope = { ...(await filterScope(client, filters)), ...(await envScope(client, env)) };
     const read = async (): Promise<Row[]> => {
       const rows: Row[] = [];
       if (names.length > 0) {
