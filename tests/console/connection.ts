@@ -7,7 +7,8 @@ export function testConnection(grounds: () => Grounds): void {
     const { deployment, platform } = grounds();
     await using guest = await visitAs(grounds(), 'ada', '/deployments');
     const row = guest.page.getByRole('row', { name: /HelloWeb \/ shown/ });
-    await row.locator('.state.ok').waitFor();
+    // A state that gets better shows when it has lasted for half a minute.
+    await row.locator('.state.ok').waitFor({ timeout: 90_000 });
     await guest.page.getByText('Live', { exact: true }).waitFor();
     const gateway = platform.stack.part('api-gateway');
     await gateway.kill();

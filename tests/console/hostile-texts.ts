@@ -4,7 +4,7 @@ import { CoreV1Api } from '@kubernetes/client-node';
 import { type Grounds, kubeConfigOf } from './browser/grounds.ts';
 
 /** Texts that become scripts, pictures or links where markup is made of text. */
-export const corpus = [
+const corpus = [
   '<img src=x onerror="window.attacked=1">',
   '<script>window.attacked=1</script>',
   '"><svg onload=window.attacked=1>',
