@@ -133,6 +133,7 @@ test('the chart of Berth itself is found with a form and features, and renders f
   // Keys and passwords come from Secrets here, since generated ones would differ each time.
   const values = [
     'global.ownUrl=https://berth.example.com',
+    'global.image.registry=registry.example.com',
     'global.keys.existingSecret=keys',
     'global.postgresql.existingSecret=database-urls',
     'global.nats.existingSecret=nats-passwords',

@@ -17,7 +17,7 @@ import { ResourceLines } from '../objects/resource-lines.tsx';
 import { metricsLink } from './metrics-link.ts';
 import { Relations } from './relations.tsx';
 
-const Markdown = lazy(() => import('./markdown.tsx'));
+const Markdown = lazy(() => import('../markdown/markdown.tsx'));
 
 /** What a person looks for first: what runs, with which inputs, and what happened last. */
 export default function Overview({ deployment }: OfDeployment) {
