@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createHelmStarter, type HelmStarter } from './helm-starter.ts';
 
@@ -64,6 +64,19 @@ test('Helm runs in its own folder, without the environment of the runner', async
   expect(env).toMatchObject({ HOME: folder, HELM_CACHE_HOME: `${folder}/cache`, KUBECACHEDIR: '/nowhere' });
   expect(env).not.toHaveProperty('CANARY_OF_THE_TEST');
   expect(env).not.toHaveProperty('PATH');
+});
+
+test('Helm gets the variables of the proxy, if Node heeds them too', async () => {
+  const variables = { HTTPS_PROXY: "http://me:it's $HOME@proxy.example:3128", NO_PROXY: '.svc,10.96.0.1' };
+  Object.assign(process.env, variables);
+  onTestFinished(() => {
+    for (const name of [...Object.keys(variables), 'NODE_USE_ENV_PROXY']) delete process.env[name];
+  });
+  expect((await startedWith([])).env).not.toHaveProperty('HTTPS_PROXY');
+
+  process.env['NODE_USE_ENV_PROXY'] = '1';
+
+  expect((await startedWith([])).env).toMatchObject(variables);
 });
 
 test('several Helm processes start together, each with its own arguments', async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { giveWay, ulimits } from '@berth/process-guard/process-limits';
+import { proxyVariables } from '@berth/service/proxy/proxy-for';
 import { Duplex } from 'node:stream';
 import { createHandOver, type HandOver, type OnRendered } from './hand-over.ts';
 import { goSettings, type HelmLimits, kernelLimits, limitsFor } from './helm-limits.ts';
@@ -142,6 +143,8 @@ function shellInput(
     HELM_BURST_LIMIT: '200',
     HELM_QPS: '100',
     KUBECACHEDIR: discoveryCache,
+    // By standard input of the shell, as all of them, since arguments are visible to others.
+    ...proxyVariables(),
     ...goSettings(limits),
   };
   const lines = [
