@@ -30,8 +30,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const start = (args: readonly string[], onLine: (line: string) => void = () => undefined) =>
-  starter.start({
+const start = (args: readonly string[], onLine: (line: string) => void = () => undefined, by = starter) =>
+  by.start({
     args,
     folder,
     discoveryCache: '/nowhere',
@@ -40,9 +40,9 @@ const start = (args: readonly string[], onLine: (line: string) => void = () => u
     onLine: (stream, line) => onLine(`${stream} ${line}`),
   });
 
-async function startedWith(args: readonly string[]) {
+async function startedWith(args: readonly string[], by = starter) {
   const lines: string[] = [];
-  const helm = start(['-e', describeItself, '--', ...args], (line) => lines.push(line));
+  const helm = start(['-e', describeItself, '--', ...args], (line) => lines.push(line), by);
   expect(await helm.exited).toMatchObject({ code: 0, signal: null });
   const description = Description.parse(JSON.parse(lines.join('\n').replace('stdout ', '')));
   expect(description.pid).toBe(helm.pid);
@@ -77,6 +77,14 @@ test('Helm gets the variables of the proxy, if Node heeds them too', async () =>
   process.env['NODE_USE_ENV_PROXY'] = '1';
 
   expect((await startedWith([])).env).toMatchObject(variables);
+});
+
+test('Helm trusts the bundle of authorities that the runner trusts', async () => {
+  expect((await startedWith([])).env).not.toHaveProperty('SSL_CERT_FILE');
+
+  using trusting = createHelmStarter({ binary: process.execPath, guard, limits, authorities: '/run/berth-ca/ca.crt' });
+
+  expect((await startedWith([], trusting)).env).toMatchObject({ SSL_CERT_FILE: '/run/berth-ca/ca.crt' });
 });
 
 test('several Helm processes start together, each with its own arguments', async () => {
