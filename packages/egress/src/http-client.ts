@@ -2,7 +2,11 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
+import { ProxiedAgent } from '@berth/service/proxy/proxied-agent';
+import { proxyFor, proxyVariables } from '@berth/service/proxy/proxy-for';
+import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { addressRules } from './address-rules.ts';
+import { checkName } from './check-name.ts';
 import { EgressRefused, ReplyTooLarge } from './egress-errors.ts';
 import { guardedLookup, type Resolve, systemResolve } from './guarded-lookup.ts';
 import { boundedBody, readUpTo } from './read-bounded.ts';
@@ -50,14 +54,16 @@ export function createHttpClient(policy: EgressPolicy): HttpClient {
   const { allowHttp, allowAddresses, keepAlive = true, ca, resolve = systemResolve } = policy;
   const permits = addressRules(allowAddresses);
   const lookup = guardedLookup(permits, resolve);
-  const limits = keepAlive
-    ? { keepAlive, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000, lookup }
-    : { keepAlive, lookup };
+  const limits = keepAlive ? { keepAlive, maxSockets: 8, maxFreeSockets: 2, timeout: 30_000 } : { keepAlive };
   // Created once: a context with its own certificates takes about 10 ms, and Node would create one per connection.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) };
-  const agents = { 'https:': new https.Agent({ ...limits, ...trust }), 'http:': new http.Agent(limits) };
+  const secure = new ProxiedAgent({ ...limits, ...trust, lookup });
+  const plain = new http.Agent({ ...limits, lookup });
+  // No rule restricts the proxy itself, which the operator chose.
+  const plainByProxy = new http.Agent({ ...limits, proxyEnv: { HTTP_PROXY: proxyVariables()['HTTP_PROXY'] } });
 
-  function agentFor({ protocol, hostname, username, password }: URL): http.Agent | https.Agent {
+  async function agentFor(url: URL, signal: AbortSignal): Promise<http.Agent | https.Agent> {
+    const { protocol, hostname, username, password } = url;
     if (username || password) throw new EgressRefused('a URL with credentials in it is not allowed');
     if (protocol !== 'https:' && protocol !== 'http:')
       throw new EgressRefused(`the protocol ${protocol} is not supported`);
@@ -65,19 +71,24 @@ export function createHttpClient(policy: EgressPolicy): HttpClient {
     // Node does not call the lookup for a literal address.
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) && !permits(literal)) throw new EgressRefused(`the address ${hostname} is not allowed`);
-    return agents[protocol];
+    const proxy = proxyFor(url);
+    if (proxy !== null) await untilAborted(checkName(literal, permits, resolve), signal);
+    if (protocol === 'https:') return secure;
+    return proxy === null ? plain : plainByProxy;
   }
 
   return {
     async send(url, { method = 'GET', headers = {}, body, maxBytes, beginningSuffices = false, consume, signal }) {
-      const agent = agentFor(url);
       signal.throwIfAborted();
+      const agent = await agentFor(url, signal);
       const { request } = url.protocol === 'https:' ? https : http;
-      const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
         request(url, { method, headers, agent, signal, maxHeaderSize: 16 * 1024 }, resolve)
           .on('error', reject)
           .end(body);
       });
+      // Node reports the abort of a request only once it has a connection, which a proxy can delay.
+      const response = await untilAborted(answered, signal);
       if (consume && response.statusCode === 200) {
         await consume(boundedBody(response, maxBytes));
         return { status: 200, headers: response.headers, body: Buffer.alloc(0), isCut: false };
@@ -88,7 +99,7 @@ export function createHttpClient(policy: EgressPolicy): HttpClient {
     },
 
     [Symbol.dispose]() {
-      for (const agent of Object.values(agents)) agent.destroy();
+      for (const agent of [secure, plain, plainByProxy]) agent.destroy();
     },
   };
 }

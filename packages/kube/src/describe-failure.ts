@@ -1,4 +1,4 @@
-import { ProxyRefused } from './connections/tunnel-through.ts';
+import { ProxyRefused } from '@berth/service/proxy/tunnel-through';
 import { AnswerTooLarge, KubeError, NoCredential } from './kube-error.ts';
 
 /** Why a call to a cluster failed, as a label of a metric: a closed set, and each call has one. */

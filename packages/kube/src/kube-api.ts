@@ -3,6 +3,7 @@ import { gatherBytes } from '@berth/contracts/gather-bytes';
 import { type Connections, openConnections } from './connections/connections.ts';
 import type { IncomingAnswer } from './connections/outgoing-request.ts';
 import type { SocketTarget } from './connections/open-socket.ts';
+import { proxyFor } from '@berth/service/proxy/proxy-for';
 import { untilAborted } from '@berth/service/waiting/until-aborted';
 import { type AnswerKind, answerLimits, parseAnswer } from './answer-limits.ts';
 import type { KubeAccess } from './kube-access.ts';
@@ -99,7 +100,7 @@ export function openConnectionsTo(access: KubeAccess): Connections {
         // Shared by all connections: each would parse the certificates again and keep its own copy.
         secureContext: createSecureContext({ ...(access.ca !== null && { ca: access.ca }), ...access.certificate }),
       },
-      proxy: access.proxyUrl === undefined ? null : new URL(access.proxyUrl),
+      proxy: access.proxyUrl === undefined ? proxyFor(new URL(origin)) : new URL(access.proxyUrl),
     };
     return target;
   });

@@ -40,7 +40,9 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
 
   const access = use(createClusterEntry({ bus }));
   const charts = await openChartCache({ bus, folder: join(config.folder, 'charts') });
-  const helm = use(createHelmStarter({ binary, guard, limits: config.helm }));
+  const helm = use(
+    createHelmStarter({ binary, guard, limits: config.helm, authorities: process.env['NODE_EXTRA_CA_CERTS'] }),
+  );
   const deployments = use(createDeploymentClient(config.calls));
   const work = use(createPlanWork());
   const crds = createChartCrds({ helm });

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { tunnelThrough } from '@berth/service/proxy/tunnel-through';
 import { ConnectionLost } from './connection-lost.ts';
-import { tunnelThrough } from './tunnel-through.ts';
 
 export interface SocketTarget {
   readonly host: string;

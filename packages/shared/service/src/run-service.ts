@@ -75,7 +75,7 @@ async function runUntil(
   const health = new Health(metrics);
   health.liveness('event loop', stack.use(watchEventLoop()).turns);
   stack.use(observeEventLoopDelay(metrics));
-  if (wantsTraces(environment)) stack.use(await startTracing(name));
+  if (wantsTraces(environment)) stack.use(await startTracing(name, environment));
   // Opened before the wiring, so that a service waiting for its servers is alive but not ready.
   const { host, port } = settings;
   if (port !== undefined) stack.use(await startHealthServer({ host, port, health, log }));

@@ -1,4 +1,5 @@
 import type { EKSClient } from '@aws-sdk/client-eks';
+import { ProxiedAgent } from '@berth/service/proxy/proxied-agent';
 import type { ClusterProvider, FoundClusters, ReachableCluster } from './cluster-provider.ts';
 import { SourceUnreadable } from './source-unreadable.ts';
 
@@ -110,7 +111,11 @@ async function enabledRegions(options: EksOptions, signal: AbortSignal): Promise
   }
 }
 
-const settingsOf = ({ endpoint }: EksOptions) => ({ maxAttempts: 3, ...(endpoint !== undefined && { endpoint }) });
+const settingsOf = ({ endpoint }: EksOptions) => ({
+  maxAttempts: 3,
+  requestHandler: { httpsAgent: new ProxiedAgent({ keepAlive: true, maxSockets: 50 }) },
+  ...(endpoint !== undefined && { endpoint }),
+});
 
 function partitionOf(region: string): { name: string; suffix: string } {
   if (region.startsWith('cn-')) return { name: 'aws-cn', suffix: 'amazonaws.com.cn' };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EgressRefused, ReplyTooLarge } from '@berth/egress/egress-errors';
 import type { HttpClient, HttpReply, HttpRequest } from '@berth/egress/http-client';
+import { ProxyRefused } from '@berth/service/proxy/tunnel-through';
 import { maxRedirects, redirectOf } from './redirect-of.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RegistrySource } from './registry-source.ts';
@@ -80,6 +81,11 @@ export function createRegistrySession({ source, http, authorization, onRequest }
     return (await send(url, request, signal, header)).reply;
   }
 
+  const noAnswer = (error: unknown): string =>
+    error instanceof ProxyRefused
+      ? `the proxy opened no tunnel for ${source.domain} (${error.status})`
+      : `${source.domain} does not answer`;
+
   return {
     async request(url, request) {
       for (let count = 1; ; count += 1) {
@@ -99,7 +105,7 @@ export function createRegistrySession({ source, http, authorization, onRequest }
           failure =
             error instanceof RegistryError
               ? error
-              : new RegistryError('unavailable', `${source.domain} does not answer`, { cause: error });
+              : new RegistryError('unavailable', noAnswer(error), { cause: error });
         }
 
         const delay = retryDelay(outcome, count, { now: new Date(), random: Math.random() });

@@ -1,8 +1,10 @@
 import { EgressRefused, ReplyTooLarge } from '@berth/egress/egress-errors';
+import { ProxyRefused } from '@berth/service/proxy/tunnel-through';
 
 /** Why a deployment did not answer, in our own words: the error's message may quote the request or the answer. */
 export function describeCallFailure(error: unknown, { host, timeoutMs }: { host: string; timeoutMs: number }): string {
   if (error instanceof EgressRefused || error instanceof ReplyTooLarge) return `${host}: ${error.message}`;
+  if (error instanceof ProxyRefused) return `the proxy opened no tunnel to ${host} (${error.status})`;
   const code = codeOf(error);
   if (isTimeout(error)) return `${host} did not answer completely within ${timeoutMs / 1_000} s`;
   if (code === 'ECONNREFUSED') return `${host} refused the connection`;

@@ -6,6 +6,7 @@ import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks'
 import { type KubeAccess, kubeAccessOf } from '@berth/kube/kube-access';
 import { type KubeApi, openConnectionsTo, openKubeApi } from '@berth/kube/kube-api';
 import { parseKubeconfig } from '@berth/kube/kubeconfig';
+import { proxyPasswords } from '@berth/service/proxy/proxy-for';
 import { permanent } from '../outcome/task-failure.ts';
 import { withNewRights } from './with-new-rights.ts';
 
@@ -68,7 +69,7 @@ export function createClusterEntry({ bus }: { bus: Pick<Bus, 'call'> }): Cluster
     const addresses = isOfOtherEnv ? urls.flatMap(({ host, hostname }) => [host, hostname]) : [];
     return {
       kubeconfig: access.kubeconfig,
-      credentials: [token, proxyUrl && new URL(proxyUrl).password, ...addresses].filter(
+      credentials: [token, proxyUrl && new URL(proxyUrl).password, ...proxyPasswords(), ...addresses].filter(
         (text) => typeof text === 'string',
       ),
       api: state === 'entered' ? withNewRights(api) : api,

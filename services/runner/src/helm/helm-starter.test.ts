@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcessGuard } from '@berth/process-guard/process-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createHelmStarter, type HelmStarter } from './helm-starter.ts';
 
@@ -30,8 +30,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const start = (args: readonly string[], onLine: (line: string) => void = () => undefined) =>
-  starter.start({
+const start = (args: readonly string[], onLine: (line: string) => void = () => undefined, by = starter) =>
+  by.start({
     args,
     folder,
     discoveryCache: '/nowhere',
@@ -40,9 +40,9 @@ const start = (args: readonly string[], onLine: (line: string) => void = () => u
     onLine: (stream, line) => onLine(`${stream} ${line}`),
   });
 
-async function startedWith(args: readonly string[]) {
+async function startedWith(args: readonly string[], by = starter) {
   const lines: string[] = [];
-  const helm = start(['-e', describeItself, '--', ...args], (line) => lines.push(line));
+  const helm = start(['-e', describeItself, '--', ...args], (line) => lines.push(line), by);
   expect(await helm.exited).toMatchObject({ code: 0, signal: null });
   const description = Description.parse(JSON.parse(lines.join('\n').replace('stdout ', '')));
   expect(description.pid).toBe(helm.pid);
@@ -64,6 +64,27 @@ test('Helm runs in its own folder, without the environment of the runner', async
   expect(env).toMatchObject({ HOME: folder, HELM_CACHE_HOME: `${folder}/cache`, KUBECACHEDIR: '/nowhere' });
   expect(env).not.toHaveProperty('CANARY_OF_THE_TEST');
   expect(env).not.toHaveProperty('PATH');
+});
+
+test('Helm gets the variables of the proxy, if Node heeds them too', async () => {
+  const variables = { HTTPS_PROXY: "http://me:it's $HOME@proxy.example:3128", NO_PROXY: '.svc,10.96.0.1' };
+  Object.assign(process.env, variables);
+  onTestFinished(() => {
+    for (const name of [...Object.keys(variables), 'NODE_USE_ENV_PROXY']) delete process.env[name];
+  });
+  expect((await startedWith([])).env).not.toHaveProperty('HTTPS_PROXY');
+
+  process.env['NODE_USE_ENV_PROXY'] = '1';
+
+  expect((await startedWith([])).env).toMatchObject(variables);
+});
+
+test('Helm trusts the bundle of authorities that the runner trusts', async () => {
+  expect((await startedWith([])).env).not.toHaveProperty('SSL_CERT_FILE');
+
+  using trusting = createHelmStarter({ binary: process.execPath, guard, limits, authorities: '/run/berth-ca/ca.crt' });
+
+  expect((await startedWith([], trusting)).env).toMatchObject({ SSL_CERT_FILE: '/run/berth-ca/ca.crt' });
 });
 
 test('several Helm processes start together, each with its own arguments', async () => {

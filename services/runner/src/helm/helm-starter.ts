@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { giveWay, ulimits } from '@berth/process-guard/process-limits';
+import { proxyVariables } from '@berth/service/proxy/proxy-for';
 import { Duplex } from 'node:stream';
 import { createHandOver, type HandOver, type OnRendered } from './hand-over.ts';
 import { goSettings, type HelmLimits, kernelLimits, limitsFor } from './helm-limits.ts';
@@ -52,12 +53,14 @@ export interface HelmStarterDeps {
   binary: string;
   guard: ProcessGuard;
   limits: HelmLimits;
+  /** A file of certificates to trust for clusters whose kubeconfig has no authority, beside those in the folders of the system. */
+  authorities?: string | undefined;
 }
 
 /**
  * Keeps a spare shell ready. Without it: each task waits some milliseconds for the fork of this large process.
  */
-export function createHelmStarter({ binary, guard, limits }: HelmStarterDeps): HelmStarter {
+export function createHelmStarter({ binary, guard, limits, authorities }: HelmStarterDeps): HelmStarter {
   let closed = false;
   let spare: ChildProcessWithoutNullStreams | undefined = newShell(guard);
 
@@ -75,7 +78,7 @@ export function createHelmStarter({ binary, guard, limits }: HelmStarterDeps): H
     start(run) {
       const mine = limitsFor(limits, run.waitSecs);
       const handOver = createHandOver(run.onRendered ?? (async () => null));
-      const lines = shellInput(binary, run, { limits: mine, ...handOver });
+      const lines = shellInput(binary, run, { limits: mine, authorities, ...handOver });
       const child = take();
       handOver.over(socketOf(child));
       const exited = exitOf(child);
@@ -131,7 +134,11 @@ const isAlive = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
 function shellInput(
   binary: string,
   { args, folder, discoveryCache }: HelmRun,
-  { limits, environment: ofHandOver }: Pick<HandOver, 'environment'> & { limits: HelmLimits },
+  {
+    limits,
+    authorities,
+    environment: ofHandOver,
+  }: Pick<HandOver, 'environment'> & Omit<HelmStarterDeps, 'binary' | 'guard'>,
 ): string {
   const environment = {
     HOME: folder,
@@ -142,6 +149,9 @@ function shellInput(
     HELM_BURST_LIMIT: '200',
     HELM_QPS: '100',
     KUBECACHEDIR: discoveryCache,
+    // By standard input of the shell, as all of them, since arguments are visible to others.
+    ...proxyVariables(),
+    ...(authorities && { SSL_CERT_FILE: authorities }),
     ...goSettings(limits),
   };
   const lines = [

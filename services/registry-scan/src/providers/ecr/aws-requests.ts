@@ -1,3 +1,4 @@
+import { ProxiedAgent } from '@berth/service/proxy/proxied-agent';
 import { RegistryError } from '../../connection/registry-error.ts';
 import type { OnRequest } from '../../connection/registry-session.ts';
 
@@ -27,6 +28,9 @@ export const awsRequests =
 export const withinTime = (ms: number, signal?: AbortSignal): { abortSignal: AbortSignal } => ({
   abortSignal: AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]),
 });
+
+/** The settings of a client that goes out through the proxy; the SDK by itself knows none. */
+export const awsRequestHandler = () => ({ httpsAgent: new ProxiedAgent({ keepAlive: true, maxSockets: 50 }) });
 
 function statusOf(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('$metadata' in error)) return null;

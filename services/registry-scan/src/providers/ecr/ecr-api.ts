@@ -4,7 +4,7 @@ import type { Credentials } from '../../connection/read-credentials.ts';
 import type { ListedTag } from '../../connection/registry-client.ts';
 import { RegistryError } from '../../connection/registry-error.ts';
 import type { OnRequest } from '../../connection/registry-session.ts';
-import { awsRequests, withinTime } from './aws-requests.ts';
+import { awsRequestHandler, awsRequests, withinTime } from './aws-requests.ts';
 import type { EcrHost } from './ecr-host.ts';
 
 /** The calls to the API of ECR. Manifests and packages come by the distribution protocol. */
@@ -35,7 +35,7 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
 
   async function client(): Promise<ECRClient> {
     const { ECRClient: Client } = await library();
-    opened ??= new Client({ region });
+    opened ??= new Client({ region, requestHandler: awsRequestHandler() });
     return opened;
   }
 

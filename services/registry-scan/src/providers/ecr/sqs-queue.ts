@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { cutText } from '@berth/contracts/cut-text';
 import type { EventQueue } from '../../connection/event-queue.ts';
 import type { OnRequest } from '../../connection/registry-session.ts';
-import { awsRequests, withinTime } from './aws-requests.ts';
+import { awsRequestHandler, awsRequests, withinTime } from './aws-requests.ts';
 import { readEcrEvent } from './ecr-event.ts';
 
 export interface SqsQueue {
@@ -31,7 +31,7 @@ export function createSqsQueue({ url: QueueUrl, deadLetterUrl, region }: SqsQueu
 
   async function client(): Promise<SQSClient> {
     const { SQSClient: Client } = await library();
-    opened ??= new Client({ region: ownRegion, endpoint: origin });
+    opened ??= new Client({ region: ownRegion, endpoint: origin, requestHandler: awsRequestHandler() });
     return opened;
   }
 

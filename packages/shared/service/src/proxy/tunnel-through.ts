@@ -2,7 +2,7 @@ import { request as requestPlain } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import type { Duplex } from 'node:stream';
 
-/** The proxy refused the tunnel to a cluster. */
+/** The proxy refused the tunnel to a server. */
 export class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused';
   readonly status: number;

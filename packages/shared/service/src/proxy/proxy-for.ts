@@ -1,0 +1,47 @@
+import { getProxyForUrl } from 'proxy-from-env';
+
+const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
+
+/**
+ * The variables that name the proxy, by their usual names; none unless `NODE_USE_ENV_PROXY=1`, which is Node's own switch: `fetch`
+ * heeds it too, so that one variable decides for all clients. For agents of Node (`proxyEnv`) and for programs, which must not show
+ * them: they may hold a credential.
+ */
+export function proxyVariables(): Record<string, string> {
+  const { env } = process;
+  if (env['NODE_USE_ENV_PROXY'] !== '1') return {};
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name.toLowerCase()] || env[name];
+      return value ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** The proxy on the way to an URL; null if there is none. It may hold a credential. */
+export function proxyFor(url: URL): URL | null {
+  const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  // Without its own variable the library takes ALL_PROXY, which neither Node nor Helm knows.
+  if (proxyVariables()[name] === undefined) return null;
+  const proxy = getProxyForUrl(url.href);
+  if (proxy === '') return null;
+  const parsed = URL.parse(proxy);
+  // Not quoted, since it may hold a password.
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error(`${name} is not an http or https URL`);
+  return parsed;
+}
+
+/** The passwords of proxies, as they are written and as they are meant: texts to redact. */
+export const proxyPasswords = (): string[] =>
+  ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name) => {
+    const { password = '' } = URL.parse(proxyVariables()[name] ?? '') ?? {};
+    return password === '' ? [] : [...new Set([password, meant(password)])];
+  });
+
+function meant(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
