@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { nameIn, useUsers } from '../../api/names.ts';
-import { Age } from '../../ui/age.tsx';
+import { When } from '../../ui/age.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
 import { State } from '../../ui/state.tsx';
@@ -35,7 +35,7 @@ export default function Tasks({ deployment }: OfDeployment) {
           cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
         },
         { title: 'By', width: 'minmax(96px, 1fr)', cell: ({ acting_user_id }) => nameIn(users, acting_user_id) },
-        { title: 'When', width: '96px', className: 'muted', cell: ({ execute_at }) => <Age time={execute_at} /> },
+        { title: 'When', width: '96px', className: 'muted', cell: ({ execute_at }) => <When time={execute_at} /> },
       ]}
     />
   );
