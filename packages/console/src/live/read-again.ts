@@ -31,7 +31,11 @@ export function readAgain(queries: Pick<QueryClient, 'invalidateQueries' | 'isFe
     if (isStopped || timers.has(table)) return;
     const wait = waitBeforeRead(lastReads.get(table), Date.now());
     if (wait === 0) void read(table);
-    else timers.set(table, setTimeout(() => void read(table), wait));
+    else
+      timers.set(
+        table,
+        setTimeout(() => void read(table), wait),
+      );
   };
 
   async function read(table: string): Promise<void> {

@@ -5,6 +5,7 @@ import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
 import { State } from '../../ui/state.tsx';
 import type { OfDeployment } from '../facts/deployment-row.ts';
+import { operationWord } from '../facts/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 
 /** Everything that was done with the deployment, newest first. */
@@ -22,9 +23,9 @@ export default function Tasks({ deployment }: OfDeployment) {
           title: 'Task',
           width: 'minmax(120px, 1fr)',
           className: 'cell-name',
-          cell: ({ id, operation }) => (
-            <Link to="/tasks/$id" params={{ id }} data-row-link>
-              {Object.keys(operation)[0]}
+          cell: (task) => (
+            <Link to="/tasks/$id" params={{ id: task.id }} data-row-link>
+              {operationWord(task)}
             </Link>
           ),
         },
