@@ -4,7 +4,7 @@ import { everything, readAgain } from './read-again.ts';
 
 export interface FollowChanges {
   berth: Pick<Client, 'events'>;
-  queries: Pick<QueryClient, 'invalidateQueries' | 'isFetching'>;
+  queries: Pick<QueryClient, 'invalidateQueries' | 'getQueryCache'>;
   onState: (state: 'live' | 'lost') => void;
   signal: AbortSignal;
 }

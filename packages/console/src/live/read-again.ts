@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 
 /** Changes within this time after a read are one reason to read again, so that a busy platform costs a few reads per second. */
 const gatherMs = 250;
@@ -22,7 +22,7 @@ export const waitBeforeRead = (last: LastRead | undefined, now: number): number 
 export const everything = '';
 
 /** Reads a table again after a change: at once after a quiet time, later changes together. */
-export function readAgain(queries: Pick<QueryClient, 'invalidateQueries' | 'isFetching'>) {
+export function readAgain(queries: Pick<QueryClient, 'invalidateQueries' | 'getQueryCache'>) {
   const lastReads = new Map<string, LastRead>();
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   let isStopped = false;
@@ -44,10 +44,11 @@ export function readAgain(queries: Pick<QueryClient, 'invalidateQueries' | 'isFe
     lastReads.set(table, last);
     const queryKey = table === everything ? [] : [table];
     // The library does not begin a first read anew, though it may have been answered before the change.
-    const isFirst = queries.isFetching({ queryKey, predicate: ({ state }) => state.data === undefined }) > 0;
+    const first = queries.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching', predicate: hasNoData });
     await queries.invalidateQueries({ queryKey });
+    if (first.length > 0) await queries.invalidateQueries({ queryKey, predicate: (query) => first.includes(query) });
     last.isRunning = false;
-    if (lastReads.get(table) !== last || !(isFirst || timers.has(table))) return;
+    if (lastReads.get(table) !== last || !timers.has(table)) return;
     clearTimeout(timers.get(table));
     timers.delete(table);
     changed(table);
@@ -61,3 +62,5 @@ export function readAgain(queries: Pick<QueryClient, 'invalidateQueries' | 'isFe
     },
   };
 }
+
+const hasNoData = ({ state }: Query): boolean => state.data === undefined;
