@@ -9,9 +9,11 @@ const atOnce = 50;
 const settledMs = 5_000;
 
 /** The heap of a page in MiB, at first, and each time after another half of the events that are changes of what it shows. */
-export async function memoryOverEvents({ page }: Visitor, { api }: Fixtures, events: number): Promise<number[]> {
+export async function memoryOverEvents(visitor: Visitor, { api }: Fixtures, events: number): Promise<number[]> {
   const bot = unwrap(await api.bots.create({ body: { display_name: 'events' } }));
-  await page.goto(new URL('/admin/bots', page.url()).href);
+  // A page of its own, which keeps nothing of what was measured before.
+  const page = await visitor.context.newPage();
+  await page.goto(new URL('/admin/bots', visitor.page.url()).href);
   await page.getByText('events', { exact: true }).first().waitFor();
   const session = await page.context().newCDPSession(page);
   const heap = async (): Promise<number> => {
@@ -37,5 +39,6 @@ export async function memoryOverEvents({ page }: Visitor, { api }: Fixtures, eve
   sizes.push(await heap());
   await change(half, events);
   sizes.push(await heap());
+  await page.close();
   return sizes;
 }
