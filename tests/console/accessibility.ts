@@ -1,12 +1,14 @@
 import { unwrap } from '@berth/client';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type Grounds, visitAs } from './browser/grounds.ts';
+import { asKubelet } from '../setup/workloads/as-kubelet.ts';
+import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
 import { screensOf } from './screens.ts';
 
 export function testAccessibility(grounds: () => Grounds): void {
-  test('by keyboard alone a deployment is created by its form, changed by a plan, understood and rolled back', async () => {
-    const { admin } = grounds().platform;
+  test('by keyboard alone a deployment is created by its form, changed by a plan, broken, understood and rolled back', async () => {
+    const { platform } = grounds();
+    const { admin } = platform;
     await using guest = await visitAs(grounds(), 'ada', '/deployments');
     const { page } = guest;
     // A pointer would be noticed: nothing in this test has one.
@@ -35,6 +37,17 @@ export function testAccessibility(grounds: () => Grounds): void {
     expect(await configOf(created?.id)).toMatchObject({ greeting: 'Changed' });
 
     await press(page, / by-keyboard$/);
+    const { namespace = '' } = created ?? {};
+    const kubelet = asKubelet(kubeConfigOf(platform));
+    const pod = await kubelet.podOf(namespace, '');
+    await kubelet.untilReady(namespace, pod);
+    await kubelet.imageGone(namespace, pod);
+    const attention = page.getByRole('region', { name: 'What needs attention' });
+    await attention.getByText('ImagePullBackOff').first().waitFor();
+    // A screen reader says the region, and with it the reason, once the focus comes to what can be done there.
+    await tabTo(page, /^Roll back/);
+    expect(await attention.locator(':focus').count()).toBe(1);
+
     await press(page, 'History');
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
     await press(page, /^Roll back/);

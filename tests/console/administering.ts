@@ -15,6 +15,8 @@ async function linus({ platform: { admin, person } }: Grounds): Promise<{ id: st
   return activated;
 }
 
+const ofIdentity = /\/(?:auth\/me|events|env-user-permissions|deployment-permissions)$/;
+
 export function testAdministering(grounds: () => Grounds): void {
   describe('administering in the console', () => {
     test('a token is shown once, acts as its person until it is revoked, and its value stays nowhere in the page', async () => {
@@ -151,6 +153,46 @@ export function testAdministering(grounds: () => Grounds): void {
       const kept = await guest.page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })');
       const content = `${await guest.page.content()} ${kept}`;
       for (const text of [deployment.id, deployment.namespace, deployment.env_id]) expect(content).not.toContain(text);
+    });
+
+    test('after another person signed in elsewhere, an open window renders nothing that the one before had read, there or back', async () => {
+      const { deployment } = grounds();
+      await linus(grounds());
+      await using other = await visitAs(grounds(), 'linus', '/');
+      const session = await other.page.evaluate<string>("localStorage.getItem('access_token')");
+      await using guest = await visitAs(grounds(), 'ada', '/envs');
+      const { page } = guest;
+      const places = page.getByRole('navigation', { name: 'Places' });
+      await page.getByRole('table', { name: 'Envs' }).getByRole('link').first().waitFor();
+      await places.getByRole('link', { name: 'Deployments' }).click();
+      await page
+        .getByRole('link', { name: / shown$/ })
+        .first()
+        .click();
+      await page.getByText(deployment.namespace).first().waitFor();
+      const tab = await guest.context.newPage();
+      await tab.goto(page.url());
+
+      // From here on nothing is read but who is signed in, so that only what is remembered can show.
+      await page.route(
+        (url) => url.pathname.startsWith('/api/v2/') && !ofIdentity.test(url.pathname),
+        (route) => route.abort(),
+      );
+      await tab.evaluate((value) => localStorage.setItem('access_token', value), session);
+      await page.getByText('Linus').first().waitFor();
+      const shown = async () => `${page.url()}: ${await page.locator('body').innerText()}`;
+      const seen = [await shown()];
+      for (const [go, title] of [
+        ['goBack', 'Deployments'],
+        ['goBack', 'Envs'],
+        ['goForward', 'Deployments'],
+      ] as const) {
+        await page[go]();
+        await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+        seen.push(await shown());
+      }
+      for (const text of [deployment.namespace, ' / shown', 'Ada Lovelace'])
+        expect(seen.join('\n')).not.toContain(text);
     });
 
     test('the audit log says who changed what into what, and its export has the same event', async () => {

@@ -1,4 +1,4 @@
-import { Age, useNow } from '../ui/age.tsx';
+import { Age, useNow, When } from '../ui/age.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { standing } from './expiry.ts';
 
@@ -7,7 +7,7 @@ export function Expires({ at }: { at: string | null }) {
   const now = useNow();
   if (at === null) return <span className="muted">never</span>;
   const stands = standing(at, now);
-  if (stands === 'valid') return <Age time={at} />;
+  if (stands === 'valid') return <When time={at} />;
   const tone = stands === 'soon' ? 'warn' : 'off';
   return (
     <span className={`state ${tone}`}>
@@ -17,7 +17,7 @@ export function Expires({ at }: { at: string | null }) {
           expired <Age time={at} /> ago
         </>
       ) : (
-        <Age time={at} />
+        <When time={at} />
       )}
     </span>
   );

@@ -17,7 +17,6 @@ export const readFailedAgain = (): void =>
   void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
 
 // Nothing of one identity is shown to the next.
-sessions.follow();
 let { token } = sessions.current();
 sessions.subscribe(() => {
   if (sessions.current().token === token) return;

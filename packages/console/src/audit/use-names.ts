@@ -1,22 +1,40 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { nameIn, useClusters, useEnvs, useKinds, useUsers } from '../api/names.ts';
 import { allOf, pageOf } from '../api/reads.ts';
+import { operationWord } from '../deployments/facts/operation-word.ts';
 import type { AuditEvent } from './audit-event.ts';
 
 /** As many ids as one read takes. */
 const most = 100;
 
-/** What the actors and objects of events are called, with a read for each hundred deployments. */
+/** What the actors and objects of events are called, with a read for each hundred deployments and tasks. */
 export function useNames(events: readonly AuditEvent[]) {
   const [users, envs, clusters, kinds] = [useUsers(), useEnvs(), useClusters(), useKinds()];
   const bots = useQuery({ ...allOf('bots', {}), staleTime: 5 * 60_000 });
   const botsById = new Map(bots.data?.map((bot) => [bot.id, bot]));
-  const ids = idsOf(events, 'deployments');
-  const parts = Array.from({ length: Math.ceil(ids.length / most) }, (_, part) =>
-    ids.slice(part * most, (part + 1) * most).join(','),
+  const tasks = new Map(
+    useQueries({
+      queries: partsOf(objectsOf(events, 'deployment_tasks')).map((ids) =>
+        pageOf('deploymentTasks', { ids, per_page: most }),
+      ),
+    })
+      .flatMap(({ data }) => data?.items ?? [])
+      .map((row) => [row.id, row]),
   );
-  const reads = useQueries({ queries: parts.map((part) => pageOf('deployments', { ids: part, per_page: most })) });
-  const deployments = new Map(reads.flatMap(({ data }) => data?.items ?? []).map((row) => [row.id, row]));
+  const deployed = [
+    ...objectsOf(events, 'deployments'),
+    ...events.filter(({ actor }) => actor?.kind === 'deployment').map(({ actor }) => actor?.id ?? null),
+    ...[...tasks.values()].map(({ deployment_id }) => deployment_id),
+  ];
+  const deployments = new Map(
+    useQueries({ queries: partsOf(deployed).map((ids) => pageOf('deployments', { ids, per_page: most })) })
+      .flatMap(({ data }) => data?.items ?? [])
+      .map((row) => [row.id, row]),
+  );
+  const nameOf = (id: string): string => {
+    const row = deployments.get(id);
+    return row === undefined ? id.slice(0, 8) : `${nameIn(kinds, row.kind_id)} / ${row.name || '—'}`;
+  };
 
   return {
     bots: botsById,
@@ -32,16 +50,22 @@ export function useNames(events: readonly AuditEvent[]) {
     },
     object: ({ object: { resource, id } }: AuditEvent): string => {
       if (id === null) return '';
-      const deployment = deployments.get(id);
-      if (deployment !== undefined) return `${nameIn(kinds, deployment.kind_id)} / ${deployment.name || '—'}`;
+      const task = tasks.get(id);
+      if (task !== undefined) return `${operationWord(task)} · ${nameOf(task.deployment_id)}`;
+      if (resource === 'deployments') return nameOf(id);
       const known = { users, bots: botsById, envs, k8s_clusters: clusters, deployment_kinds: kinds }[resource];
       return known === undefined ? id.slice(0, 8) : nameIn(known, id);
     },
   };
 }
 
-const idsOf = (events: readonly AuditEvent[], resource: string): string[] => {
-  const objects = events.filter(({ object }) => object.resource === resource).map(({ object }) => object.id);
-  const actors = events.filter(({ actor }) => actor?.kind === 'deployment').map(({ actor }) => actor?.id ?? null);
-  return [...new Set([...objects, ...actors].filter((id) => id !== null))].sort();
-};
+const objectsOf = (events: readonly AuditEvent[], resource: string) =>
+  events.filter(({ object }) => object.resource === resource).map(({ object }) => object.id);
+
+/** Ids for as many reads as they need. */
+function partsOf(ids: readonly (string | null)[]): string[] {
+  const all = [...new Set(ids.filter((id) => id !== null))].sort();
+  return Array.from({ length: Math.ceil(all.length / most) }, (_, part) =>
+    all.slice(part * most, (part + 1) * most).join(','),
+  );
+}

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@berth/client';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 export interface FormInput {
   id: string;
@@ -10,14 +11,12 @@ export interface FormInput {
   isConditional: boolean;
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 /** What the form of a chart asks for, in its order. */
 export function formInputs(form: JsonObject | null): FormInput[] {
   const inputs = form?.['inputs'];
-  return (Array.isArray(inputs) ? inputs : []).filter(isObject).map((input) => {
+  return (Array.isArray(inputs) ? inputs : []).filter(isJsonObject).map((input) => {
     const { id, label, type, required, helpText, collection, itemType } = input;
     const more = textOf(collection) || textOf(itemType);
     return {
@@ -34,5 +33,5 @@ export function formInputs(form: JsonObject | null): FormInput[] {
 /** The titles of the actions that a chart offers. */
 export function actionTitles(actions: JsonObject | null): string[] {
   const list = actions?.['actions'];
-  return (Array.isArray(list) ? list : []).filter(isObject).map(({ id, title }) => textOf(title) || textOf(id));
+  return (Array.isArray(list) ? list : []).filter(isJsonObject).map(({ id, title }) => textOf(title) || textOf(id));
 }

@@ -1,6 +1,6 @@
+import { unwrap } from '@berth/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { unwrap } from '@berth/client';
 import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { berth } from '../api/berth.ts';
@@ -13,6 +13,7 @@ import { Problem } from '../ui/reading/problem.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { attentionOf } from './attention-of.ts';
 import type { DeploymentRow } from './facts/deployment-row.ts';
+import { operationWord } from './facts/operation-word.ts';
 import { messageOf, reasonWords } from './facts/reason-words.ts';
 
 interface AttentionProps {
@@ -57,7 +58,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
                 <>
                   , after the{' '}
                   <Link to="/tasks/$id" params={{ id: task.id }}>
-                    {Object.keys(task.operation)[0]}
+                    {operationWord(task)}
                   </Link>
                   {task.acting_user_id !== null && ` by ${nameIn(users, task.acting_user_id)}`}
                 </>

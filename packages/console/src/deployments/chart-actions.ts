@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@berth/client';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 /** An action of a chart, as far as the console shows it. The server checks everything once more. */
 export interface ChartAction {
@@ -11,19 +12,17 @@ export interface ChartAction {
   ui_schema: JsonObject | null;
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 /** The actions of a chart's stored `actions_schema`. */
 export function chartActionsOf(stored: JsonObject | null): ChartAction[] {
   const actions = stored?.['actions'];
-  return (Array.isArray(actions) ? actions : []).filter(isObject).map((action) => ({
+  return (Array.isArray(actions) ? actions : []).filter(isJsonObject).map((action) => ({
     id: text(action['id']),
     title: text(action['title']),
     description: text(action['description']),
     allowed_role: action['allowed_role'] === 'Maintainer' ? 'Maintainer' : 'Owner',
     dangerous: action['dangerous'] === true,
-    ui_schema: isObject(action['ui_schema']) ? action['ui_schema'] : null,
+    ui_schema: isJsonObject(action['ui_schema']) ? action['ui_schema'] : null,
   }));
 }

@@ -77,15 +77,16 @@ export function useDeploymentColumns(
     },
     {
       title: 'Changed',
-      width: 'minmax(150px, 1fr)',
+      width: 'minmax(150px, 1.3fr)',
       className: 'muted',
       cell: ({ revision_id, created_at }) => {
         const revision = revision_id === null ? undefined : revisions.get(revision_id);
+        const by = nameIn(users, revision?.acting_user_id ?? null);
         return (
-          <>
+          <span title={by}>
             <Age time={revision?.created_at ?? created_at} />
-            {revision && revision.acting_user_id !== null && ` · ${nameIn(users, revision.acting_user_id)}`}
-          </>
+            {by !== '' && ` · ${by}`}
+          </span>
         );
       },
     },

@@ -3,7 +3,7 @@ import type { Row } from '../api/reads.ts';
 import { taskState } from '../deployments/facts/task-state.ts';
 import { readable } from '../tasks/facts/readable.ts';
 import { useTaskNames } from '../tasks/facts/use-task-names.ts';
-import { Age, useNow } from '../ui/age.tsx';
+import { useNow, When } from '../ui/age.tsx';
 import { State } from '../ui/state.tsx';
 
 /** Tasks, a few lines each. */
@@ -23,7 +23,7 @@ export function TaskLines({ tasks, none }: { tasks: Row<'deploymentTasks'>[]; no
             <span className="meta">of {names.of(task)}</span>
           </span>
           <span className="muted">
-            <Age time={task.finished_at ?? task.started_at ?? task.execute_at} />
+            <When time={task.finished_at ?? task.started_at ?? task.execute_at} />
           </span>
           {task.reason !== null && <span className="why muted">{readable(task.reason)}</span>}
         </li>

@@ -8,7 +8,7 @@ import { choicesIn, nameIn, useClusters } from '../api/names.ts';
 import { pageOf, type Row } from '../api/reads.ts';
 import { taskState } from '../deployments/facts/task-state.ts';
 import { Page } from '../shell/page.tsx';
-import { Age, useNow } from '../ui/age.tsx';
+import { Age, useNow, When } from '../ui/age.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { useAddress } from '../ui/page/address.ts';
@@ -137,7 +137,7 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
       title: 'When',
       width: '84px',
       className: 'muted',
-      cell: ({ finished_at, started_at, execute_at }) => <Age time={finished_at ?? started_at ?? execute_at} />,
+      cell: ({ finished_at, started_at, execute_at }) => <When time={finished_at ?? started_at ?? execute_at} />,
     },
     {
       title: 'Cancel',

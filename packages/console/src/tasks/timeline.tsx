@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Age } from '../ui/age.tsx';
+import { When } from '../ui/age.tsx';
 import { Glyph } from '../ui/state.tsx';
 import type { Step } from './facts/timeline-of.ts';
 
@@ -13,7 +13,7 @@ export function Timeline({ steps }: { steps: Step[] }) {
           <span>
             {words} {about && <About about={about} />}
           </span>
-          <span className="muted">{at !== null && <Age time={at} />}</span>
+          <span className="muted">{at !== null && <When time={at} />}</span>
           {detail !== null && <span className="meta">{detail}</span>}
         </li>
       ))}

@@ -41,12 +41,27 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 /** A time in the zone of the viewer, to the second. */
 export const exactTime = (time: string): string => exact.format(new Date(time));
 
+/** A span since a time. It is never in the future: then a clock goes wrong, ours or that of the server. */
+export const ageWords = (ms: number): string => (ms < everyMs ? 'now' : spanOf(ms));
+
+/** A span since a time, or until it. */
+export const whenWords = (ms: number): string => (ms <= -everyMs ? `in ${spanOf(-ms)}` : ageWords(ms));
+
+interface TimeProps {
+  time: string;
+}
+
+/** How long ago something was; the exact time on hover. */
+export const Age = ({ time }: TimeProps) => <Span time={time} words={ageWords} />;
+
 /** How long ago something was, or how long it is until then; the exact time on hover. */
-export function Age({ time }: { time: string }) {
+export const When = ({ time }: TimeProps) => <Span time={time} words={whenWords} />;
+
+function Span({ time, words }: TimeProps & { words: (ms: number) => string }) {
   const ms = Math.max(useNow(), now) - Date.parse(time);
   return (
     <time dateTime={time} title={exactTime(time)}>
-      {Math.abs(ms) < everyMs ? 'now' : ms < 0 ? `in ${spanOf(-ms)}` : spanOf(ms)}
+      {words(ms)}
     </time>
   );
 }

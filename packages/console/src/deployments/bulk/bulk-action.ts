@@ -1,5 +1,4 @@
-import type { Answer } from '@berth/client';
-import { berth } from '../../api/berth.ts';
+import type { Answer, Client } from '@berth/client';
 import type { May } from '../../api/me.ts';
 import type { Row } from '../../api/reads.ts';
 import { restartAll } from '../objects/restart.ts';
@@ -17,7 +16,7 @@ export interface BulkAction {
   /** Why one is left out; undefined where it is not. */
   unless: (deployment: Deployment, may: May) => string | undefined;
   /** One answer for each request that it takes. */
-  run: (deployment: Deployment, chartId: string | null) => Promise<readonly Answer<unknown>[]>;
+  run: (berth: Client, deployment: Deployment, chartId: string | null) => Promise<readonly Answer<unknown>[]>;
 }
 
 const refused = (may: May, operation: string, deployment: Deployment, isStricter: boolean): string | undefined => {
@@ -36,7 +35,7 @@ export const bulkActions: BulkAction[] = [
     says: 'Each is deployed again with the chart and inputs that it has.',
     will: 'reinstalls',
     unless: (deployment, may) => (deployment.enabled ? refused(may, 'create', deployment, false) : 'it is disabled'),
-    run: async ({ id }) => [
+    run: async (berth, { id }) => [
       await berth.deploymentTasks.create({
         body: { deployment_id: id, operation: { Reinstall: { reason: 'Requested in the console' } } },
       }),
@@ -47,7 +46,7 @@ export const bulkActions: BulkAction[] = [
     says: 'The pods of each are replaced one after another, as its update strategy says. Nothing is deployed again.',
     will: 'restarts',
     unless: (deployment, may) => (deployment.enabled ? refused(may, 'create', deployment, false) : 'it is disabled'),
-    run: ({ id }) => restartAll(id),
+    run: (berth, { id }) => restartAll(berth, id),
   },
   {
     verb: 'Upgrade',
@@ -55,14 +54,16 @@ export const bulkActions: BulkAction[] = [
     will: 'upgrades',
     needsChart: true,
     unless: (deployment, may) => (deployment.enabled ? refused(may, 'update', deployment, false) : 'it is disabled'),
-    run: async ({ id }, chartId) => [await berth.deployments.update({ id, body: { helm_chart_id: chartId ?? '' } })],
+    run: async (berth, { id }, chartId) => [
+      await berth.deployments.update({ id, body: { helm_chart_id: chartId ?? '' } }),
+    ],
   },
   {
     verb: 'Enable',
     says: 'Each is installed again with the chart and inputs that it has.',
     will: 'installs',
     unless: (deployment, may) => (deployment.enabled ? 'it is enabled' : refused(may, 'update', deployment, true)),
-    run: async ({ id }) => [await berth.deployments.update({ id, body: { enabled: true } })],
+    run: async (berth, { id }) => [await berth.deployments.update({ id, body: { enabled: true } })],
   },
   {
     verb: 'Disable',
@@ -70,7 +71,7 @@ export const bulkActions: BulkAction[] = [
     will: 'is uninstalled',
     destroys: true,
     unless: (deployment, may) => (deployment.enabled ? refused(may, 'update', deployment, true) : 'it is disabled'),
-    run: async ({ id }) => [await berth.deployments.update({ id, body: { enabled: false } })],
+    run: async (berth, { id }) => [await berth.deployments.update({ id, body: { enabled: false } })],
   },
 ];
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
+import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useKinds } from '../../api/names.ts';
 import { pageOf, type Row } from '../../api/reads.ts';
@@ -77,7 +78,7 @@ function Running({ action, chosen, onClose }: RunningProps) {
     setIsBusy(true);
     // One after another: each result is known before the next begins, and the platform serves others meanwhile.
     for (const { deployment } of possible) {
-      const answers = await action.run(deployment, chartId);
+      const answers = await action.run(berth, deployment, chartId);
       setResults((before) => new Map(before).set(deployment.id, resultWord(answers)));
     }
     setIsBusy(false);

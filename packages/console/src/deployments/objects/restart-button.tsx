@@ -2,6 +2,7 @@ import { unwrap } from '@berth/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
+import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { Confirm } from '../../ui/page/dialog.tsx';
 import type { DeploymentRow } from '../facts/deployment-row.ts';
@@ -25,7 +26,7 @@ export function RestartButton({ resource, deployment }: { resource: Tracked; dep
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         onConfirm={async () => {
-          const task = unwrap(await restart(deployment.id, resource));
+          const task = unwrap(await restart(berth, deployment.id, resource));
           void navigate({ to: '/tasks/$id', params: { id: task.id } });
         }}
       >

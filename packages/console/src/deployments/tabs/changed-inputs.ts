@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@berth/client';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 interface ChangedInput {
   id: string;
@@ -6,16 +7,13 @@ interface ChangedInput {
   words: string;
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const wordsOf = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
 /** The inputs of a form whose values are not the ones that it begins with. Sensitive ones are named without their values. */
 export function changedInputs(form: JsonObject | null, config: JsonObject): { changed: ChangedInput[]; total: number } {
   const inputs = form?.['inputs'];
-  const known = (Array.isArray(inputs) ? inputs : []).filter(isObject);
+  const known = (Array.isArray(inputs) ? inputs : []).filter(isJsonObject);
   if (form === null) {
     const all = Object.entries(config).map(([id, value]) => ({ id, label: id, words: wordsOf(value) }));
     return { changed: all, total: all.length };

@@ -18,6 +18,7 @@ import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph } from '../../ui/state.tsx';
 import { useVersions } from '../facts/columns.ts';
 import type { OfDeployment } from '../facts/deployment-row.ts';
+import { operationWord } from '../facts/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 import { runOf } from './run-of.ts';
 
@@ -38,7 +39,7 @@ export default function History({ deployment }: OfDeployment) {
 
   function wordsOf(task: Task): string {
     const chart = versions.get(runOf(task)?.helm_chart_id ?? '')?.image_tag ?? '';
-    return `${Object.keys(task.operation)[0]} ${chart} · ${new Date(task.created_at).toLocaleString()}`;
+    return `${operationWord(task)} ${chart} · ${new Date(task.created_at).toLocaleString()}`;
   }
 
   return (
@@ -58,7 +59,7 @@ export default function History({ deployment }: OfDeployment) {
                     <Glyph tone={taskState(task).tone} />
                     <span>
                       <Link to="/tasks/$id" params={{ id: task.id }}>
-                        {Object.keys(task.operation)[0]}{' '}
+                        {operationWord(task)}{' '}
                         <span className="mono">{versions.get(runOf(task)?.helm_chart_id ?? '')?.image_tag}</span>
                       </Link>
                       {task.id === deployment.revision_id && <span className="meta"> runs now</span>}

@@ -10,12 +10,13 @@ import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph } from '../../ui/state.tsx';
 import { useVersions } from '../facts/columns.ts';
 import type { OfDeployment } from '../facts/deployment-row.ts';
+import { operationWord } from '../facts/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
-import { InputsThatMatter } from './inputs-that-matter.tsx';
-import { ReportedStatus } from './reported-status.tsx';
 import { ResourceLines } from '../objects/resource-lines.tsx';
+import { InputsThatMatter } from './inputs-that-matter.tsx';
 import { metricsLink } from './metrics-link.ts';
 import { Relations } from './relations.tsx';
+import { ReportedStatus } from './reported-status.tsx';
 
 const Markdown = lazy(() => import('../markdown/markdown.tsx'));
 
@@ -140,7 +141,7 @@ export default function Overview({ deployment }: OfDeployment) {
                     <li key={task.id}>
                       <Glyph tone={state.tone} />
                       <Link to="/tasks/$id" params={{ id: task.id }}>
-                        {Object.keys(task.operation)[0]} {state.word.toLowerCase()}
+                        {operationWord(task)} {state.word.toLowerCase()}
                       </Link>
                       <span className="meta">
                         <Age time={task.finished_at ?? task.started_at ?? task.created_at} />

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { nameIn, useUsers } from '../../api/names.ts';
-import { Age } from '../../ui/age.tsx';
+import { When } from '../../ui/age.tsx';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
 import { State } from '../../ui/state.tsx';
 import type { OfDeployment } from '../facts/deployment-row.ts';
+import { operationWord } from '../facts/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 
 /** Everything that was done with the deployment, newest first. */
@@ -22,9 +23,9 @@ export default function Tasks({ deployment }: OfDeployment) {
           title: 'Task',
           width: 'minmax(120px, 1fr)',
           className: 'cell-name',
-          cell: ({ id, operation }) => (
-            <Link to="/tasks/$id" params={{ id }} data-row-link>
-              {Object.keys(operation)[0]}
+          cell: (task) => (
+            <Link to="/tasks/$id" params={{ id: task.id }} data-row-link>
+              {operationWord(task)}
             </Link>
           ),
         },
@@ -35,7 +36,7 @@ export default function Tasks({ deployment }: OfDeployment) {
           cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
         },
         { title: 'By', width: 'minmax(96px, 1fr)', cell: ({ acting_user_id }) => nameIn(users, acting_user_id) },
-        { title: 'When', width: '96px', className: 'muted', cell: ({ execute_at }) => <Age time={execute_at} /> },
+        { title: 'When', width: '96px', className: 'muted', cell: ({ execute_at }) => <When time={execute_at} /> },
       ]}
     />
   );

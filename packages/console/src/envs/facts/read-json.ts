@@ -10,8 +10,5 @@ export function readJson(text: string): { value: JsonValue } | { error: string }
   }
 }
 
-export const isJsonObject = (value: JsonValue | undefined): value is { [key: string]: JsonValue } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** For people to change; empty for null. */
 export const jsonText = (value: JsonValue): string => (value === null ? '' : JSON.stringify(value, null, 2));

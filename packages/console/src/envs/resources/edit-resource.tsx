@@ -1,4 +1,5 @@
 import { type JsonObject, unwrap } from '@berth/client';
+import { isJsonObject } from '@berth/contracts/fields/json';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { berth } from '../../api/berth.ts';
@@ -10,7 +11,6 @@ import { AskForm } from '../../ui/page/ask.tsx';
 import { Dialog } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
-import { isJsonObject } from '../facts/read-json.ts';
 import { arePropsComplete } from './are-props-complete.ts';
 import { changedProps, type ResourceType } from './resource-type.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@berth/client';
-import { isJsonObject } from '../facts/read-json.ts';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 type Role = 'Owner' | 'Maintainer';
 export type LifecycleStep = 'create' | 'update' | 'delete';

@@ -1,10 +1,8 @@
 import type { JsonObject, JsonValue } from '@berth/client';
+import { isJsonObject } from '@berth/contracts/fields/json';
 
 /** Changes from dotted path to the values before and after; a missing side is null. Objects recurse, lists compare whole. */
 export type Delta = Record<string, readonly [JsonValue, JsonValue]>;
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The same form of a difference that a task records of its inputs. */
 export function deltaOf(before: JsonObject | null, after: JsonObject | null, path = ''): Delta {
@@ -15,7 +13,7 @@ export function deltaOf(before: JsonObject | null, after: JsonObject | null, pat
     ...keys.map((key) => {
       const [old, next] = [a[key], b[key]];
       const at = path === '' ? key : `${path}.${key}`;
-      if (isObject(old) && isObject(next)) return deltaOf(old, next, at);
+      if (isJsonObject(old) && isJsonObject(next)) return deltaOf(old, next, at);
       return JSON.stringify(old ?? null) === JSON.stringify(next ?? null) ? {} : { [at]: [old ?? null, next ?? null] };
     }),
   );
@@ -39,7 +37,7 @@ interface FormInput {
 function inputsOf(form: JsonObject | null): FormInput[] {
   const inputs = form?.['inputs'];
   return (Array.isArray(inputs) ? inputs : []).flatMap((input) => {
-    if (!isObject(input)) return [];
+    if (!isJsonObject(input)) return [];
     const { id, label, sensitive } = input;
     if (typeof id !== 'string') return [];
     return [{ id, label: typeof label === 'string' ? label : id, isSensitive: sensitive === true }];

@@ -1,4 +1,5 @@
 import type { DeploymentTask } from '@berth/client';
+import { operationWord } from '../../deployments/facts/operation-word.ts';
 
 type Operated = Pick<DeploymentTask, 'operation'>;
 
@@ -14,10 +15,9 @@ export function taskWords({ operation }: Operated, versionOf: (chartId: string) 
     if (rollback_to_task_id !== undefined) return `Roll back${to(helm_chart_id)}`;
     return helm_chart_id === prev_helm_chart_id ? 'Upgrade with other inputs' : `Upgrade${to(helm_chart_id)}`;
   }
-  if ('Recreate' in operation) return 'Move';
   if ('InvokeAction' in operation) return `Action ${operation.InvokeAction.action_id}`;
   if ('RestartK8sResource' in operation) return `Restart ${operation.RestartK8sResource.resource_name}`;
-  return 'Reinstall' in operation ? 'Reinstall' : 'Uninstall';
+  return operationWord({ operation });
 }
 
 /** Why it was asked for, where the operation says it. */
