@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { nameIn, useClusters, useEnvs, useKinds, useUsers } from '../api/names.ts';
 import { allOf, pageOf } from '../api/reads.ts';
-import { operationWord } from '../deployments/facts/operation-word.ts';
+import { operationWord } from '../ui/reading/operation-word.ts';
 import type { AuditEvent } from './audit-event.ts';
 
 /** As many ids as one read takes. */

@@ -13,7 +13,7 @@ import { Problem } from '../ui/reading/problem.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { attentionOf } from './attention-of.ts';
 import type { DeploymentRow } from './facts/deployment-row.ts';
-import { operationWord } from './facts/operation-word.ts';
+import { operationWord } from '../ui/reading/operation-word.ts';
 import { messageOf, reasonWords } from './facts/reason-words.ts';
 
 interface AttentionProps {

@@ -18,7 +18,7 @@ import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph } from '../../ui/state.tsx';
 import { useVersions } from '../facts/columns.ts';
 import type { OfDeployment } from '../facts/deployment-row.ts';
-import { operationWord } from '../facts/operation-word.ts';
+import { operationWord } from '../../ui/reading/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 import { runOf } from './run-of.ts';
 

@@ -10,7 +10,7 @@ import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph } from '../../ui/state.tsx';
 import { useVersions } from '../facts/columns.ts';
 import type { OfDeployment } from '../facts/deployment-row.ts';
-import { operationWord } from '../facts/operation-word.ts';
+import { operationWord } from '../../ui/reading/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 import { ResourceLines } from '../objects/resource-lines.tsx';
 import { InputsThatMatter } from './inputs-that-matter.tsx';

@@ -5,7 +5,7 @@ import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
 import { State } from '../../ui/state.tsx';
 import type { OfDeployment } from '../facts/deployment-row.ts';
-import { operationWord } from '../facts/operation-word.ts';
+import { operationWord } from '../../ui/reading/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 
 /** Everything that was done with the deployment, newest first. */

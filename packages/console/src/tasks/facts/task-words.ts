@@ -1,5 +1,5 @@
 import type { DeploymentTask } from '@berth/client';
-import { operationWord } from '../../deployments/facts/operation-word.ts';
+import { operationWord } from '../../ui/reading/operation-word.ts';
 
 type Operated = Pick<DeploymentTask, 'operation'>;
 
