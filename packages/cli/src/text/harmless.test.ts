@@ -3,7 +3,7 @@ import { CliFailure } from '../failure/cli-failure.ts';
 import { failureText } from '../failure/failure-text.ts';
 import { print } from '../terminal/cli.ts';
 import { styled } from '../terminal/style.ts';
-import { harmlessLines } from './harmless.ts';
+import { harmless, harmlessLines } from './harmless.ts';
 
 const movesUp = '\u001b[1A\u001b[2Kall is well';
 const shown = '\ufffd[1A\ufffd[2Kall is well';
@@ -20,6 +20,14 @@ test('lines, tabs and the styles of the command line stay, and nothing else that
 test('a reason of a task in a failure cannot rewrite the terminal', () => {
   expect(failureText(new CliFailure('failed', `task 1 failed:\n${movesUp}`))).toBe(`berth: task 1 failed:\n${shown}`);
 });
+
+test.each(Array.from('\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'))(
+  '%j neither reorders nor breaks a line',
+  (code) => {
+    expect(harmless(`a${code}b`)).toBe('a\ufffdb');
+    expect(harmlessLines(`a${code}b`)).toBe('a\ufffdb');
+  },
+);
 
 test('an answer is harmless on a terminal, and as it is in a pipe', () => {
   let out = '';

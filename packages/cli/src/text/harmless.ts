@@ -1,12 +1,12 @@
-/** Category of control characters, and those that change the direction of text. */
-const harmful = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, those that change the direction of text, and separators of lines and paragraphs. */
+const harmful = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /** A text without control characters, by which a name from elsewhere could rewrite what a terminal shows. */
 export const harmless = (text: string): string => text.replaceAll(harmful, '\ufffd');
 
 /** Before them, the styles that the command line itself writes. */
 const harmfulInLines = new RegExp(
-  String.raw`\u001b\[(?:[012]|3[123])m|[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]`,
+  String.raw`\u001b\[(?:[012]|3[123])m|[^\P{Cc}\t\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]`,
   'gu',
 );
 
