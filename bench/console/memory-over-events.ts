@@ -6,7 +6,7 @@ import type { Visitor } from '../../tests/console/browser/visitor.ts';
 const MiB = 1024 * 1024;
 const atOnce = 50;
 /** Longer than the last reads of a page take. */
-const settledMs = 5_000;
+const lastReadsMs = 5_000;
 
 /** The heap of a page in MiB, at first, and each time after another half of the events that are changes of what it shows. */
 export async function memoryOverEvents(visitor: Visitor, { api }: Fixtures, events: number): Promise<number[]> {
@@ -17,7 +17,7 @@ export async function memoryOverEvents(visitor: Visitor, { api }: Fixtures, even
   await page.getByText('events', { exact: true }).first().waitFor();
   const session = await page.context().newCDPSession(page);
   const heap = async (): Promise<number> => {
-    await pause(settledMs);
+    await pause(lastReadsMs);
     await session.send('HeapProfiler.collectGarbage');
     return (await session.send('Runtime.getHeapUsage')).usedSize / MiB;
   };

@@ -59,6 +59,7 @@ const everywhere = [
   'lru-cache',
   'pino',
   'prom-client',
+  'proxy-from-env',
   'zod',
 ];
 /** In the images of services with a database. */
