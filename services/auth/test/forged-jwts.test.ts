@@ -123,7 +123,10 @@ const forgeries: Record<string, () => string | Promise<string>> = {
   'a changed claim': () =>
     withParts(([header = '', , signature = '']) => [header, encoded({ ...goodClaims(), jti: 'x' }), signature]),
   'a changed signature': () =>
-    withParts(([header = '', claims = '', signature = '']) => [header, claims, `A${signature.slice(1)}`]),
+    withParts(([header = '', claims = '', signature = '']) => {
+      const first = signature.startsWith('A') ? 'B' : 'A';
+      return [header, claims, `${first}${signature.slice(1)}`];
+    }),
   'a fourth part': () => `${ada.jwt}.AAAA`,
   'white space': () => ` ${ada.jwt}`,
   padding: () => `${ada.jwt}=`,
