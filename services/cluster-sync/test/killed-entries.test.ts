@@ -203,7 +203,8 @@ test.for(['before', 'after'] as const)(
 
     const kills = await killedAtEach(hooks, at, (n) => adopt(n));
 
-    expect(kills).toBeGreaterThan(3);
+    // What a lost answer was about is done, so the next attempt sends fewer requests.
+    expect(kills).toBeGreaterThanOrEqual(at === 'before' ? 6 : 5);
     expect((await rows()).namespaces).toEqual([{ deployment_id, uid }]);
     expect(objects.get(path)?.metadata).toMatchObject({
       uid,
