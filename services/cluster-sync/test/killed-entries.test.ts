@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '@berth/contracts/errors';
 import { KubeError } from '@berth/kube/kube-error';
 import { openTestDatabase } from '@berth/testing/open-test-database';
@@ -87,8 +87,35 @@ function fakeCluster() {
 
 class Killed extends Error {}
 
+/** The database, and a wait for the end of all that is under way in it, including what that begins. */
+function watchedDatabase() {
+  const underWay = new Set<Promise<unknown>>();
+  const db = new Proxy(database.db, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        const result: unknown = Reflect.apply(member, target, args);
+        if (result instanceof Promise) {
+          underWay.add(result);
+          const end = () => void underWay.delete(result);
+          result.then(end, end);
+        }
+        return result;
+      };
+    },
+  });
+  const settled = async () => {
+    do {
+      await Promise.allSettled(underWay);
+      await nextTurn();
+    } while (underWay.size > 0);
+  };
+  return { db, settled };
+}
+
 async function world() {
-  const { db } = database;
+  const { db, settled } = watchedDatabase();
   const cluster = fakeCluster();
   const clusterId = randomUUID();
   await db.query(sql.unsafe`
@@ -96,9 +123,10 @@ async function world() {
     values (${clusterId}, ${clusterId}, 'one', '', false)
   `);
   const bindingRepository = createBindingRepository(db);
+  const accountRepository = createAccountRepository(db);
   const deps = {
     namespaceRepository: createNamespaceRepository(db),
-    accountRepository: createAccountRepository(db),
+    accountRepository,
     bindingRepository,
     bindGrants: bindGrants({ bindingRepository }),
     // Each attempt is of another process.
@@ -157,7 +185,7 @@ async function world() {
     const account = { deploymentId: deployment_id, signal, ...(lastUsed !== undefined && { lastUsed }) };
     return removeAccount(deps, { clusterId, api: { deleteJson } }, account);
   };
-  return { ...cluster, deployment_id, enter, adopt, uninstall, removeAccountDuring, rows };
+  return { ...cluster, settled, accountRepository, deployment_id, enter, adopt, uninstall, removeAccountDuring, rows };
 }
 
 const path = '/api/v1/namespaces/web';
@@ -165,7 +193,7 @@ const binding = '/apis/rbac.authorization.k8s.io/v1/namespaces/web/rolebindings/
 
 /** Kills the process at each request in turn, before it is sent or before its answer is read, until one attempt gets through. */
 async function killedAtEach(
-  hooks: { before: () => void; after: () => void },
+  { hooks, settled }: Pick<Awaited<ReturnType<typeof world>>, 'hooks' | 'settled'>,
   at: 'before' | 'after',
   attempt: (n: number) => Promise<unknown>,
 ): Promise<number> {
@@ -188,7 +216,7 @@ async function killedAtEach(
     hooks[at] = () => {};
     if (done && !isDead) return kill;
     // What the killed attempt has begun beside that request reaches the database before the next attempt begins.
-    await delay(20);
+    await settled();
   }
   throw new Error('never done');
 }
@@ -196,12 +224,12 @@ async function killedAtEach(
 test.for(['before', 'after'] as const)(
   'an adoption that is killed at every request in turn, %s it, is continued by the next attempt, and its removal leaves the namespace as it was',
   async (at) => {
-    const { objects, hooks, api, deployment_id, adopt, uninstall, rows } = await world();
+    const { objects, hooks, settled, api, deployment_id, adopt, uninstall, rows } = await world();
     const labels = { team: 'shop', 'pod-security.kubernetes.io/enforce': 'privileged' };
     await api.postJson('/api/v1/namespaces', { metadata: { name: 'web', labels, annotations: { note: 'ours' } } });
     const uid = objects.get(path)?.metadata['uid'];
 
-    const kills = await killedAtEach(hooks, at, (n) => adopt(n));
+    const kills = await killedAtEach({ hooks, settled }, at, (n) => adopt(n));
 
     // What a lost answer was about is done, so the next attempt sends fewer requests.
     expect(kills).toBeGreaterThanOrEqual(at === 'before' ? 6 : 5);
@@ -216,7 +244,7 @@ test.for(['before', 'after'] as const)(
       annotations: { note: 'ours', 'berth.dev/deployment-id': deployment_id },
     });
 
-    await killedAtEach(hooks, at, (n) => uninstall(100 + n));
+    await killedAtEach({ hooks, settled }, at, (n) => uninstall(100 + n));
     expect(objects.get(path)?.metadata).toMatchObject({ uid, labels, annotations: { note: 'ours' } });
     expect(Object.keys(Object(objects.get(path)?.metadata.annotations))).toEqual(['note']);
     expect(await rows()).toEqual({ namespaces: [], accounts: [] });
@@ -226,9 +254,9 @@ test.for(['before', 'after'] as const)(
 test.for(['before', 'after'] as const)(
   'an entry that is killed at every request in turn, %s it, is continued by the next attempt, and so is the removal',
   async (at) => {
-    const { objects, hooks, deployment_id, enter, uninstall, rows } = await world();
+    const { objects, hooks, settled, deployment_id, enter, uninstall, rows } = await world();
 
-    const kills = await killedAtEach(hooks, at, (fence) => enter(fence));
+    const kills = await killedAtEach({ hooks, settled }, at, (fence) => enter(fence));
 
     expect(kills).toBeGreaterThan(3);
     const uid = objects.get(path)?.metadata['uid'];
@@ -237,10 +265,10 @@ test.for(['before', 'after'] as const)(
     expect(objects.has(binding)).toBe(true);
     expect(objects.has(`/api/v1/namespaces/berth-deployers/serviceaccounts/deployment-${deployment_id}`)).toBe(true);
 
-    await killedAtEach(hooks, at, (fence) => uninstall(100 + fence));
+    await killedAtEach({ hooks, settled }, at, (fence) => uninstall(100 + fence));
 
     expect(objects.has(path)).toBe(false);
-    expect((await rows()).namespaces).toEqual([]);
+    expect(await rows()).toEqual({ namespaces: [], accounts: [] });
   },
 );
 
@@ -284,6 +312,24 @@ test('an account that is made while a removal forgets it has a record afterwards
   await enter(1);
 
   expect((await rows()).accounts).toEqual([deployment_id]);
+});
+
+test('an uninstall of what is gone already leaves no account, even if its record is written late', async () => {
+  const { accountRepository, enter, objects, uninstall, rows } = await world();
+  await enter(1);
+  objects.delete(path);
+  const { use } = accountRepository;
+  const late: Promise<boolean>[] = [];
+  accountRepository.use = (...account) => {
+    const used = delay(100).then(() => use(...account));
+    late.push(used);
+    return used;
+  };
+
+  await uninstall();
+
+  await Promise.all(late);
+  expect(await rows()).toEqual({ namespaces: [], accounts: [] });
 });
 
 test('an account that a claim has used since it was found unused stays', async () => {

@@ -44,6 +44,8 @@ export async function enterNamespace(
   const issuing = issue(entry, { isWithoutRights: false });
   issuing.catch(() => undefined);
   const placed = await findOrMake({ ...deps, api, signal: entering.signal }, wantedBy(entry));
+  // If it outlived the answer, the removal that follows might not see the account.
+  if (placed.state !== 'entered') await Promise.allSettled([issuing]);
   if (placed.state === 'absent' && claim.adopts) throw missing(claim);
   if (placed.state === 'adoptable') throw new Error('only a dry run compares before it adopts');
   if (placed.state !== 'entered') return answer(entry, placed.state, { is_replaced: placed.isReplaced });

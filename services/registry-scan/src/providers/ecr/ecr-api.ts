@@ -55,8 +55,8 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
     return { credentials: { username, password }, endsAt: expiresAt?.getTime() ?? 0 };
   }
 
-  /** Tags are read in parallel, and one token serves them all. */
-  const renew = singleFlight(newToken);
+  /** Tags are read in parallel, and one token serves them all, so it is kept before another request can ask for one. */
+  const renew = singleFlight(async () => (token = await newToken()));
 
   return {
     repositories: (signal) =>
@@ -101,11 +101,11 @@ export function createEcrApi({ account, region }: EcrHost, onRequest: OnRequest)
     async credentials() {
       const known = token;
       if (known && known.endsAt - renewBeforeMs > Date.now()) return known.credentials;
-      token = await renew().catch((error: unknown) => {
+      const renewed = await renew().catch((error: unknown) => {
         if (known && known.endsAt > Date.now()) return known;
         throw error;
       });
-      return token.credentials;
+      return renewed.credentials;
     },
 
     [Symbol.dispose]: () => opened?.destroy(),
