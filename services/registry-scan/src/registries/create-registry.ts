@@ -4,8 +4,8 @@ import { kindNameOf } from '../kinds/kind-name-of.ts';
 import type { KindChanges } from '../kinds/kind-repository.ts';
 import { createdSettings, describeCreated } from './created-settings.ts';
 import type { CreatedRegistryRepository } from './created-registry-repository.ts';
-import type { RegistryRules } from './registry-handlers.ts';
 import type { RegistryChanges } from './registry-repository.ts';
+import type { RegistryRules } from './registry-rules.ts';
 import { sealCredentials } from './sealed-credentials.ts';
 
 interface Store {

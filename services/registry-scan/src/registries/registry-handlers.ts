@@ -12,17 +12,9 @@ import type { ChartChanges } from '../charts/chart-repository.ts';
 import type { KindChanges } from '../kinds/kind-repository.ts';
 import { createRegistry } from './create-registry.ts';
 import type { CreatedRegistryRepository } from './created-registry-repository.ts';
-import type { Allowances } from './created-settings.ts';
 import { createRegistryRepository, type RegistryChanges } from './registry-repository.ts';
-import { type CredentialKeys, sealCredentials } from './sealed-credentials.ts';
-
-/** What decides which registries can be created. */
-export interface RegistryRules {
-  allowances: Allowances;
-  keys: CredentialKeys;
-  /** Whether the configuration names the registry. */
-  isConfigured: (domain: string) => boolean;
-}
+import type { RegistryRules } from './registry-rules.ts';
+import { sealCredentials } from './sealed-credentials.ts';
 
 interface Store {
   registries: RegistryChanges;
