@@ -112,5 +112,8 @@ const members: Record<string, Schema> = {
   jobs: object({ resources, deadlineSeconds: whole(60, 86_400), annotations: strings }),
 };
 
-/** A parent of the chart may have keys of its own here. */
+/**
+ * The schema of `global`, the values that several parts read; `values-schema.ts` has those of each part. Unlike elsewhere, other keys
+ * are allowed: a chart that has this one as a dependency may keep values of its own in `global`.
+ */
 export const globalSchema: Schema = { type: 'object', properties: members };

@@ -85,7 +85,7 @@ const registry = object({
   dead_letter_queue: matching(httpUrl),
 });
 
-/** The values of the umbrella chart. Rules across several values are in templates/_helpers.tpl. */
+/** The schema of all values of the umbrella chart: `global`, and those of each part. Rules across several values are in templates/_helpers.tpl. */
 export function valuesSchema(settings: Record<CallerName, ServiceSettings>): Schema {
   return {
     $schema: 'https://json-schema.org/draft-07/schema#',
