@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import * as accessRules from '@berth/contracts/access/rules';
 import type { Operation } from '@berth/contracts/definition/contract';
 import { contracts } from '@berth/contracts/resources/index';
@@ -15,7 +16,7 @@ export interface RulesOf {
 
 const nameOf = (rule: unknown): RuleName => {
   const named = Object.entries(accessRules).find(([, value]) => value === rule);
-  if (!named) throw new Error('a rule of a contract is not exported by access/rules');
+  if (!named) throw new Bug('a rule of a contract is not exported by access/rules');
   return named[0] as RuleName;
 };
 

@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
+import { Bug } from '@berth/contracts/errors';
 import { EgressRefused } from './egress-errors.ts';
 
 /** All addresses of a name. */
@@ -27,7 +28,12 @@ export const guardedLookup =
       try {
         return await resolve(hostname, options);
       } catch (error) {
-        callback(error instanceof Error ? error : new Error(String(error)), []);
+        callback(
+          error instanceof Error
+            ? error
+            : new Bug('a lookup failed with a value that is not an Error', { cause: error }),
+          [],
+        );
         return null;
       }
     };

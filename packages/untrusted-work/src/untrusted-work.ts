@@ -4,6 +4,7 @@ import { createFairQueue } from './fair-queue.ts';
 import { type Over, startDeadline } from './job-deadline.ts';
 import { createProcessPool } from './process-pool.ts';
 import type { End, WorkProcess } from './work-process.ts';
+import { WorkFailed } from './work-failed.ts';
 import { WorkRefused } from './work-refused.ts';
 
 interface WorkLimits {
@@ -20,7 +21,7 @@ interface WorkLimits {
 
 /** Runs jobs on untrusted data, in processes that can be killed. */
 export interface UntrustedWork<J extends Jobs> extends AsyncDisposable {
-  /** Throws `WorkRefused` if the work exceeds a limit. */
+  /** Throws `WorkRefused` if the work exceeds a limit, else `WorkFailed`. */
   run<Name extends keyof J & string>(
     job: Name,
     input: Parameters<J[Name]>[0],
@@ -100,7 +101,7 @@ export function createUntrustedWork<J extends Jobs>(options: UntrustedWorkOption
     run: run as UntrustedWork<J>['run'],
 
     async [Symbol.asyncDispose]() {
-      closing.abort(new Error('the processes for untrusted work were stopped'));
+      closing.abort(new WorkFailed('its processes were stopped'));
       await pool[Symbol.asyncDispose]();
     },
   };
@@ -110,7 +111,7 @@ type Answered = Exclude<Awaited<ReturnType<WorkProcess['ask']>>, End>;
 
 function valueOf(answer: Answered): unknown {
   if ('value' in answer) return deserialize(answer.value);
-  if ('failed' in answer) throw new Error(`work on untrusted data failed: ${answer.failed}`);
+  if ('failed' in answer) throw new WorkFailed(answer.failed);
   throw new WorkRefused(
     'too large',
     `The result of the work has more than ${answer.largerThan} bytes, which are allowed`,
@@ -125,7 +126,7 @@ function failureOf(end: End | Over | 'aborted', withinMs: number): Error {
     case 'crashed':
       return new WorkRefused('too large', 'The work needs more memory than is allowed');
     case 'exited':
-      return new Error('work on untrusted data failed: its process ended');
+      return new WorkFailed('its process ended');
     default:
       return new WorkRefused('busy', 'The machine is too busy for the work, or has ended its process');
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { cpuSecsOf, giveWay, withLimits } from '@berth/process-guard/process-limits';
 import type { Answer, Question } from './answer-work.ts';
+import { WorkFailed } from './work-failed.ts';
 import { WorkRefused } from './work-refused.ts';
 
 /** How a process ended. `crashed`: of itself, as V8 does without memory. `exited`: by a bug. `killed`: from outside. */
@@ -89,7 +90,7 @@ export async function startWorkProcess(
     signal.throwIfAborted();
     if (late.aborted || first === 'killed')
       throw new WorkRefused('busy', 'No process for the work could start in time');
-    throw new Error(`the process for ${entry.pathname} did not start`);
+    throw new WorkFailed(`the process for ${entry.pathname} did not start`);
   }
 
   return {

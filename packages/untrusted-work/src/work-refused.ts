@@ -4,7 +4,7 @@
  */
 export type WorkRefusal = 'too large' | 'too slow' | 'busy';
 
-/** The data cannot be processed within the limits. Any other error that `run` throws is a bug in the job. */
+/** The data cannot be processed within the limits. */
 export class WorkRefused extends Error {
   override readonly name = 'WorkRefused';
   readonly refusal: WorkRefusal;

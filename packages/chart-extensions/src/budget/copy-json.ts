@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { isForbiddenKey, type JsonObject, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from './budget.ts';
 
@@ -16,7 +17,7 @@ export function copyJson(value: JsonValue, budget: Budget): JsonValue {
   const copy: JsonObject = {};
   // Without a list of pairs, which would take twice as long for an object with ten thousand members.
   for (const key of Object.keys(value)) {
-    if (isForbiddenKey(key)) throw new Error(`a value was accepted although it has a key named ${key}`);
+    if (isForbiddenKey(key)) throw new Bug(`a value was accepted although it has a key named ${key}`);
     writeText(key, budget);
     copy[key] = copyJson(value[key] ?? null, budget);
   }

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { isJsonObject, Json, type JsonValue } from '@berth/contracts/fields/json';
 import type { Budget } from '../budget/budget.ts';
 import { sameText } from '../budget/same-value.ts';
@@ -47,7 +48,7 @@ export function runRule(rule: JsonValue, config: JsonValue, budget: Budget): Jso
     const args = Array.isArray(operand) ? operand : [operand];
     if (name === 'var') return valueAt(config, pathIn(args[0]), budget) ?? evaluate(args[1]);
     const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
-    if (!operator) throw new Error(`a rule was accepted with the operator ${name}, which does not exist`);
+    if (!operator) throw new Bug(`a rule was accepted with the operator ${name}, which does not exist`);
     return operator(args, evaluate, budget);
   };
   return evaluate(rule);

@@ -1,5 +1,6 @@
 import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
 import { resources, type Schema } from './schema.ts';
+import { UnusableSource } from './unusable-source.ts';
 
 /** One value of the chart. */
 export interface Value {
@@ -24,7 +25,7 @@ export const isGroup = (entry: Entry): entry is Group => 'members' in entry;
 export function readValues(source: string, text: string, schema: Schema): Entry[] {
   const document = parseDocument(text);
   const { contents, errors } = document;
-  if (errors[0] || !isMap(contents)) throw new Error(`${source} is not a map: ${errors[0]?.message}`);
+  if (errors[0] || !isMap(contents)) throw new UnusableSource(`${source} is not a map: ${errors[0]?.message}`);
   contents.commentBefore ??= document.commentBefore;
   return membersOf({ path: source, map: contents, schema });
 }
@@ -37,10 +38,10 @@ interface Level {
 
 function membersOf({ path, map, schema }: Level): Entry[] {
   return map.items.map(({ key, value }, index) => {
-    if (!isScalar(key)) throw new Error(`${path} has a key that is no text`);
+    if (!isScalar(key)) throw new UnusableSource(`${path} has a key that is not text`);
     const name = String(key.value);
     const known = schema.properties?.[name];
-    if (!known) throw new Error(`${path}.${name}: src/values has no schema for it`);
+    if (!known) throw new UnusableSource(`${path}.${name}: src/values has no schema for it`);
     // YAML gives the comment above the first member to the map.
     const comment = key.commentBefore ?? (index === 0 ? map.commentBefore : undefined) ?? '';
     const says = comment.replaceAll('\n', ' ').trim();

@@ -1,5 +1,6 @@
 import type { CallerName } from '@berth/contracts/definition/contract';
 import { z } from 'zod';
+import { UnusableSource } from './unusable-source.ts';
 
 /** Settings that `runService` reads in each process. */
 const ofTheFrame = ['LOG_LEVEL', 'HEALTH_PORT', 'HEALTH_HOST'];
@@ -13,7 +14,7 @@ export interface ServiceSettings {
 export async function settingsSchema(root: URL, name: CallerName): Promise<z.ZodType> {
   const file = `services/${name}/src/config.ts`;
   const { Config }: Record<string, unknown> = await import(new URL(file, root).href);
-  if (!(Config instanceof z.ZodType)) throw new Error(`${file} does not export a schema Config`);
+  if (!(Config instanceof z.ZodType)) throw new UnusableSource(`${file} does not export a schema Config`);
   return Config;
 }
 
@@ -32,7 +33,8 @@ export async function serviceSettings(root: URL): Promise<Record<CallerName, Ser
 
 function namesIn(name: CallerName, schema: z.ZodType): ServiceSettings {
   const object = schema instanceof z.ZodPipe ? schema.in : schema;
-  if (!(object instanceof z.ZodObject)) throw new Error(`the settings of ${name} are not an object`);
+  if (!(object instanceof z.ZodObject))
+    throw new UnusableSource(`services/${name}/src/config.ts: Config is not an object`);
   const shape: Record<string, z.ZodType> = object.shape;
   const required = Object.entries(shape).filter(([, setting]) => !setting.safeParse(undefined).success);
   return { names: [...Object.keys(shape), ...ofTheFrame], required: required.map(([name]) => name) };

@@ -4,6 +4,7 @@ import { type Client, createClient, type Credential, type Patience, ProblemError
 import { signInWithHttp } from '../servers/oidc-sign-in.ts';
 import { writePrivately } from '../servers/remembered.ts';
 import type { Stack } from '../stack/start-stack.ts';
+import { JourneyFailed } from './journey-failed.ts';
 
 interface SignIn {
   stack: Pick<Stack, 'url' | 'stateFolder' | 'people'>;
@@ -37,7 +38,7 @@ export async function signInAsAda(options: SignIn): Promise<string> {
 
   const api = clientOf(options, { jwt: await signIn(options, 'ada') });
   const me = unwrap(await api.me.get());
-  if (!('User' in me)) throw new Error('a session that is not of a user');
+  if (!('User' in me)) throw new JourneyFailed('the platform says that the session of Ada is not of a user');
   const { created_token } = unwrap(await api.userTokens.create({ body: { user_id: me.User.id, name: 'local stack' } }));
   await writePrivately(file, created_token);
   return created_token;

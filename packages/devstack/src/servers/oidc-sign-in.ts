@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { ServerFailed } from './server-failed.ts';
 
 const MOST_STEPS = 10;
@@ -9,7 +10,7 @@ const STEP_MS = 10_000;
  */
 export async function signInWithHttp(person: string, authorizationUrl: string): Promise<string> {
   const redirectUri = new URL(authorizationUrl).searchParams.get('redirect_uri');
-  if (redirectUri === null) throw new Error('the authorization URL has no redirect_uri');
+  if (redirectUri === null) throw new Bug('the authorization URL has no redirect_uri');
   const cookies = new Map<string, string>();
   let url = authorizationUrl;
   let form: URLSearchParams | undefined;

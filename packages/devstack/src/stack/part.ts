@@ -1,3 +1,4 @@
+import { ServerFailed } from '../servers/server-failed.ts';
 import type { RunningServer } from '../servers/server-process.ts';
 
 /** One server or service of the stack, by name. Tests of faults end it and start it again on the same state. */
@@ -22,7 +23,7 @@ export function createPart<S extends RunningServer>({ name, start, onDeath }: Pa
   let expected = false;
 
   const server = (): S => {
-    if (!running) throw new Error(`${name} is not running`);
+    if (!running) throw new ServerFailed(`${name} is not running`);
     return running;
   };
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Bug } from '@berth/contracts/errors';
 import { createServiceDatabase } from '@berth/db/setup/create-service-database';
 import { natsAccounts, type NatsOperator } from '@berth/bus/accounts/nats-accounts';
 import { type CallerName, callerNames } from '@berth/contracts/definition/contract';
@@ -169,7 +170,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
 
   const part = (name: string): Part => {
     const found = byName.get(name);
-    if (!found) throw new Error(`the stack has no part named ${name}`);
+    if (!found) throw new Bug(`the stack has no part named ${name}`);
     return found;
   };
   return {
@@ -187,7 +188,7 @@ async function bringUp(options: StackStart, { guard, parts, stop }: Ground): Pro
     part,
     async addRunner(name) {
       const runner = processes.find((process) => process.name === 'runner');
-      if (!runner) throw new Error('the stack has no runner');
+      if (!runner) throw new Bug('the stack has no runner');
       const { health } = await rememberedPorts(join(stateFolder, `${name}.ports.json`), ['health']);
       const settings = { ...runner.settings, RUNNER_FOLDER: join(stateFolder, name), RUNNER_NAME: name };
       await launch(name, (given) => begin({ ...given, ...runner, name, settings, healthPort: health }));

@@ -84,6 +84,11 @@ export class AppError extends Error {
   }
 }
 
+/** What cannot happen while the code is right. A caller can do nothing about it. */
+export class Bug extends Error {
+  override readonly name = 'Bug';
+}
+
 /** The row, or `not_found`: the same message whether it is missing or not visible to the caller. */
 export function found<T>(row: T | null | undefined, what: string): T {
   if (row === null || row === undefined) throw new AppError('not_found', `No such ${what}`);

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { oncePerRegistry } from './metrics/once-per-registry.ts';
@@ -57,7 +58,7 @@ export function createLoopRunner({ signal, log, metrics, onFatal }: LoopRunnerDe
           if (outcome === 'ok') last.set({ loop: name }, Date.now() / 1_000);
         },
       });
-      if (!signal.aborted) throw new Error(`the loop "${name}" ended before it was stopped`);
+      if (!signal.aborted) throw new Bug(`the loop "${name}" ended before it was stopped`);
     } catch (error) {
       if (signal.aborted) loopLog.info({ err: error }, 'a loop ended with an error at shutdown');
       else onFatal(error);

@@ -37,10 +37,14 @@ const assetHeaders = {
 /** Paths that belong to the API, where an unknown one is an error for programs. All others are pages of the console. */
 const ofTheApi = /^\/(?:api|auth|console|\.well-known|healthz|readyz)(?:\/|$)/;
 
+class ConsoleNotBuilt extends Error {
+  override readonly name = 'ConsoleNotBuilt';
+}
+
 /** Serves the console: its files, and its page at every path that is neither a file nor the API's, so that each of its addresses can be opened. */
 export function consoleRoutes(app: FastifyInstance): void {
   if (!existsSync(join(built, 'index.html'))) {
-    throw new Error(`the console is not built: ${built} lacks index.html. npm run build makes it`);
+    throw new ConsoleNotBuilt(`${built} lacks index.html: \`npm run build\` makes it`);
   }
   const send = (reply: FastifyReply) =>
     reply.headers({ ...pageHeaders, 'cache-control': 'no-store' }).sendFile('index.html', built);

@@ -1,4 +1,5 @@
 import type { HandlerContext } from '@berth/bus/rpc/handler';
+import { AppError } from '@berth/contracts/errors';
 import { withinMs } from '@berth/service/waiting/within-ms';
 import { providerUnavailable } from './login-failure.ts';
 
@@ -14,6 +15,6 @@ export async function beforeDeadline<T>(
     Math.max(0, remainingMs() - marginMs),
     work.then((value) => ({ value })),
   );
-  if (!done) throw providerUnavailable(new Error('no answer before the deadline of the request'));
+  if (!done) throw providerUnavailable(new AppError('timeout', 'No answer before the deadline of the request'));
   return done.value;
 }

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { createIdentitySigner, type IdentitySigner } from '@berth/bus/identity-tokens/identity-token';
 import type { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
 import type { Database } from '@berth/db/database';
@@ -70,7 +71,7 @@ export async function openKeyRing({
 async function loaded(keys: readonly StoredKey[], sealingKeys: readonly Buffer[]): Promise<Loaded> {
   // A key is published for a minute before it may sign, so that every verifier has it by then.
   const newest = keys.find(({ may_sign }) => may_sign);
-  if (!newest) throw new Error('No signing key may sign yet');
+  if (!newest) throw new Bug('No signing key may sign yet');
 
   const verifying = keys.map(async ({ kid, public_jwk }) => [kid, await importJWK(public_jwk, 'EdDSA')] as const);
   return {

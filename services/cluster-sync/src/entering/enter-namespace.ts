@@ -1,6 +1,6 @@
 import type { EnteredNamespace } from '@berth/contracts/resources/clusters/deployment-namespaces';
 import { managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import type { AccessDeps } from '../access/issue-access.ts';
 import type { ClaimedPlace } from '../claims/claimed-place.ts';
 import type { BoundGrants } from '../grants/bind-grants.ts';
@@ -47,7 +47,7 @@ export async function enterNamespace(
   // If it outlived the answer, the removal that follows might not see the account.
   if (placed.state !== 'entered') await Promise.allSettled([issuing]);
   if (placed.state === 'absent' && claim.adopts) throw missing(claim);
-  if (placed.state === 'adoptable') throw new Error('only a dry run compares before it adopts');
+  if (placed.state === 'adoptable') throw new Bug('only a dry run compares before it adopts');
   if (placed.state !== 'entered') return answer(entry, placed.state, { is_replaced: placed.isReplaced });
 
   const granting = grant(entry);

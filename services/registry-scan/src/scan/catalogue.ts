@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import type { HelmRegistry, RegistryProvider } from '@berth/contracts/resources/charts/helm-registries';
 import type { Transaction } from '@berth/db/database';
 import type { InTransaction } from '@berth/db/in-transaction';
@@ -94,7 +95,7 @@ async function registryOf(
   const inserted = await registries.insertMissing(name, { kindId, provider });
   if (inserted) return inserted;
   const concurrent = await registries.lockByName(name);
-  if (!concurrent) throw new Error(`${name.domain}/${name.repository} could neither be inserted nor found`);
+  if (!concurrent) throw new Bug(`${name.domain}/${name.repository} could neither be inserted nor found`);
   return concurrent;
 }
 

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { transient } from '../outcome/task-failure.ts';
 import type { ClusterAccess } from './cluster-entry.ts';
 import type { Capabilities } from '../helm/helm-arguments.ts';
@@ -43,7 +44,7 @@ export const taskCluster = (
       api,
       signal: until,
       beforeWrite: () => {
-        throw new Error('A cluster client that may only read was used to write');
+        throw new Bug('A cluster client that may only read was used to write');
       },
     }),
   client: createClusterClient({

@@ -3,6 +3,7 @@ import type { ProcessGuard } from '@berth/process-guard/process-guard';
 import { giveWay, ulimits } from '@berth/process-guard/process-limits';
 import { proxyVariables } from '@berth/service/proxy/proxy-for';
 import { Duplex } from 'node:stream';
+import { Bug } from '@berth/contracts/errors';
 import { createHandOver, type HandOver, type OnRendered } from './hand-over.ts';
 import { goSettings, type HelmLimits, kernelLimits, limitsFor } from './helm-limits.ts';
 import { exitOf, type HelmProcess, superviseHelm } from './helm-process.ts';
@@ -124,7 +125,7 @@ function newShell(guard: ProcessGuard): ChildProcessWithoutNullStreams {
 /** The socket on which Helm hands over what it has rendered. */
 function socketOf(child: ChildProcess): Duplex {
   const socket = child.stdio[3];
-  if (!(socket instanceof Duplex)) throw new Error('the shell of Helm was started without a socket');
+  if (!(socket instanceof Duplex)) throw new Bug('the shell of Helm was started without a socket');
   return socket;
 }
 
@@ -161,6 +162,6 @@ function shellInput(
     ...[binary, ...args].map((arg) => `arg ${arg}`),
     'go',
   ];
-  if (lines.some((line) => /[\n\0]/.test(line))) throw new Error('an argument of Helm contains a line break');
+  if (lines.some((line) => /[\n\0]/.test(line))) throw new Bug('an argument of Helm contains a line break');
   return `${lines.join('\n')}\n`;
 }

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
+import { Bug } from '@berth/contracts/errors';
 import { createRecordScanner, type Field, type Scanned } from './record-scanner.ts';
 
 /** Kubernetes stores at most a megabyte, and the text of a chart unpacks to about ten. */
@@ -33,7 +34,7 @@ export async function manifestInPayload(data: string): Promise<string | null> {
 export async function withStatus(data: string, status: string, description: string): Promise<string> {
   const fields = await scan(data, { withManifest: false });
   const old = fields?.get('info.status');
-  if (!old) throw new Error('the payload of the release has no status');
+  if (!old) throw new Bug('only a payload that was read is given another status');
   const oldDescription = fields?.get('info.description');
   const said = JSON.stringify(description);
   const changes = oldDescription
@@ -70,6 +71,10 @@ async function scan(data: string, { withManifest }: { withManifest: boolean }): 
   }
 }
 
+class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
 /** Helm stores a release as base64 of gzip of JSON, which Kubernetes encodes in base64 once more (`data.release`). */
 async function* unpacked(data: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: chunkBytes });
@@ -78,7 +83,7 @@ async function* unpacked(data: string): AsyncGenerator<Buffer> {
   // Chunks arrive in separate turns of the event loop, so others are served between them.
   for await (const chunk of gunzip) {
     bytes += chunk.length;
-    if (bytes > maxUnpackedBytes) throw new Error('the payload of the release unpacks to too much');
+    if (bytes > maxUnpackedBytes) throw new TooLarge();
     yield chunk;
   }
 }

@@ -1,7 +1,7 @@
 import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
-import { found } from '@berth/contracts/errors';
+import { Bug, found } from '@berth/contracts/errors';
 import { updateRow } from '@berth/db/changes/update-row';
 import type { WritingStore } from '../store/store.ts';
 import { whyNotAbandoned } from '../engine/deployments/why-not-abandoned.ts';
@@ -142,6 +142,6 @@ async function endTasks(store: WritingStore, { id }: DeploymentRecord, by: Cance
     const { fence, cancel_reason } = await store.taskChanges.requestCancel(started.id, by);
     const ending = { status: 'Canceled', reason: cancel_reason, acknowledges: false } as const;
     const ended = await store.taskChanges.end({ id: started.id, fence }, ending);
-    if (!ended) throw new Error('A started task did not end under its lock');
+    if (!ended) throw new Bug('A started task did not end under its lock');
   }
 }

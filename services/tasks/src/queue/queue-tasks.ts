@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { conflict } from '../errors/refuse.ts';
 import type { WritingStore } from '../store/store.ts';
 import type { NewTask, Origin } from '../records/new-task.ts';
@@ -12,7 +13,7 @@ export const maxOpenBytes = 16 * 1024 * 1024;
 /** The requested task is the last one: tasks that must run before it are queued first. */
 export function lastOf<Task>(tasks: readonly Task[]): Task {
   const task = tasks.at(-1);
-  if (!task) throw new Error('The requested task was not queued');
+  if (!task) throw new Bug('The requested task was not queued');
   return task;
 }
 

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { taskCreatorOrOwner } from '@berth/contracts/access/rules';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { afterEnd } from '../engine/tasks/after-end.ts';
@@ -51,6 +52,6 @@ export async function supersede(
     reason: ending.reason,
     acknowledges: false,
   });
-  if (!ended) throw new Error('A started task did not end under its lock');
+  if (!ended) throw new Bug('A started task did not end under its lock');
   return store.deploymentChanges.saveState(afterEnd(deployment, ended, ending, false));
 }

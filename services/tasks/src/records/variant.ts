@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import {
   type OperationName,
   operationNames,
@@ -16,6 +17,6 @@ export type Effect = (typeof effects)[number];
 /** The name of an operation: its only key. */
 export function variantOf(operation: TaskOperation | RequestedOperation): Variant {
   const variant = variants.find((name) => name in operation);
-  if (variant === undefined) throw new Error('An operation has exactly one known key');
+  if (variant === undefined) throw new Bug('An operation has exactly one known key');
   return variant;
 }

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import type { Logger } from 'pino';
 import type { Hints } from './hints.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -7,7 +8,7 @@ const saneKey = /^[\w-]{1,100}$/;
 
 export const createHints = (connection: Connection, log: Logger): Hints => ({
   send(name, key) {
-    if (!saneKey.test(key)) throw new Error(`a hint's key must be letters, digits, _ or -: ${name}`);
+    if (!saneKey.test(key)) throw new Bug(`a hint's key must be letters, digits, _ or -: ${name}`);
     // Checked here, because a hint may be lost: an invalid key would go unnoticed.
     if (connection.isUp()) connection.nc.publish(hintSubject(name, key));
   },

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { EnvRole, type Identity, type UserIdentity } from '@berth/contracts/access/identity';
 import type { PackedIdentity, PackedUser } from '@berth/contracts/access/packed-identity';
 
@@ -48,7 +49,7 @@ const packIds = (ids: readonly string[]): string =>
 
 function unpackIds(packed: string): string[] {
   const bytes = Buffer.from(packed, 'base64');
-  if (bytes.length % bytesOfId !== 0) throw new Error('packed ids have 16 bytes each');
+  if (bytes.length % bytesOfId !== 0) throw new Bug('packed ids have 16 bytes each');
   const hex = bytes.toString('hex');
   return Array.from({ length: bytes.length / bytesOfId }, (_, n) => {
     const id = hex.slice(n * 2 * bytesOfId, (n + 1) * 2 * bytesOfId);

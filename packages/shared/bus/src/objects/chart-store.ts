@@ -1,7 +1,7 @@
 import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { type ObjectInfo, type ObjectStore as NatsObjects, Objm } from '@nats-io/obj';
 import { nanos } from '@nats-io/transport-node';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import type { Connection } from '../connection/connection.ts';
 import { limits } from '../protocol/limits.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -74,7 +74,7 @@ export function createChartStore({ connection, jetstream, manager, replicas }: C
   async function put(digest: string, bytes: Uint8Array): Promise<void> {
     checkShape(digest);
     if (bytes.length > limits.objectBytes) throw tooLarge();
-    if (digestOf(bytes) !== digest) throw new Error('the archive does not match its digest');
+    if (digestOf(bytes) !== digest) throw new Bug('the archive does not match its digest');
     const write = async () => {
       const objects = await create();
       await objects.putBlob({ name: digest }, bytes, { timeout: deadlineMs });
@@ -96,7 +96,7 @@ const tooLarge = (): AppError =>
   new AppError('too_large', `A chart archive has at most ${limits.objectBytes / 1024 / 1024} MiB`);
 
 function checkShape(digest: string): void {
-  if (!shapeOfDigest.test(digest)) throw new Error('a chart archive is named by sha256:<64 hex digits>');
+  if (!shapeOfDigest.test(digest)) throw new Bug('a chart archive is named by sha256:<64 hex digits>');
 }
 
 /** A missing bucket counts as empty and is created with the first archive. */

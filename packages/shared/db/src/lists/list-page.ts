@@ -2,7 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { limits } from '@berth/bus/protocol/limits';
 import type { ListRequest, Page } from '@berth/contracts/definition/paging';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import type { Queries } from '../database.ts';
 import { decodeCursor, encodeCursor } from './list-cursor.ts';
 import type { Condition } from './list-filters.ts';
@@ -178,6 +178,6 @@ function orderOf({ request, sortable = {}, newestBy = createdAt, id = idColumn }
   const descending = sort.startsWith('-');
   const column = sortable[descending ? sort.slice(1) : sort];
   // The contract accepts only its own columns, so this one is missing from the list's options.
-  if (column === undefined) throw new Error(`The list cannot sort by ${sort}`);
+  if (column === undefined) throw new Bug(`The list cannot sort by ${sort}`);
   return descending ? sql.fragment`${column} desc, ${id} desc` : sql.fragment`${column} asc, ${id} asc`;
 }

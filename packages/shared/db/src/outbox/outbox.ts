@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { eventRow, isCopied } from '@berth/bus/state/event-row';
@@ -104,7 +105,7 @@ const orReplace = sql.fragment`
 /** Refuses fields that the contract does not publish: an additional column could leak a secret to all followers. */
 function publicRow(resource: Followed, row: object): Record<string, unknown> {
   const { name, state } = resource;
-  if (state === undefined) throw new Error(`${name} cannot be published: its contract has no state`);
+  if (state === undefined) throw new Bug(`${name} cannot be published: its contract has no state`);
   const { row: whole, published } = state;
   const shown = published ? z.object(published.shape).parse(whole.partial().parse(row)) : whole.parse(row);
   return isCopied(resource) ? shown : eventRow(resource, shown);

@@ -10,6 +10,14 @@ export interface WatchStreamOptions {
   signal: AbortSignal;
 }
 
+class NearlyFull extends Error {
+  override readonly name = 'NearlyFull';
+
+  constructor(used: number) {
+    super(`${Math.round(100 * used)} % are used`);
+  }
+}
+
 /** Above this share a warning is logged, while there is time to enlarge the stream. */
 const nearlyFull = 0.8;
 
@@ -31,6 +39,6 @@ export function watchStream({ store, state, copied, log, signal }: WatchStreamOp
     }
     if (known?.created !== now.created || known.lastSeq !== now.lastSeq) await store.rememberStream(now);
     if (used < nearlyFull) room.fine();
-    else room.failed(new Error(`${Math.round(100 * used)} % are used`));
+    else room.failed(new NearlyFull(used));
   };
 }

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { StateFollower } from '@berth/bus/state/follow-state';
@@ -96,7 +97,7 @@ const isSame = (one: Pick<StateDigest, 'count' | 'hash'>, other: Pick<StateDiges
 function refuseUnknownColumns({ name, state }: Resource, columns: readonly string[]): void {
   const known = new Set([...Object.keys((state?.published ?? state?.row)?.shape ?? {}), 'env_id']);
   const unknown = columns.find((column) => !known.has(column));
-  if (unknown !== undefined) throw new Error(`The state of ${name} has no field ${unknown} to copy`);
+  if (unknown !== undefined) throw new Bug(`The state of ${name} has no field ${unknown} to copy`);
 }
 
 const withId = sql.type(z.object({ id: z.uuid() }));

@@ -21,10 +21,18 @@ export function unseal(key: Buffer, boundTo: string, sealed: Buffer): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
 }
 
+class NoKey extends Error {
+  override readonly name = 'NoKey';
+
+  constructor() {
+    super('There is no key to open a sealed value with');
+  }
+}
+
 /** Opens with any of the keys that fits: two are in use while one is being replaced. Throws if none fits. */
 export function unsealWithAny(keys: readonly Buffer[], boundTo: string, sealed: Buffer): Buffer {
   const [key, ...others] = keys;
-  if (key === undefined) throw new Error('There is no key to open it with');
+  if (key === undefined) throw new NoKey();
   if (others.length === 0) return unseal(key, boundTo, sealed);
   try {
     return unseal(key, boundTo, sealed);

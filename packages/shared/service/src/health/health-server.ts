@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Bug } from '@berth/contracts/errors';
 import type { Logger } from 'pino';
 import type { Health } from './health.ts';
 
@@ -28,7 +29,7 @@ export async function startHealthServer({ host, port, health, log }: HealthServe
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the health server has no port');
+  if (address === null || typeof address === 'string') throw new Bug('the health server has no port');
   log.info({ port: address.port }, 'serving health and metrics');
 
   return {

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import type { Registry } from 'prom-client';
 import { withinMs } from '../waiting/within-ms.ts';
 
@@ -49,7 +50,7 @@ export class Health {
 }
 
 function add(checks: Map<string, Check>, name: string, check: Check): void {
-  if (checks.has(name)) throw new Error(`there is a health check ${name} already`);
+  if (checks.has(name)) throw new Bug(`there is a health check ${name} already`);
   checks.set(name, check);
 }
 

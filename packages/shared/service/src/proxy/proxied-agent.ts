@@ -1,6 +1,7 @@
 import { Agent } from 'node:https';
 import type { ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Bug } from '@berth/contracts/errors';
 import { proxyFor } from './proxy-for.ts';
 import { tunnelThrough } from './tunnel-through.ts';
 
@@ -23,7 +24,7 @@ export class ProxiedAgent extends Agent {
     const secured = async (): Promise<Duplex> => {
       const tunnel = await tunnelThrough(proxy, { host, port }, AbortSignal.timeout(tunnelMs));
       const socket = super.createConnection(Object.assign({}, options, { socket: tunnel }));
-      if (!socket) throw new Error('no connection was made');
+      if (!socket) throw new Bug('no connection was made');
       return socket;
     };
     // Without a socket the agent reads only the error.

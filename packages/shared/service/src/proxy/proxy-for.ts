@@ -18,7 +18,16 @@ export function proxyVariables(): Record<string, string> {
   );
 }
 
-/** The proxy on the way to an URL; null if there is none. It may hold a credential. */
+class UnusableProxy extends Error {
+  override readonly name = 'UnusableProxy';
+
+  /** The value is not quoted, since it may hold a password. */
+  constructor(variable: string) {
+    super(`${variable} is not an http or https URL`);
+  }
+}
+
+/** The proxy on the way to a URL; null if there is none. It may hold a credential. */
 export function proxyFor(url: URL): URL | null {
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   // Without its own variable the library takes ALL_PROXY, which neither Node nor Helm knows.
@@ -26,8 +35,7 @@ export function proxyFor(url: URL): URL | null {
   const proxy = getProxyForUrl(url.href);
   if (proxy === '') return null;
   const parsed = URL.parse(proxy);
-  // Not quoted, since it may hold a password.
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error(`${name} is not an http or https URL`);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new UnusableProxy(name);
   return parsed;
 }
 

@@ -1,4 +1,5 @@
 import { Server } from 'node:https';
+import { Bug } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 import type { FastifyInstance } from 'fastify';
 import { type Certificate, readCertificate } from './certificate-folder.ts';
@@ -13,7 +14,7 @@ export function renewCertificate(
   { server }: Pick<FastifyInstance, 'server'>,
   { folder, inUse, log }: Pick<Service, 'log'> & { folder: string; inUse: Certificate },
 ): () => Promise<void> {
-  if (!(server instanceof Server)) throw new Error('Only a TLS server has a certificate');
+  if (!(server instanceof Server)) throw new Bug('Only a TLS server has a certificate');
   let current = inUse;
 
   return async () => {

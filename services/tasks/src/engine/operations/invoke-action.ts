@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import type { JsonValue } from '@berth/contracts/fields/json';
 import { placeOf } from '../deployments/place-of.ts';
 import { nothingInstalled, keepsRelease } from './keeps-release.ts';
@@ -14,7 +15,7 @@ export const invokeAction: Operation = {
   refusal: (deployment, hasOpenTasks) => unlessEnabled(deployment) ?? nothingInstalled(deployment, hasOpenTasks),
 
   task: ({ after, requested }) => {
-    if (!requested || !('InvokeAction' in requested)) throw new Error('An InvokeAction is made by a request for it');
+    if (!requested || !('InvokeAction' in requested)) throw new Bug('An InvokeAction is made by a request for it');
     return { ...taskOf(after), operation: requested };
   },
 

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { unfit } from '../../errors/refuse.ts';
 import { isLeftBehind } from '../deployments/is-left-behind.ts';
 import { after } from '../deployments/lifecycle.ts';
@@ -67,7 +68,7 @@ export const recreate: Operation = {
 };
 
 function placesOf({ operation }: Pick<Startable, 'operation'>) {
-  if (!('Recreate' in operation)) throw new Error('Only a Recreate names two places');
+  if (!('Recreate' in operation)) throw new Bug('Only a Recreate names two places');
   const { old_cluster_id, old_namespace, new_cluster_id, new_namespace } = operation.Recreate;
   return {
     from: { cluster_id: old_cluster_id, namespace: old_namespace },

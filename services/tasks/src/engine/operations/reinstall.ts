@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import type { TaskOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { deploys, unlessLeftBehind } from './deploys.ts';
 import { after } from '../deployments/lifecycle.ts';
@@ -17,7 +18,7 @@ export const reinstall: Operation = {
   change: null,
 
   task: ({ after, requested }) => {
-    if (!requested || !('Reinstall' in requested)) throw new Error('A Reinstall is made by a request for it');
+    if (!requested || !('Reinstall' in requested)) throw new Bug('A Reinstall is made by a request for it');
     return { ...taskOf(after), operation: requested };
   },
 

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { placeOf } from '../deployments/place-of.ts';
 import { nothingInstalled, keepsRelease } from './keeps-release.ts';
 import type { Operation } from './operation.ts';
@@ -14,7 +15,7 @@ export const restartK8sResource: Operation = {
 
   task: ({ after, requested, object }) => {
     if (!requested || !('RestartK8sResource' in requested) || !object) {
-      throw new Error('A RestartK8sResource is made by a request, for an object that is tracked');
+      throw new Bug('A RestartK8sResource is made by a request, for an object that is tracked');
     }
     const { name: deployment_name } = after;
     const run = { action: 'restart' as const, ...placeOf(after), deployment_name, kind: '', object };

@@ -2,7 +2,7 @@ import { featuresOf } from '@berth/chart-extensions/files/features';
 import type { Bus } from '@berth/bus/bus';
 import { deploymentTokens } from '@berth/contracts/resources/deployments/deployment-tokens';
 import type { ResourceCall } from '@berth/contracts/resources/tasks/resource-calls';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import { publicResource } from '../../records/resource-record.ts';
 import { openProps, textsIn } from '../../secrets/sealed-props.ts';
 import type { SecretKeys } from '../../secrets/secret-keys.ts';
@@ -25,7 +25,7 @@ export async function callFor(
 ): Promise<ResourceCall['call']> {
   const operation = pendingOperation(syncOf(due));
   const target = operation && specOf(due.spec).lifecycle[operation]?.target;
-  if (!target || due.deployment_id === null) throw new Error('The claimed resource has no call to make');
+  if (!target || due.deployment_id === null) throw new Bug('The claimed resource has no call to make');
   const { ingress } = featuresOf(due.features);
   if (!ingress.enabled) {
     throw new AppError('unprocessable', `The chart of ${due.namespace} has no ingress, so it cannot be called`);

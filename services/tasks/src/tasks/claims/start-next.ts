@@ -1,4 +1,4 @@
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
@@ -56,7 +56,7 @@ export async function startNext(
   if (!task) return 'nothing';
 
   const deployment = await store.deployments.lock(task.deployment_id);
-  if (!deployment) throw new Error('The deployment of the claimed task does not exist');
+  if (!deployment) throw new Bug('The deployment of the claimed task does not exist');
   try {
     return await store.savepoint((inner) =>
       start(deps, inner, { task, before: deployment, checked, isMoreDue: due > 1 }),

@@ -2,7 +2,7 @@ import { visibleEnvs } from '@berth/contracts/access/visible-envs';
 import type { HandlerContext } from '@berth/bus/rpc/handler';
 import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { runAction } from '@berth/db/changes/run-action';
-import { found } from '@berth/contracts/errors';
+import { Bug, found } from '@berth/contracts/errors';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { conflict } from '../../errors/refuse.ts';
 import type { Confirm } from '../../projections/confirm.ts';
@@ -106,7 +106,7 @@ async function cancelPending(
 ): Promise<void> {
   const open = await store.tasks.open(task.deployment_id);
   const [canceled] = await store.queueChanges.cancelPending([task.id], by);
-  if (!canceled) throw new Error('A pending task was not canceled under the lock of its deployment');
+  if (!canceled) throw new Bug('A pending task was not canceled under the lock of its deployment');
 
   const behind = deploysBehind(open, task);
   const others = open.filter(({ id }) => id !== task.id && !behind.includes(id));

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { checkChart, findChart } from '../../deployments/chart.ts';
 import { checkConfig } from '../../deployments/check-config.ts';
 import { queueDeletion } from '../../deployments/delete-deployment.ts';
@@ -52,7 +53,7 @@ export async function queueRetry(
   const tasks = wanted.map((task) => (skipsHooks ? withoutHooks(task) : task));
   const queued = await queueTasks(store, tasks, origin);
   const task = queued.find(({ operation }) => variantOf(operation) === variant);
-  if (!task) throw new Error('A retry queued no task of its operation');
+  if (!task) throw new Bug('A retry queued no task of its operation');
   return task;
 }
 

@@ -11,7 +11,7 @@ import {
 import { isCreation } from '@berth/contracts/definition/idempotency-key';
 import { type QueuedTasks, queuedTasks, queuesTasks } from '@berth/contracts/definition/queued-tasks';
 import type { Recorded } from '@berth/contracts/definition/recorded';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import type { HandlerContext, Repeatable } from '../handler.ts';
 import { etagOf, fitsIfMatch } from '../etag.ts';
 import { unlikeContract } from './unlike-contract.ts';
@@ -140,7 +140,7 @@ export class CallContext implements HandlerContext {
 
   #bug(words: string): Error {
     const { resource, name } = this.#call.operation;
-    return new Error(`${resource}.${name} ${words}`);
+    return new Bug(`${resource}.${name} ${words}`);
   }
 
   // Fields rather than methods, because handlers destructure them.

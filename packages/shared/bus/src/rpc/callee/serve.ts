@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { DeniedAttempt } from '@berth/contracts/access/denied-attempt';
 import type { IdentityVerifier } from '../../identity-tokens/identity-verifier.ts';
 import { type CallerName, callerNames } from '@berth/contracts/definition/contract';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import type { ServedResource } from '../handler.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { createDiscovery } from './discovery.ts';
@@ -46,7 +46,7 @@ export function createServer(deps: ServerDeps) {
   function serve({ resource, handlers }: ServedResource): void {
     for (const [name, operation] of Object.entries(resource.operations)) {
       const handler = handlers[name];
-      if (!handler) throw new Error(`${resource.name}.${name} has no handler`);
+      if (!handler) throw new Bug(`${resource.name}.${name} has no handler`);
       answer({ resource, operation, handler, writeAnswer: writerOf(operation, resource) });
     }
   }

@@ -1,6 +1,6 @@
 import { answersRow, type Operation, type Resource } from '@berth/contracts/definition/contract';
 import { exactShape } from '@berth/contracts/definition/exact-shape';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import { limits } from '../../protocol/limits.ts';
 import { etagOf } from '../etag.ts';
 import { answerOf } from '../wire/wire-answer.ts';
@@ -30,7 +30,7 @@ function parsed(operation: Operation, value: unknown): unknown {
   if (answer.success) return answer.data;
   const { path = [], message } = answer.error.issues[0] ?? {};
   // The error names the field but not its value, which may be a secret.
-  throw new Error(
+  throw new Bug(
     `${operation.resource}.${operation.name} sent an answer that breaks its contract: ${path.join('.')}: ${message}`,
   );
 }

@@ -3,7 +3,7 @@ import type { Msg } from '@nats-io/transport-node';
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import type { CallerName, Operation } from '@berth/contracts/definition/contract';
 import { idempotencyKeyOf } from '@berth/contracts/definition/idempotency-key';
-import { AppError } from '@berth/contracts/errors';
+import { AppError, Bug } from '@berth/contracts/errors';
 import type { CallOptions } from '../call-options.ts';
 import { delays, limits } from '../../protocol/limits.ts';
 import { type OutgoingRequest, NoResponders, type ReplyInbox } from './reply-inbox.ts';
@@ -83,7 +83,7 @@ const processName = /^[0-9a-f]{16}$/;
 function subjectOf(operation: Operation, caller: CallerName, process: string | undefined): string {
   if (!operation.perProcess) return rpcSubject(operation, caller);
   if (process !== undefined && processName.test(process)) return processSubject(operation, caller, process);
-  throw new Error(`${operation.resource}.${operation.name} is for one process, which the call has to name`);
+  throw new Bug(`${operation.resource}.${operation.name} is for one process, which the call has to name`);
 }
 
 function payloadOf(request: unknown): Uint8Array {

@@ -1,5 +1,5 @@
 import type { QueuedTasks } from '@berth/contracts/definition/queued-tasks';
-import { AppError, type FieldError, isErrorCode } from '@berth/contracts/errors';
+import { AppError, Bug, type FieldError, isErrorCode } from '@berth/contracts/errors';
 
 /** An owner's answer: one of two shapes, discriminated by `ok`. */
 export type WireAnswer =
@@ -65,13 +65,13 @@ function decode(data: Uint8Array, subject: string): WireAnswer {
   try {
     return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString());
   } catch (error) {
-    throw new Error(`${subject} sent an answer that is not JSON`, { cause: error });
+    throw new Bug(`${subject} sent an answer that is not JSON`, { cause: error });
   }
 }
 
 function valueIn(answer: WireAnswer, subject: string): unknown {
   if (answer.ok) return answer.value;
   const { code, detail, errors, retry_after_seconds: retryAfterSeconds } = answer.error;
-  if (!isErrorCode(code)) throw new Error(`${subject} answered the unknown error code ${code}`);
+  if (!isErrorCode(code)) throw new Bug(`${subject} answered the unknown error code ${code}`);
   throw new AppError(code, detail, { ...(errors && { errors }), retryAfterSeconds });
 }

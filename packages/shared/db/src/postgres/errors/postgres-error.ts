@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { DatabaseError } from 'pg';
 
 /**
@@ -58,7 +59,7 @@ export function fromPg(error: unknown): Error {
     const failure = new PostgresError(error);
     return isConnectionCode(failure.code) ? new LostConnection(failure) : failure;
   }
-  if (!(error instanceof Error)) return new Error('Postgres failed', { cause: error });
+  if (!(error instanceof Error)) return new Bug('Postgres failed', { cause: error });
   if (error.message === 'Query read timeout') return new NoAnswer(error);
   return isNetworkError(error) || brokenConnection.test(error.message) ? new LostConnection(error) : error;
 }

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import type { RowSchema } from '../../database.ts';
 
 interface Issue {
@@ -22,7 +23,7 @@ const pathOf = ({ path = [] }: Issue): string =>
 export function checkRows<Row>(schema: RowSchema<Row>, rows: readonly unknown[]): Row[] {
   return rows.map((row) => {
     const result = schema['~standard'].validate(row);
-    if (result instanceof Promise) throw new Error('Schemas of rows must be synchronous');
+    if (result instanceof Promise) throw new Bug('Schemas of rows must be synchronous');
     if (result.issues !== undefined) throw new UnexpectedRow(result.issues);
     return result.value;
   });

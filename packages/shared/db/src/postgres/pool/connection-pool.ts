@@ -109,4 +109,13 @@ function notConnected(error: unknown): never {
   throw failure instanceof LostConnection ? failure : new LostConnection(failure);
 }
 
-const noneFree = () => new LostConnection(new Error('no connection became free in time'));
+class NoneFree extends Error {
+  override readonly name = 'NoneFree';
+
+  constructor() {
+    super('no connection became free in time');
+  }
+}
+
+/** To callers, a pool that is used up also means that the database is unavailable. */
+const noneFree = () => new LostConnection(new NoneFree());

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { checkRows } from './check-rows.ts';
 import type { Queries, Query } from '../../database.ts';
 
@@ -54,6 +55,6 @@ function exactlyOne<T>(rows: readonly T[]): T {
 function firstColumn<Row>(row: Row): Row extends object ? Row[keyof Row] : unknown;
 function firstColumn(row: unknown): unknown {
   const values = Object.values(Object(row));
-  if (values.length !== 1) throw new Error('expected rows of one column');
+  if (values.length !== 1) throw new Bug('expected rows of one column');
   return values[0];
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Bug } from '@berth/contracts/errors';
 import type { Query, Transaction } from '../../database.ts';
 import { RecordedChanges } from '../../recorded-changes.ts';
 import { queriesOver, type RawResult } from './queries.ts';
@@ -19,7 +20,7 @@ const running = new AsyncLocalStorage<Running>();
 /** Inside a transaction, a query of the pool would not see its changes, and would wait forever if the pool is used up. */
 export function refuseInsideTransaction(): void {
   if (running.getStore()?.over === false) {
-    throw new Error('A transaction is under way here: its queries go through its own `tx`');
+    throw new Bug('A transaction is under way here: its queries go through its own `tx`');
   }
 }
 
@@ -77,7 +78,7 @@ function inTurn(session: Session): Session {
 /** After a failed statement, Postgres answers a commit with a rollback and no error. */
 async function commit(session: Session): Promise<void> {
   const done = await session.command('commit');
-  if (done !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed');
+  if (done !== 'COMMIT') throw new Bug('The transaction was rolled back: one of its statements had failed');
 }
 
 interface Inside {
@@ -89,7 +90,7 @@ interface Inside {
 function transactionOver(session: Session, inside: Inside, depth: number): Transaction {
   const { state, afterCommit, recorded } = inside;
   const queries = queriesOver(async (query) => {
-    if (state.over) throw new Error('The transaction is over');
+    if (state.over) throw new Bug('The transaction is over');
     return await session.run(query);
   });
   return {
