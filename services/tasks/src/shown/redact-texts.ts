@@ -14,27 +14,28 @@ export interface RedactTextsDeps extends SecretsOfDeploymentDeps {
 /** Shorter secrets may be ordinary words, which occur in unrelated names. */
 const leastInNames = 12;
 
-/** Redacts the deployment's secrets in texts of its objects. If the deployment is gone, nothing is shown. */
-export async function redactTexts(
-  deps: RedactTextsDeps,
-  { deployment_id, names, messages }: TextsOfDeployment,
-): Promise<TextsOfDeployment> {
-  const deployment = await deps.store.deployments.record(deployment_id);
-  if (!deployment) return { deployment_id, names: [...names], messages: messages.map(() => redacted) };
-  const secrets = await secretsOfDeployment(deps, deployment).catch((error: unknown) => {
-    if (error instanceof AppError && !isOutage(error)) return null;
-    throw error;
-  });
-  if (secrets === null)
-    return { deployment_id, names: names.map(() => redacted), messages: messages.map(() => redacted) };
-  if (secrets.length === 0) return { deployment_id, names, messages };
-  const redact = deps.knownIndexes(secrets);
-  return {
-    deployment_id,
-    names: await eachInItsTurn(names, (name) => redact(name, leastInNames)),
-    messages: await eachInItsTurn(messages, (message) => redact(message)),
+export type RedactTexts = (texts: TextsOfDeployment) => Promise<TextsOfDeployment>;
+
+/** Redacts the deployment's secrets in texts of its objects. If the deployment is gone, no message is shown. */
+export const createRedactTexts =
+  (deps: RedactTextsDeps): RedactTexts =>
+  async ({ deployment_id, names, messages }) => {
+    const hidden = messages.map(() => redacted);
+    const deployment = await deps.store.deployments.record(deployment_id);
+    if (!deployment) return { deployment_id, names: [...names], messages: hidden };
+    const secrets = await secretsOfDeployment(deps, deployment).catch((error: unknown) => {
+      if (error instanceof AppError && !isOutage(error)) return null;
+      throw error;
+    });
+    if (secrets === null) return { deployment_id, names: names.map(() => redacted), messages: hidden };
+    if (secrets.length === 0) return { deployment_id, names, messages };
+    const redact = deps.knownIndexes(secrets);
+    return {
+      deployment_id,
+      names: await eachInItsTurn(names, (name) => redact(name, leastInNames)),
+      messages: await eachInItsTurn(messages, (message) => redact(message)),
+    };
   };
-}
 
 async function eachInItsTurn(texts: readonly string[], redact: (text: string) => string): Promise<string[]> {
   const shown: string[] = [];
