@@ -82,7 +82,7 @@ test('a job that is no longer wanted frees its slot while its process still star
 });
 
 test.runIf(process.platform === 'linux')(
-  'a process has a limit of processor time, which ends it although its parent was killed, and is replaced in time',
+  'the kernel ends a process at its limit of processor time, even without its parent; a worn process is replaced before',
   async () => {
     await using work = createUntrustedWork<HostileJobs>({
       entry: new URL('./hostile-jobs-main.ts', import.meta.url),

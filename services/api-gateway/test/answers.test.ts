@@ -93,7 +93,7 @@ test('a creation answers 201, a deletion 204 without a body, and PUT and PATCH 2
   }
 });
 
-test('an answer names the tasks that were queued, and without any it has no such header', async () => {
+test('an answer names the tasks that were queued, if there are any, in a header', async () => {
   const names = ['berth-task-ids', 'berth-task-count'];
   const queued = await gateway.send('PUT', `/api/v2/envs/${id}`, { node_selector: { disk: 'ssd' } });
   expect(names.map((name) => queued.headers.get(name))).toEqual([`${id}, ${env.id}`, '1000']);

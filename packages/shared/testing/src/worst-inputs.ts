@@ -1,6 +1,6 @@
 import { loopCost } from './loop-cost.ts';
 
-/** The costliest JSON texts that are known, each of about this many bytes. Not all of them end. */
+/** The costliest JSON texts that we know, each of about this many bytes. Some are cut off. */
 export const worstJson = (bytes: number): Record<string, string> => ({
   'arrays of empty arrays': `[${'[],'.repeat(bytes / 3)}0]`,
   'arrays of empty objects': `[${'{},'.repeat(bytes / 3)}0]`,
@@ -14,13 +14,13 @@ export const worstJson = (bytes: number): Record<string, string> => ({
   spaces: `[${' '.repeat(bytes)}]`,
 });
 
-/** Below this a service answers others in time, and has room for many such inputs at once. */
+/** Within these limits a service answers others in time, and has room for many such inputs at once. */
 const bearable = { longestTurnMs: 150, mostHeapMb: 128 };
 
-/** The works that block the event loop or fill the memory. A work may reject: refusing the input is right. */
-export async function faultsOf(works: Readonly<Record<string, () => Promise<unknown>>>): Promise<string[]> {
+/** Names the jobs that block the event loop or fill the memory. A job may reject, since it is right to refuse such input. */
+export async function faultsOf(jobs: Readonly<Record<string, () => Promise<unknown>>>): Promise<string[]> {
   const faults: string[] = [];
-  for (const [name, work] of Object.entries(works)) {
+  for (const [name, work] of Object.entries(jobs)) {
     const { longestTurnMs, mostHeapMb } = await loopCost(() => work().catch(() => undefined));
     if (longestTurnMs > bearable.longestTurnMs) faults.push(`${name}: a turn of ${longestTurnMs} ms`);
     if (mostHeapMb > bearable.mostHeapMb) faults.push(`${name}: ${mostHeapMb} MiB of heap`);

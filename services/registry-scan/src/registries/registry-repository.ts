@@ -111,7 +111,7 @@ export const createRegistryChanges = (tx: Transaction) => {
         `)
         .then(published.inserted),
 
-    /** Makes the row of a registry that is no longer configured a created one; null if it is one already. */
+    /** Turns the row of a registry that is no longer configured into that of a created one; null if it is one already. */
     takeOver: ({ domain, repository }: RepositoryName, { provider }: Pick<NewRegistry, 'provider'>) =>
       tx
         .maybeOne(registry`

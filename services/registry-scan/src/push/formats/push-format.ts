@@ -9,7 +9,7 @@ export interface PushFormat {
   mayBeAuthorized: (headers: IncomingHttpHeaders, token: string) => boolean;
   /** Whether the body is signed with the token, where the headers do not prove it. */
   isSigned?: (headers: IncomingHttpHeaders, body: Buffer, token: string) => boolean;
-  /** The tags and repositories that the event names; null if the body is no event of this format. */
+  /** The tags and repositories that the event names; null if the body is not an event of this format. */
   hintsIn: (event: unknown, headers: IncomingHttpHeaders) => PushHint[] | null;
 }
 
@@ -19,7 +19,7 @@ const isEqual = (one: string, other: string): boolean => timingSafeEqual(sha256(
 export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders, token: string): boolean =>
   isEqual(authorization, `Bearer ${token}`);
 
-/** The token is the password of any user. */
+/** Any user name will do, with the token as its password. */
 export function hasPassword({ authorization = '' }: IncomingHttpHeaders, token: string): boolean {
   const [, encoded = ''] = /^Basic ([A-Za-z0-9+/=]{1,8192})$/.exec(authorization) ?? [];
   const text = Buffer.from(encoded, 'base64').toString('utf8');

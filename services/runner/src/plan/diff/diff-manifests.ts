@@ -14,13 +14,13 @@ type Planned = DryRunResult['objects'][number];
 export interface DesiredObject extends KubeObject {
   /** From the folder `crds`: the first deploy creates it if it is missing, and no deploy changes it. */
   isCrdFile?: boolean;
-  /** The cluster has all versions of the kind that it defines. */
+  /** A CRD whose kind the cluster already has, in all of its versions. */
   isDefined?: boolean;
   /** Written by Berth itself, before Helm. */
   isOurs?: boolean;
 }
 
-/** `unknown`: the cluster does not have its kind. `refused`: the account of the deployment may not read it. */
+/** `unknown`: the cluster does not know the kind. `refused`: the account of the deployment may not read the object. */
 export type Live = KubeObject | 'unknown' | 'refused';
 
 export interface Manifests {

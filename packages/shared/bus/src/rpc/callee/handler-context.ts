@@ -41,7 +41,7 @@ const envIdIn = (scope: unknown): string | null =>
     ? scope.env_id
     : null;
 
-/** An operation that gets its first query parameter still recognizes the repeats of requests that had none. */
+/** So that repeats are still recognized after an upgrade that gives an operation its first query parameter. */
 function withoutEmptyQuery(request: unknown): unknown {
   if (typeof request !== 'object' || request === null || !('query' in request)) return request;
   const { query, ...others } = request;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../fields/json.ts';
 
-/** Which fields of a release's objects a path names. */
+/** The fields of a release's objects that a path stands for. */
 export interface FieldPath {
-  /** Null: of every kind. */
+  /** Null: any kind. */
   kind: string | null;
-  /** Null: of every name. */
+  /** Null: any name. */
   name: string | null;
   segments: string[];
 }
@@ -38,7 +38,7 @@ export const KeptFields = z
   )
   .max(mostKeptFields);
 
-/** The fields that a deployment keeps by the value `berth.fields.keep`; null if that is not a list of paths. */
+/** The paths in the value `berth.fields.keep`; null if that is not a list of paths. */
 export function keptFieldsIn({ berth }: JsonObject): string[] | null {
   const fields = isJsonObject(berth) ? berth['fields'] : undefined;
   const keep = isJsonObject(fields) ? fields['keep'] : undefined;

@@ -121,7 +121,7 @@ export const runnerTasks = resource('runner_tasks', {
       summary: 'Take the next task that is due, under a lease',
       allow: ourServices,
       callers: ['runner'],
-      // `continues_waits`: this runner waits for what an earlier claim has deployed. One of a version before takes it for ready.
+      // `continues_waits`: this runner goes on waiting for a release that an earlier claim deployed. Older runners take it for ready.
       body: z.strictObject({ runner: Text.max(200), continues_waits: z.boolean().optional() }),
       // `more`: another task was due, so claim again at once. Absent: claim again to find out.
       response: z.strictObject({ task: ClaimedTask.nullable(), more: z.boolean().optional() }),
