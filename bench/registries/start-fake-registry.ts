@@ -8,7 +8,7 @@ export interface FakeRegistryOptions {
   tags: number;
   /** Different packages in each repository. */
   packages: number;
-  /** Of the index of the chart repository. */
+  /** How many entries the index of the chart repository has. */
   entries: number;
 }
 

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 
 interface Slo {
-  /** Of the recorded ratios, as in `berth:requests_failed:ratio_1h`. */
+  /** A part of the names of the recorded ratios, as in `berth:requests_failed:ratio_1h`. */
   readonly name: string;
   readonly alert: string;
   /** The part that has to be good. */

@@ -215,7 +215,7 @@ async function killedAtEach(
     );
     hooks[at] = () => {};
     if (done && !isDead) return kill;
-    // What the killed attempt has begun beside that request reaches the database before the next attempt begins.
+    // The killed attempt may have begun other requests; they reach the database before the next attempt begins.
     await settled();
   }
   throw new Error('never done');
@@ -231,7 +231,7 @@ test.for(['before', 'after'] as const)(
 
     const kills = await killedAtEach({ hooks, settled }, at, (n) => adopt(n));
 
-    // What a lost answer was about is done, so the next attempt sends fewer requests.
+    // A request whose answer was lost has taken effect, so the next attempt sends fewer.
     expect(kills).toBeGreaterThanOrEqual(at === 'before' ? 6 : 5);
     expect((await rows()).namespaces).toEqual([{ deployment_id, uid }]);
     expect(objects.get(path)?.metadata).toMatchObject({

@@ -12,7 +12,7 @@ let tokens: number;
 /** How long the next token lasts. */
 let lastsMs: number;
 let status: number;
-/** Of an answer that is not 200. */
+/** The body of an answer other than 200. */
 let failure: { __type: string; message?: string };
 
 /** Answers as ECR documents them, for what the stand-in lacks: its tokens do not end, and it refuses nobody. */

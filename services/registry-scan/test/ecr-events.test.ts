@@ -169,7 +169,7 @@ describe('the events of ECR, in a queue', () => {
     await expect.poll(() => messagesIn(events), soon).toEqual([0, 0]);
     expect(new Set(await deadLettersIn(deadLetters))).toEqual(
       new Set([
-        ['not JSON', 'it is no JSON'],
+        ['not JSON', 'it is not JSON'],
         [foreign, `no registry with this queue is configured: 999999999999 in ${region}`],
       ]),
     );

@@ -148,7 +148,7 @@ describe('the largest rows that can be written', () => {
 
     const { walked } = await readEveryWay(name, call, 100, []);
     await vi.waitFor(() => expect(walked.filter(({ id }) => !copy.has(id))).toEqual([]));
-    // What others see of a row may be less.
+    // Followers may see fewer fields of a row.
     const published = z.array(z.object({ ...(resource.state?.published ?? resource.state?.row)?.shape }));
     expect(walked.map(({ id }) => copy.get(id))).toEqual(published.parse(walked));
     end.abort();

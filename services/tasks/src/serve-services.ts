@@ -7,7 +7,7 @@ import { shownTextHandlers } from './shown/shown-text-handlers.ts';
 import { claimCheckHandlers } from './tasks/claims/claim-check-handlers.ts';
 import type { Parts } from './parts.ts';
 
-/** What auth, cluster-sync and registry-scan ask, or report. */
+/** The questions and reports of auth, cluster-sync and registry-scan. */
 export function serveServices({ db, bus, store, inTransaction, projections, redactTexts }: Parts): void {
   bus.serve(deploymentPlaceHandlers({ store, inTransaction }));
   bus.serve(deploymentStateHandlers({ store }));

@@ -40,7 +40,7 @@ const keptSecrets = (secrets: Readonly<Record<string, unknown>>, names: Readonly
     ]),
   );
 
-/** What is no reference at all stays, for the schema to refuse. */
+/** Anything that is not a reference stays, for the schema to refuse. */
 function isFound(ref: unknown, names: ReadonlySet<unknown>): boolean {
   const [to] = isJsonObject(ref) ? Object.values(ref) : [];
   const input = isJsonObject(to) ? to['input'] : undefined;

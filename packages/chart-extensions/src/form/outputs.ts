@@ -48,6 +48,6 @@ export function propertiesRead({ values, secrets }: Outputs): Map<string, Set<st
   return read;
 }
 
-/** The inputs of which an output reads a property. */
+/** The inputs whose properties an output reads. */
 export const inputsWith = (property: string, outputs: Outputs): Set<string> =>
   new Set([...propertiesRead(outputs)].filter(([, read]) => read.has(property)).map(([input]) => input));

@@ -26,7 +26,7 @@ const Manifest = z.looseObject({
 export type Manifest = z.infer<typeof Manifest>;
 export type Values = Record<string, unknown>;
 
-/** Of a trial, since these tests mostly render without a cluster. */
+/** A trial may be rendered without a cluster, as most of these tests do. */
 const ofTrial: Values = { image: { registry: 'registry.example.com/berth' }, trial: true };
 
 /** Values that each installation needs. */

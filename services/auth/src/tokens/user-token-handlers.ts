@@ -19,9 +19,9 @@ function visibleHolders(identity: Identity): Holders {
 
 function refuseTooMany(held: { now: number; today: number }): void {
   if (held.now >= mostUserTokens)
-    throw new AppError('conflict', `A user may have ${mostUserTokens} tokens at most; revoke one that is not used`);
+    throw new AppError('conflict', `A user may have at most ${mostUserTokens} tokens; revoke one that is not used`);
   if (held.today >= mostUserTokensADay)
-    throw new AppError('conflict', `A user may create ${mostUserTokensADay} tokens a day at most; keep using one of them`);
+    throw new AppError('conflict', `A user may create at most ${mostUserTokensADay} tokens a day; keep one for longer`);
 }
 
 export interface UserTokenHandlersDeps {

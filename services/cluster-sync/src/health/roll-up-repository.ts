@@ -22,7 +22,7 @@ const samePlace = sql.fragment`(h.cluster_id, h.namespace, h.deployment_id) = (r
 /** Versions are times, so they go on rising after a restored backup. */
 const nextVersion = sql.fragment`greatest(h.version + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
 const inMs = (ms: number) => sql.fragment`clock_timestamp() + ${ms} * interval '1 millisecond'`;
-/** What a watch has not caught up with may have changed. */
+/** Whether the watches of its cluster are up to date; otherwise its objects may have changed. */
 const isFollowed = sql.fragment`
   exists (select from k8s_clusters c where c.id = h.cluster_id and c.followed and not c.ignore)`;
 

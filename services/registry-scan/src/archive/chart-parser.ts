@@ -5,7 +5,7 @@ import type { ChartJobs } from './chart-parser-process.ts';
 import { brokenChart, ParsedChart } from './parsed-chart.ts';
 
 export interface ChartParserOptions {
-  /** Of processor time. */
+  /** Limit of processor time. */
   timeoutMs?: number;
   /** How long a busy machine may take to give a chart that much. */
   starvedAfterMs?: number;

@@ -1,6 +1,6 @@
 import type { PushHint } from './push-hint.ts';
 
-/** What a message asks for: to scan what it names, nothing, or something that cannot be understood, and why. */
+/** A hint to scan what the message names, null if nothing need be scanned, or why the message cannot be understood. */
 export type MessageContent = { hint: PushHint | null } | { refused: string };
 
 export interface QueueMessage {

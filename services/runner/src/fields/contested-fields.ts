@@ -19,7 +19,7 @@ export interface ContestedField {
   keptBecause: string | null;
 }
 
-/** What becomes of one object of a chart. */
+/** How a deploy treats the fields of one object of a chart. */
 export interface FieldsOfObject {
   contested: ContestedField[];
   /** Fields that Helm must not apply, so that their owners keep them even if they write while Helm works. */
@@ -83,12 +83,12 @@ interface Owned {
   owners: Ownership[];
 }
 
-/** The fields of the chart that others own, and who has them of Helm's. */
+/** The fields of the chart that others own, and the entries of Helm itself. */
 function ownersIn(live: JsonObject, rendered: JsonObject, isLasting: boolean) {
   const others = new Map<string, Owned>();
   const helms: Ownership[] = [];
   for (const ownership of ownershipsOf(live)) {
-    // What Helm wrote by another way than applying is that of somebody else, unless Helm takes it by force.
+    // Fields that Helm wrote otherwise than by applying count as somebody else's, unless Helm takes them by force.
     if (ownership.manager === helm && (ownership.isApply || !isLasting)) helms.push(ownership);
     else if (ownership.manager !== ownManager || isLasting) {
       for (const field of ownedFields(ownership.fields, rendered, live)) {

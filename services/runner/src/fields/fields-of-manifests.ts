@@ -26,7 +26,7 @@ export type ContestedOfObject = Named & Pick<ContestedField, 'path' | 'manager' 
 export type SharedReplicas = Named & { uid: string; replicas: JsonValue };
 
 export interface ResolvedFields {
-  /** What Helm is to apply; null: what it rendered. */
+  /** The manifests for Helm to apply; null: as it rendered them. */
   manifests: string | null;
   contested: ContestedOfObject[];
   /** How many are not listed. */

@@ -4,7 +4,7 @@ import type { Ownership } from './managed-fields.ts';
 /** Applies for Berth where a value has to stay that only Helm owned; see `share-fields.ts`. */
 export const ownManager = 'berth-keeps';
 
-/** Tools by which people change objects: a person who scales is no autoscaler. Browsers and `curl` go by their own names. */
+/** Tools by which people change objects: a person who scales is not an autoscaler. Browsers and `curl` go by their own names. */
 const toolsOfPeople =
   /^(?:kubectl|oc|k9s|helm|lens|freelens|openlens|node-fetch|headlamp|dashboard|kubernetes-dashboard|rancher|octant|argocd|mozilla|curl|python-requests|postman)/i;
 /** The manager of a HorizontalPodAutoscaler's writes, which outlive it. */

@@ -23,8 +23,8 @@ interface Read {
 export type ChartCrds = ReturnType<typeof createChartCrds>;
 
 /**
- * What a chart's folder crds holds, those of all its subcharts included, which Helm does not hand over. Most charts have none; an
- * archive never changes, so that is found out once.
+ * The objects in the folder crds of a chart and of its subcharts, which Helm leaves out when it hands over what it rendered. Most charts
+ * have none; that is remembered, since an archive never changes.
  */
 export function createChartCrds({ helm }: ChartCrdsDeps) {
   const without = new LRUCache<string, true>({ max: kept });

@@ -6,7 +6,7 @@ import { type Readiness, readinessOf } from './readiness.ts';
 
 export type NamedObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'namespace' | 'name'>;
 
-/** Of all objects together. `failed`: none is waited for any longer, and some will not become ready. */
+/** The verdict on all objects together. `failed`: some will not become ready, and there is nothing left to wait for. */
 export type Verdict = { is: 'ready' } | { is: 'waiting' | 'failed'; says: string };
 
 type Reader = Pick<ClusterReader, 'findKind' | 'readObject'>;

@@ -51,7 +51,7 @@ export const failsByCrashes = ({ kind }: { kind: string }): boolean => kind === 
 
 type Rule = (object: JsonObject, now: number) => Readiness;
 
-/** What standard fields and conditions say; null if they leave it to the rule of the kind. */
+/** The verdict of the standard fields and conditions; null if they have none, so the rule of the kind decides. */
 function ofAnyKind(object: JsonObject): Readiness | null {
   if (text(object, 'metadata', 'deletionTimestamp') !== '') return waiting('it is being deleted');
   const generation = number(object, 'metadata', 'generation');
@@ -97,7 +97,7 @@ const deployment: Rule = (object) => {
   return isOf('Available')?.status === 'True' ? ready : waiting('it is not available');
 };
 
-/** For Kubernetes this is no deadline. */
+/** With this value Kubernetes sets no deadline. */
 const longestDeadline = 2 ** 31 - 1;
 
 const statefulSet: Rule = (object) => {

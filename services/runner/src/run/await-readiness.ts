@@ -60,7 +60,7 @@ export async function awaitReadiness(run: RunContext, cluster: TaskCluster, awai
     if (verdict.is === 'failed' || lastAt >= reportAt) {
       await wait.report(stop, verdict.says);
       reportAt = performance.now() + pauseOfReports(waitedMs());
-      // What was known of the pods before may be about those that are being replaced.
+      // The verdict so far may be about pods that are being replaced.
       if (verdict.is !== 'unreadable') verdict = await tryTo(() => awaiting.check(reader), stop);
       if (verdict.is === 'ready') return;
     }

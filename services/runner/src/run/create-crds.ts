@@ -31,8 +31,8 @@ interface Placed extends CrdObject {
 }
 
 /**
- * Creates what the cluster lacks of the chart's folder crds, as Helm does with the first release. What exists is never changed: Helm
- * would take over definitions that others use as well.
+ * Creates the objects of the chart's folder crds that the cluster lacks, as Helm does with the first release. It never changes one that
+ * exists: others may use the same definition.
  */
 export async function createCrds(run: RunContext, cluster: TaskCluster, files: HelmFiles): Promise<void> {
   const { task, log, folder, stop, deps } = run;

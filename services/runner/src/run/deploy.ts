@@ -217,7 +217,7 @@ async function explainedByObjects(run: RunContext, cluster: TaskCluster, helm: (
   }
 }
 
-/** What Helm is to apply where others have changed the objects of the release; null: what it has rendered. */
+/** The manifests for Helm to apply if others have changed objects of the release; null: as it rendered them. */
 const resolve = (
   { task: { namespace, deployment_id: owner, fields }, log, stop: signal, deps: { work } }: RunContext,
   { client }: TaskCluster,

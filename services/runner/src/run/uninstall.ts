@@ -92,7 +92,7 @@ async function isUntouched({ task: { namespace } }: RunContext, { client }: Task
 const hookFailed =
   'A hook of the release failed; mend it, or retry the task with skip_hooks to remove the release without its hooks';
 
-/** A hook may refuse the removal on purpose, so only an owner can decide to skip it. One that does not end is no refusal. */
+/** A hook may refuse the removal on purpose, so only an owner can decide to skip it. One that does not end has not refused. */
 const isOfHook = (error: unknown): error is TaskFailure =>
   error instanceof TaskFailure &&
   error.kind === 'permanent' &&

@@ -8,7 +8,7 @@ const leastOfLine = 16;
 /** Only the beginning of a secret is searched for. This bounds the number of lengths, and thus the cost of a search. */
 const mostCharacters = 48;
 const mostSecrets = 10_000;
-/** Of secrets that begin alike. If they have more lengths than this, each is searched for by a shorter beginning (`steps`). */
+/** If secrets that begin alike have more lengths than this, each is searched for by a shorter beginning (`steps`). */
 const mostLengths = 8;
 /** `cutText` ends a text with it, perhaps in the middle of a secret. */
 const cutMark = '…';

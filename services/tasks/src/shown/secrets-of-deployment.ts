@@ -18,7 +18,7 @@ export interface SecretsOfDeploymentDeps {
 /** Few changes fail in a row that each name other secrets. */
 const mostRuns = 10;
 
-/** All secrets of the wanted configuration and of the runs of which objects may be in the cluster. */
+/** All secrets of the current configuration, and of the runs whose objects may be in the cluster. */
 export async function secretsOfDeployment(
   { store, secretKeys }: SecretsOfDeploymentDeps,
   { id, env_id, helm_chart_id, config }: DeploymentRecord,

@@ -1,7 +1,7 @@
 /** Names get a label of their own; the others share one. */
 export const namedInMetrics = 50;
 
-/** Keeps the rows whose time is oldest, which are those to know by name, and makes one of all others. */
+/** Keeps the oldest rows by name, since those need attention, and merges all others into one. */
 export function oldestNamed<Row extends { name: string; at: number }>(
   rows: readonly Row[],
   together: (others: readonly Row[]) => Row,

@@ -55,13 +55,13 @@ test.for([
 });
 
 test.for([
-  ['is no JSON', 'push', /^it is no JSON$/],
-  ['is empty', '', /^it is no JSON$/],
-  ['is nested without end', '['.repeat(100_000), /^it is no JSON$/],
+  ['is not JSON', 'push', /^it is not JSON$/],
+  ['is empty', '', /^it is not JSON$/],
+  ['is nested without end', '['.repeat(100_000), /^it is not JSON$/],
   ['is of another service', event({}, { source: 'aws.s3' }), /^source: is not aws\.ecr$/],
-  ['names no account', event({}, { account: 'x' }), /^it is no event of EventBridge: account: /],
-  ['names no repository', event({ 'repository-name': 7 }), /^it is no image action: repository-name: /],
-  ['has no detail', event({}, { detail: null }), /^it is no event of EventBridge: detail: /],
+  ['names no account', event({}, { account: 'x' }), /^it is not an event of EventBridge: account: /],
+  ['names no repository', event({ 'repository-name': 7 }), /^it is not an image action: repository-name: /],
+  ['has no detail', event({}, { detail: null }), /^it is not an event of EventBridge: detail: /],
 ] as const)('a message that %s is refused with the field and the rule', ([, body, reason]) => {
   expect(readEcrEvent(body)).toEqual({ refused: expect.stringMatching(reason) });
 });

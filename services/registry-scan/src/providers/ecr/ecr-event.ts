@@ -24,16 +24,16 @@ const CacheAction = Image.extend({ 'sync-status': z.string() });
 /** Reads what EventBridge sends for ECR: https://docs.aws.amazon.com/AmazonECR/latest/userguide/ecr-eventbridge.html */
 export function readEcrEvent(body: string): MessageContent {
   const json = parsedBoundedJson(body);
-  if (json === undefined) return { refused: 'it is no JSON' };
+  if (json === undefined) return { refused: 'it is not JSON' };
   const { data: event, error } = Event.safeParse(json);
-  if (error) return refusal('it is no event of EventBridge', error);
+  if (error) return refusal('it is not an event of EventBridge', error);
   if (event.source !== 'aws.ecr') return { refused: 'source: is not aws.ecr' };
 
   const host = ecrName(event);
   switch (event['detail-type']) {
     case 'ECR Image Action': {
       const { data, error: wrong } = ImageAction.safeParse(event.detail);
-      if (wrong) return refusal('it is no image action', wrong);
+      if (wrong) return refusal('it is not an image action', wrong);
       const named = imageIn(host, data);
       if (data.result !== 'SUCCESS') return { hint: null };
       if (data['action-type'] === 'DELETE') return firstOf(deleted(named));
@@ -41,7 +41,7 @@ export function readEcrEvent(body: string): MessageContent {
     }
     case 'ECR Pull Through Cache Action': {
       const { data, error: wrong } = CacheAction.safeParse(event.detail);
-      if (wrong) return refusal('it is no action of a cache', wrong);
+      if (wrong) return refusal('it is not an action of a cache', wrong);
       return data['sync-status'] === 'SUCCESS' ? firstOf(pushed(imageIn(host, data))) : { hint: null };
     }
     // Scans of images, and what ECR may report some day.
@@ -57,7 +57,7 @@ const imageIn = (host: string, image: z.infer<typeof Image>) => ({
   digest: image['image-digest'],
 });
 
-/** None for an image without a tag, which is no chart, or whose name no registry accepts. */
+/** Null for an image without a tag, which is not a chart, and for one whose name is invalid. */
 const firstOf = (hints: PushHint[]): MessageContent => ({ hint: hints[0] ?? null });
 
 function refusal(what: string, { issues: [issue] }: z.ZodError): MessageContent {

@@ -8,7 +8,7 @@ import { readEcrEvent } from './ecr-event.ts';
 export interface SqsQueue {
   url: string;
   deadLetterUrl: string;
-  /** Of the registry, if the host of the queue does not name its own. */
+  /** The region of the queue; that of the registry, if the host of the queue names none. */
   region: string;
 }
 

@@ -53,7 +53,7 @@ export function buildIndex(base: URL): IndexBuilder {
   };
 }
 
-/** An index writes a digest without its algorithm; undefined if the text is no digest. */
+/** An index writes a digest without its algorithm; undefined if the text is not a digest. */
 function digestIn(text: string | undefined): string | null | undefined {
   if (text === undefined || text === '') return null;
   const hex = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text)?.[1];

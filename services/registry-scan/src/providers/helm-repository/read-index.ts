@@ -6,7 +6,7 @@ import { createBlockIndexReader } from './block-index-reader.ts';
 import { buildIndex, type ChartIndex } from './chart-index.ts';
 import { eachLine } from './each-line.ts';
 
-/** What an index has to say, and how many of its entries cannot be used. */
+/** The usable entries of an index, and how many others it has. */
 export interface ReadIndex {
   index: ChartIndex;
   skipped: number;

@@ -39,8 +39,8 @@ const maxCounted = 2;
 const p = sql.fragment`p`;
 
 /**
- * Tasks that the runner may take. One of the version before would report a release as ready that it finds deployed, so such
- * tasks are left to others. After two minutes there may be no others, as when an upgrade is undone.
+ * Tasks that the runner may take. A runner of the version before would report a release that it finds deployed as ready, so newer
+ * ones get such tasks. After two minutes any runner may take them: there may be no newer one, as when an upgrade is undone.
  */
 const fits = ({ continuesWaits }: Pick<ClaimOptions, 'continuesWaits'>) =>
   continuesWaits

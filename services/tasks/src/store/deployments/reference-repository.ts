@@ -4,8 +4,8 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 
 /**
- * The items to which deployments refer, by their wanted inputs and by the runs of which they may have objects. Both count: what runs
- * may be installed again as it is.
+ * The items to which deployments refer, by their current inputs and by the runs whose objects may be in the cluster: such a run may be
+ * installed again as it is.
  */
 export const usedItems = sql.fragment`(
   select deployment_id, collection, item_id from deployment_references

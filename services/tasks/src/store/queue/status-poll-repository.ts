@@ -62,8 +62,8 @@ const Followed = z.object({ id: Id, reports_unpolled: z.boolean() });
 export const createStatusPollRepository = (db: Queries) => ({
   /**
    * Updates the polls of deployments that have changed since the last time: starts or stops polling them. The first polls are
-   * spread over the interval. Left to the next time are deployments that are locked, and those with a task that has just become
-   * due: its claim would skip a locked deployment. `reports_unpolled`: the deployment still shows a status but is no longer
+   * spread over the interval. The next time is for deployments that are locked, and for those with a task that has just become
+   * due, whose claim would skip a locked deployment. `reports_unpolled`: the deployment still shows a status but is no longer
    * polled.
    */
   follow: (limit: number) =>

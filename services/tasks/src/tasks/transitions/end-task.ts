@@ -16,7 +16,7 @@ import { variantOf } from '../../records/variant.ts';
 const byItself = { identity: undefined };
 
 /**
- * Ends a started task and updates its deployment. The caller holds the lock of the deployment. False, with nothing written, when
+ * Ends a started task and updates its deployment. The caller holds the lock of the deployment. Writes nothing and returns false if
  * the claim is no longer the latest one. `acknowledges`: the runner reported the outcome.
  */
 export async function endTask(

@@ -3,13 +3,13 @@ import { Id, Timestamp } from '../../fields/fields.ts';
 
 /** A closed list: programs may rely on it. New kinds are new behaviour of the API. */
 export const FactKind = z.enum([
-  // Of a deployment: what it wants and did not get.
+  // What a deployment has not reached.
   'deletion',
   'not_installed',
   'not_uninstalled',
   'outdated',
   'namespace_lost',
-  // Of a task.
+  // The newest task.
   'task_failed',
   'task_canceled',
   'task_done',
@@ -26,7 +26,7 @@ export const FactKind = z.enum([
   'cluster_full',
   'platform_full',
   'no_free_runner',
-  // Of the workload.
+  // The workload.
   'workload_degraded',
   'workload_progressing',
   'workload_unknown',
