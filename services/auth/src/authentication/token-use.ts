@@ -1,10 +1,10 @@
 import type { Database } from '@berth/db/database';
 import type { Service } from '@berth/service/service';
-import { createBotTokenRepository } from '../bots/bot-token-repository.ts';
-import { createUserTokenRepository } from '../tokens/user-token-repository.ts';
 import type { TokenRow } from './credential-repository.ts';
+import { createTokenUseRepository } from './token-use-repository.ts';
 
 type Holder = TokenRow['holder'];
+const holders = ['user', 'bot'] as const satisfies Holder[];
 
 /** Its disposal, after the last request, writes the uses that are still noted. */
 export interface TokenUse extends AsyncDisposable {
@@ -23,6 +23,7 @@ const maxNoted = 5_000;
 
 /** Records when tokens were last used, to the minute and outside of requests. */
 export function createTokenUse({ db, log }: TokenUseDeps): TokenUse {
+  const tokenUseRepository = createTokenUseRepository(db);
   const noted: Record<Holder, Set<string>> = { user: new Set(), bot: new Set() };
 
   const takeNoted = (holder: Holder): string[] => {
@@ -32,10 +33,9 @@ export function createTokenUse({ db, log }: TokenUseDeps): TokenUse {
   };
 
   async function write(): Promise<void> {
-    const [ofUsers, ofBots] = [takeNoted('user'), takeNoted('bot')];
+    const taken = holders.map((holder) => [holder, takeNoted(holder)] as const);
     try {
-      if (ofUsers.length > 0) await createUserTokenRepository(db).markUsed(ofUsers);
-      if (ofBots.length > 0) await createBotTokenRepository(db).markUsed(ofBots);
+      for (const [holder, ids] of taken) if (ids.length > 0) await tokenUseRepository.mark(holder, ids);
     } catch (error) {
       log.warn({ err: error }, 'the last use of tokens was not written');
     }

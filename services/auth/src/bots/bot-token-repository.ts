@@ -43,19 +43,6 @@ export const createBotTokenRepository = (db: Queries) => ({
   find: (id: string) => db.maybeOne(token`select ${columns} from bot_tokens where id = ${id} and ${live}`),
 
   lock: (id: string) => db.maybeOne(token`select ${columns} from bot_tokens where id = ${id} and ${live} for update`),
-
-  /** At most once a minute for each token; a locked row is left to the other replica. */
-  markUsed: async (ids: readonly string[]) => {
-    await db.query(token`
-      with stale as (
-        select id from bot_tokens
-        where id = any(${sql.array([...ids], 'uuid')})
-          and (last_used_at is null or last_used_at < now() - interval '1 minute')
-        for update skip locked
-      )
-      update bot_tokens set last_used_at = now() from stale where bot_tokens.id = stale.id
-    `);
-  },
 });
 
 /** Reads and changes in a transaction. Each change is published with it. */

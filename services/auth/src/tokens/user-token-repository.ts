@@ -49,24 +49,11 @@ export const createUserTokenRepository = (db: Queries) => ({
 
   lock: (id: string, holders: Holders) =>
     db.maybeOne(token`select ${columns} from user_tokens where id = ${id} and ${heldBy(holders)} for update`),
-
-  /** At most once a minute for each token; a locked row is left to the other replica. */
-  markUsed: async (ids: readonly string[]) => {
-    await db.query(token`
-      with stale as (
-        select id from user_tokens
-        where id = any(${sql.array([...ids], 'uuid')})
-          and (last_used_at is null or last_used_at < now() - interval '1 minute')
-        for update skip locked
-      )
-      update user_tokens set last_used_at = now() from stale where user_tokens.id = stale.id
-    `);
-  },
 });
 
-/** Reads and changes in a transaction. Each change is published with it. */
 const Held = z.strictObject({ now: z.number(), today: z.number() });
 
+/** Reads and changes in a transaction. Each change is published with it. */
 export const createUserTokenChanges = (tx: Transaction) => {
   const published = publishing(tx, userTokens);
 

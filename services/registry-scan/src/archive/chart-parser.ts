@@ -21,7 +21,7 @@ interface ParseRequest {
 export interface ChartParser extends AsyncDisposable {
   /**
    * Returns the parsed chart. A chart that takes too much processor time or memory is final as broken, so that it does not keep the
-   * parser busy in every scan. Throws `WorkRefused` for what says nothing about the chart: a later scan reads it again.
+   * parser busy in every scan. Throws `WorkRefused` if the reason lies not in the chart; a later scan then reads it again.
    */
   parse(archive: Uint8Array, request: ParseRequest): Promise<ParsedChart>;
 }

@@ -15,7 +15,7 @@ export interface SecretsOfDeploymentDeps {
   secretKeys: SecretKeys;
 }
 
-/** Few changes fail in a row that each name other secrets. */
+/** More changes than this, each with other secrets, hardly ever fail in a row. */
 const mostRuns = 10;
 
 /** All secrets of the current configuration, and of the runs whose objects may be in the cluster. */

@@ -37,7 +37,7 @@ function underTest(db: Parameters<typeof createDeniedAttempts>[0]['db'] = databa
   return { clock, denied, id, note };
 }
 
-test('equal denied attempts within a minute are one event, and another with the number of repetitions', async () => {
+test('equal denied attempts within a minute make two events: the first attempt, and the number of repetitions', async () => {
   const { clock, denied, id, note } = underTest();
   const object = randomUUID();
   note(object);
@@ -108,7 +108,7 @@ test('refused sign-ins of fifty addresses have events of their own in a minute, 
   expect(lines.reduce((sum, { times }) => sum + times, 0)).toBe(4_000);
 });
 
-test('a flood of different refusals of one address, or of many, hides neither a guess at an account nor one of another address', async () => {
+test('a flood of different refusals, of one address or of many, hides neither a guess at an account nor the refusals of another address', async () => {
   const { clock, denied } = underTest();
   const resource = `sign-ins ${randomUUID()}`;
   const guess = { requestId: 'r', resource, action: 'authenticate' };

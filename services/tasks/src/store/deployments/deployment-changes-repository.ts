@@ -17,7 +17,7 @@ const record = sql.type(DeploymentRecord);
 const nothing = sql.type(z.object({}));
 const nowInMicros = sql.fragment`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
-/** Nothing that was reported before a change of the installed place counts after it. */
+/** Health that was reported before a change of the installed place does not count after it. */
 const healthIn = ({ installed_cluster_id, installed_namespace }: InstalledPlace) => {
   const stays = sql.fragment`(installed_cluster_id, installed_namespace)
     is not distinct from (${installed_cluster_id}::uuid, ${installed_namespace}::text)`;

@@ -41,7 +41,7 @@ const usedBy = (id: FragmentSqlToken) => sql.fragment`(
 const User = z.object({ id: Id, namespace: z.string(), env_id: Id });
 
 export const createReferenceRepository = (db: Queries) => ({
-  /** Enabled deployments whose inputs point to the item. Only as many as the message needs that names them. */
+  /** Enabled deployments whose inputs point to the item; the first ten, since a message names no more. */
   enabledDependentsOf: (collection: string, item_id: string) =>
     db.any(sql.type(User)`
       select distinct d.id, d.namespace, d.env_id
