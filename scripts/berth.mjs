@@ -28,7 +28,7 @@ const commands = {
     ['node_modules/@biomejs/biome/bin/biome', 'format', '.'],
     ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit'],
     ['node_modules/typescript/bin/tsc', '-p', 'packages/console/tsconfig.json', '--noEmit'],
-    ['node_modules/knip/bin/knip.js', '--include', 'exports,types', '--no-progress', '--no-config-hints'],
+    ['node_modules/knip/bin/knip.js', '--include', 'exports,types,dependencies', '--no-progress', '--no-config-hints'],
     buildConsole,
     ['scripts/build.ts'],
   ],

@@ -35,7 +35,7 @@ export async function chartValues(root: URL, schema: Schema): Promise<ChartValue
   };
 }
 
-/** What a part says itself replaces what every part has; its own values come after them. */
+/** The values of every part, replaced by those that the part has itself, then its further ones. */
 function merged(common: readonly Entry[], own: readonly Entry[]): Entry[] {
   const ownNames = new Map(own.map((entry) => [entry.name, entry]));
   const both = common.map((entry) => {

@@ -4,7 +4,7 @@ import type { Answer } from '../http/answer.ts';
 import type { CallOptions } from '../http/send.ts';
 import type { TextStream } from '../http/text-stream.ts';
 
-// The package that is published has this file written out, by `scripts/client`: types of the contracts enter only here.
+// In the published package this file is written out, by `scripts/client`: types of the contracts enter only here.
 export type { Page } from '@berth/contracts/definition/paging';
 export type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 export type { Deployment } from '@berth/contracts/resources/deployments/deployments';

@@ -8,8 +8,8 @@ const never = new AbortController().signal;
 const pauseMs = 1_000;
 
 /**
- * The lines of the log of a task until it ends, each once: where the connection ends before the task, the log is read again
- * behind the lines that were seen. Throws `ProblemError`.
+ * The lines of the log of a task until it ends, each once: if the connection ends before the task, the log is read again
+ * after the lines that were seen. Throws `ProblemError`.
  */
 export async function* followLog(
   { deploymentTasks }: Pick<Client, 'deploymentTasks'>,

@@ -1,2 +1,2 @@
-// The package that is published has this file written out, as `../api/client.ts`.
+// In the published package this file is written out, like `../api/client.ts`.
 export type { ErrorCode, FieldError } from '@berth/contracts/errors';

@@ -4,7 +4,7 @@ import { type ServerSentEvent, serverSentEvents } from './server-sent-events.ts'
 export interface TextStream {
   /** Without empty lines, by which a followed log that is quiet stays open. */
   lines(): AsyncGenerator<string>;
-  /** The same, without a last line that has no end: its connection may have been closed within it. */
+  /** The same without an unfinished last line: the connection may have been closed within it. */
   endedLines(): AsyncGenerator<string>;
   /** The events of `text/event-stream`. */
   events(): AsyncGenerator<ServerSentEvent>;

@@ -17,7 +17,7 @@ export interface ServiceStart extends ServerStart {
 
 const checkout = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Starts one of our services from source and waits until it reports to be ready. */
+/** Starts one of our services from source and waits until it reports that it is ready. */
 export async function startService(service: ServiceStart): Promise<RunningServer> {
   const { name, entry, settings, stateFolder, healthPort, guard, signal } = service;
   const secretFiles = await writeSecrets(service);

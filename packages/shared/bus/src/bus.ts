@@ -39,7 +39,7 @@ export interface Bus {
   /** Verifies an identity that auth issued for this part, with the keys that auth publishes. */
   identify(identityToken: string): Promise<Identity>;
   /**
-   * False if only a restart helps: the connection is closed for good, or no longer receives its own messages although it reports
+   * False if only a restart helps: the connection is closed for good, or no longer receives its own messages although it claims
    * to be up. An unreachable server does not count, since the client reconnects.
    */
   isAlive(): boolean;

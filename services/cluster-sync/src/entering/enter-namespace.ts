@@ -92,7 +92,7 @@ async function fence(entry: Entry, { found, isAdopted }: InOwn, granting: Promis
       [namespaceAnnotations.deploymentId]: claim.deployment_id,
       [namespaceAnnotations.deploymentName]: claim.task.deployment_name,
       [namespaceAnnotations.kind]: claim.task.kind,
-      // Any mark: without one it would look like a namespace of the version before.
+      // Any mark will do: without one it would look like a namespace of the version before.
       [namespaceAnnotations.mark]: claim.deployment_id,
     }),
   };

@@ -26,7 +26,7 @@ const inMs = (ms: number) => sql.fragment`clock_timestamp() + ${ms} * interval '
 const isFollowed = sql.fragment`
   exists (select from k8s_clusters c where c.id = h.cluster_id and c.followed and not c.ignore)`;
 
-/** With their number: PostgreSQL would expect a hundred, and read whole tables for them. */
+/** States their number: PostgreSQL would otherwise expect a hundred, and read whole tables for them. */
 const asPlaces = (places: readonly HealthPlace[]) => sql.fragment`
   (select * from jsonb_to_recordset(${sql.jsonb(places.map(({ cluster_id, namespace, deployment_id }) => ({ cluster_id, namespace, deployment_id })))})
     as p(cluster_id uuid, namespace text, deployment_id uuid) limit ${places.length}) p`;

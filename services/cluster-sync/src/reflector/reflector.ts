@@ -33,7 +33,7 @@ export interface ReflectorDeps {
   readonly cpu?: CpuShare;
   /** Called after each step, with words if the cluster's answers exceed the limits. */
   onExcess?(reason: string | null): void;
-  /** Called when a watch is open, and when it or a list fails: what was seen may then no longer be so. */
+  /** Called when a watch is open, and when it or a list fails: the known state may then be stale. */
   onCurrent?(isCurrent: boolean): void;
   /** From 0 to 1; by default `Math.random`. */
   random?(): number;

@@ -17,8 +17,8 @@ const scalerKinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * The autoscalers of a namespace once the release is deployed: those that the chart renders, and those of the cluster except such
- * as Helm is about to remove with this release.
+ * The autoscalers of a namespace once the release is deployed: those that the chart renders, and those of the cluster, except those
+ * that Helm is about to remove with this release.
  */
 export function autoscalersOf(
   rendered: readonly KubeObject[],

@@ -1,7 +1,7 @@
 import { type FieldPath, fieldPathOf } from '@berth/contracts/resources/deployments/field-path';
 import type { Ownership } from './managed-fields.ts';
 
-/** Applies for Berth where a value has to stay that only Helm owned; see `share-fields.ts`. */
+/** The manager by which Berth keeps a value that only Helm owned; see `share-fields.ts`. */
 export const ownManager = 'berth-keeps';
 
 /** Tools by which people change objects: a person who scales is not an autoscaler. Browsers and `curl` go by their own names. */

@@ -88,8 +88,8 @@ export function explainForbidden(message: string, own: string): string | null {
 }
 
 /**
- * What made an uninstall fail, where workloads of the namespace can cause it: they can write the record of the release, its RoleBinding,
- * and finalizers. `undeletable`: Helm could not delete the objects of the record, such as a manifest that a workload has changed.
+ * Why an uninstall failed, if workloads of the namespace can be the cause: they can write the record of the release, its RoleBinding, and
+ * finalizers. `undeletable`: Helm could not delete the objects of the record, such as a manifest that a workload has changed.
  */
 export function obstacleOf({ kind, message }: TaskFailure): 'forbidden' | 'undeletable' | 'timeout' | null {
   if (kind === 'forbidden') return kind;

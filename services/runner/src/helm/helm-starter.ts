@@ -150,7 +150,7 @@ function shellInput(
     HELM_BURST_LIMIT: '200',
     HELM_QPS: '100',
     KUBECACHEDIR: discoveryCache,
-    // By standard input of the shell, as all of them, since arguments are visible to others.
+    // All of these go through the standard input of the shell, since arguments are visible to others.
     ...proxyVariables(),
     ...(authorities && { SSL_CERT_FILE: authorities }),
     ...goSettings(limits),

@@ -124,7 +124,7 @@ async function create({ path, yaml, facts }: Placed, { client }: TaskCluster): P
 async function awaitServed(objects: readonly Placed[], cluster: TaskCluster, stop: AbortSignal): Promise<void> {
   const until = performance.now() + establishedMs;
   const left = objects.filter(({ facts }) => facts.defines);
-  // A reader remembers the kinds of the cluster, so each look needs a new one.
+  // A reader remembers the kinds of the cluster, so each check needs a new one.
   for (let reader = cluster.reader(stop), [next] = left; next; [next] = left) {
     const { is, says } = await servedIn(reader, next);
     if (is === 'ready') {
@@ -147,7 +147,7 @@ async function servedIn(
 ): Promise<{ is: Readiness['is']; says: string }> {
   const { apiVersion, kind } = facts;
   const found = await reader.readObject(path);
-  // An account that may only create definitions asks for the kinds alone.
+  // Null for an account that may create definitions but not read them: it only asks for the kinds.
   const live = isJsonObject(found) ? found : null;
   const readiness: Readiness = live ? readinessOf({ ...live, apiVersion, kind }, Date.now()) : { is: 'ready' };
   if (readiness.is !== 'ready') return readiness;

@@ -25,7 +25,7 @@ export interface Work<Name extends string, Job, Result> {
   busyMs?: number;
   /** Calls `wake` when jobs become due, until the signal aborts. Such hints may be lost. */
   onHint?(wake: () => void, signal: AbortSignal): void;
-  /** Whether there is memory for one more job than hold a slot. */
+  /** Whether there is memory for a job beyond those that hold a slot. */
   hasMemory?(working: number): boolean;
   /** The most jobs that go on without a slot; further ones keep theirs until one of these ends. */
   mostWithoutSlot?: number;

@@ -53,7 +53,7 @@ export const listK8sEvents =
     return { ...page, items };
   };
 
-/** Refusals name the cluster, which a deployment may leave for an env whose members do not see it. */
+/** Refusals name the cluster, which may belong to an env that the reader does not see: the deployment is about to leave it. */
 function withoutName(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
   const { code, retryAfterSeconds } = error;

@@ -4,7 +4,7 @@ import type { ReadingStore } from '../store/store.ts';
 
 type Adopter = Pick<DeploymentRecord, 'id' | 'revision_id' | 'cluster_id' | 'namespace'>;
 
-/** Until a deploy has taken the release over, each further one has to: a change or a retry after an adoption that failed. */
+/** Until a deploy has taken the release over, every deploy has to adopt it: also a change or a retry after an adoption that failed. */
 export async function stillAdopting(
   { tasks }: Pick<ReadingStore, 'tasks'>,
   deployment: Adopter,

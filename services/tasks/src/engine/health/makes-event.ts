@@ -2,7 +2,7 @@ import type { DeploymentHealth } from '@berth/contracts/resources/deployments/de
 
 type Told = Pick<DeploymentHealth, 'state' | 'causes'> | null;
 
-/** Whether followers hear of a change: another state, or another first cause. Messages change more often than what they mean. */
+/** Whether a change is published: another state, or another first cause. Messages change more often than their meaning. */
 export const makesEvent = (before: Told, after: Told): boolean =>
   before?.state !== after?.state || firstCauseOf(before) !== firstCauseOf(after);
 

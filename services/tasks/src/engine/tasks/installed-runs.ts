@@ -17,7 +17,7 @@ const leftAfter = {
   keeps: { done: 'all', untouched: 'all', touched: 'all' },
 } as const satisfies Record<Effect, Record<'done' | 'untouched' | 'touched', Left>>;
 
-/** Which runs stay: all, all but one, or only one; null for that one: none. */
+/** The runs that stay: all, all but one, or `only` one (none if that is null). */
 export type RunsLeft = 'all' | { without: string } | { only: string | null };
 
 /** The runs that a task leaves when it ends. `revision_id`: the deployment's before the end. */

@@ -14,7 +14,7 @@ export interface OwnVoiceDeps {
 }
 
 /**
- * Sends itself a message every 5 s, since a connection can report to be up although its read loop has ended; the library's pings
+ * Sends itself a message every 5 s, since a connection can claim to be up although its read loop has ended; the library's pings
  * detect that late or never. After two missed messages in a row it reconnects; after three, liveness fails.
  */
 export function listenToOwnVoice({ connection, caller, instance, log, intervalMs = delays.ownVoice }: OwnVoiceDeps) {
