@@ -368,7 +368,7 @@ describe('nothing is adopted', () => {
     expect(await lastTask(unwrap(await adopt(name, 'a')).id)).toMatchObject({ status: 'Done' });
   });
 
-  test('by somebody without a credential, or who is no owner', async () => {
+  test('by somebody without a credential, or who is not an owner', async () => {
     const name = await released('a');
     expect(await refusal(name, platform.anonymous)).toMatchObject(like(401, /./));
     const { id, api } = await platform.person('grace');
@@ -380,7 +380,7 @@ describe('nothing is adopted', () => {
     expect(await refusal(name, api)).toMatchObject(like(403, /owner/));
   });
 
-  test('by a value that is no boolean', async () => {
+  test('by a value that is not a boolean', async () => {
     const body = { ...bodyOf('x', 'a'), adopt: 'yes' as unknown as boolean };
     expect(await platform.admin.deployments.create({ body })).toMatchObject({ problem: { status: 400 } });
   });

@@ -45,6 +45,6 @@ test('a file that is not text is named', async () => {
   expect(defects).toEqual([{ file: null, path: '', rule: 'Chart.yaml is not UTF-8 text', line: null }]);
 });
 
-test('a folder that is missing is no verdict', async () => {
+test('a folder that is missing is an error, not a verdict', async () => {
   await expect(readFolder(join(tmpdir(), 'berth-there-is-no-such-folder'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -37,7 +37,7 @@ test('plain http goes through its proxy, although the rules refuse the address o
   expect(requested).toEqual(['http://registry.example/v2/']);
 });
 
-test('the proxy gets no name of which one address is refused', async () => {
+test('the proxy is not asked for a name if one of its addresses is refused', async () => {
   const answer = get('http://registry.example/v2/', ['192.0.2.1', '169.254.169.254']);
 
   await expect(answer).rejects.toThrow('registry.example resolves to an address that is not allowed');

@@ -71,7 +71,7 @@ test('a job that the machine does not run in time, or whose process is killed, m
   await expect(spinning).rejects.toMatchObject({ refusal: 'busy' });
 });
 
-test('a job that is no longer wanted frees its slot while its process still starts', async () => {
+test('an aborted job frees its slot even if its process is still starting', async () => {
   await using unready = createUntrustedWork<HostileJobs>({
     entry: new URL('./never-ready-main.ts', import.meta.url),
     slots: 1,

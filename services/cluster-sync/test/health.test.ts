@@ -210,7 +210,7 @@ test('a deployment that is installed again soon after its namespace was gone is 
   expect(told().slice(2)).toEqual(['Degraded NamespaceGone', 'Healthy']);
 });
 
-test('what tasks does not take is reported again: under a later version if it is outdated', async () => {
+test('a report that tasks does not record is repeated: under a later version if it is outdated', async () => {
   await save('ns', 'Namespace', namespace);
   service.onHealth = () => 'elsewhere';
   await rollUpAndReport();
@@ -256,7 +256,7 @@ test('a replica that has lost the cluster can no longer say that it has caught u
   expect(told()).toEqual([]);
 });
 
-test('tasks asks for reports again, and learns of which deployments there is no object', async () => {
+test('tasks asks for reports again, and learns which deployments have no objects', async () => {
   await save('ns', 'Namespace', namespace);
   await rollUpAndReport();
   const unknown = randomUUID();

@@ -426,7 +426,7 @@ const troubles: Record<string, { happens: (namespace: string) => Promise<void>; 
   },
 };
 
-test('what happens to a workload is reported with its first cause, stays while it lasts, and goes when it has recovered', async () => {
+test('a problem of a workload is reported with its first cause, stays while it lasts, and goes when the workload has recovered', async () => {
   const places = Object.keys(troubles).map((trouble) => ({ trouble, namespace: `ill-${trouble}`, id: randomUUID() }));
   const reportsOf = (id: string) => service.health.filter(({ deployment_id }) => deployment_id === id);
   const lastOf = (id: string) => reportsOf(id).at(-1)?.health;
@@ -496,7 +496,7 @@ test('what happens to a workload is reported with its first cause, stays while i
   for (const each of versions) expect(each).toEqual(each.toSorted((a, b) => a - b));
 });
 
-test('what is scaled to nothing is suspended', async () => {
+test('a workload that is scaled to nothing is suspended', async () => {
   const id = randomUUID();
   await applyOwn('idle', id);
   await apply(inNamespace('idle', 'deployments'), webDeployment(0));

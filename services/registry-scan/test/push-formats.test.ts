@@ -126,6 +126,6 @@ test.for<[string, string, Record<string, string>]>([
   expect(hints).toEqual([]);
 });
 
-test.for(['/events/harbor', '/events/zot'])('what is no event is refused at %s', async (path) => {
+test.for(['/events/harbor', '/events/zot'])('a body that is not an event is refused at %s', async (path) => {
   expect(await post(path, [], bearer)).toBe(400);
 });

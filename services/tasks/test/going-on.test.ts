@@ -244,7 +244,7 @@ describe('why', () => {
   });
 });
 
-test('what is remembered of a repeated creation has a bounded size', async () => {
+test('the remembered answer to a creation has a bounded size', async () => {
   const bytes = sql.unsafe`select max(octet_length(queued_tasks::text)) as bytes from idempotency_keys`;
   expect(await tasks.database.db.oneFirst(bytes)).toBeLessThan(3_000);
 });

@@ -80,7 +80,7 @@ const publishedOf = (id: string) =>
   `);
 
 describe('a report', () => {
-  test('is shown, named in the reason as that of the workload, and is no part of the ETag', async () => {
+  test('is shown, named in the reason as that of the workload, and is not part of the ETag', async () => {
     const before = await tasks.installed();
     expect(before).toMatchObject({ health: null, reason: null });
 

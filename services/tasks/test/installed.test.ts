@@ -125,7 +125,7 @@ describe('the hostname of a release', () => {
   });
 });
 
-describe('what a release refers to', () => {
+describe('the items that a release refers to', () => {
   const secret = async (name: string) =>
     tasks.call(siteAdmin, secrets.operations.create, {
       body: { env_id: envId, collection: 'tokens', name, contents: 'swordfish-and-chips' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { followedFlag } from './followed-flag.ts';
 
-test('what the database forgets, as when a cluster is ignored for less than a second, is written again', async () => {
+test('the flag is written again if the database has lost it, as when a cluster is ignored for less than a second', async () => {
   const stop = new AbortController();
   const saved: boolean[] = [];
   const { note, run } = followedFlag({

@@ -57,7 +57,7 @@ test.for([
 );
 
 test.runIf(process.platform === 'linux')(
-  'a chart that a busy machine did not parse in time is no broken chart: it is parsed again',
+  'a chart that a busy machine did not parse in time is not broken: it is parsed again',
   async () => {
     await using starved = createChartParser({ starvedAfterMs: 2_000 });
     const archive = await chartTgz({ 'Chart.yaml': chartYaml() });

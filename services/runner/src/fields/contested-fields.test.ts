@@ -57,7 +57,7 @@ const outcome = (
   return [...words, ...leave.map(({ steps }) => `left ${steps.join('.')}`), ...(share === undefined ? [] : ['shared'])];
 };
 
-describe('what becomes of replicas', () => {
+describe('the replicas of a workload', () => {
   const kept = ['kept', 'left spec.replicas'];
   const quiet = ['left spec.replicas'];
   const hook = { annotations: { 'helm.sh/hook': 'pre-upgrade' } };

@@ -65,7 +65,7 @@ test.for(Object.entries(encodings))('a secret %s is redacted completely, at any 
 });
 
 test.for(['%F0', '%E2', '%C3%C3', '%f0%9f'])(
-  'bytes that are no characters, as %s, hide nothing of a secret behind them',
+  'a secret behind bytes that are not characters, as %s, is redacted',
   (before) => {
     const secret = 'hunter2&hunter2';
 

@@ -203,7 +203,7 @@ export function envIdOf({ state }: Pick<ResourceSpec, 'state'>, row: object): st
   return typeof envId === 'string' ? envId : null;
 }
 
-/** A creation, update or deletion that a caller requests: its handler must go through `change`. */
+/** A creation, update or deletion that a caller requests: its handler must call `createRow` or one of its siblings. */
 export const changesRows = (spec: OperationSpec, { state }: Pick<ResourceSpec, 'state'>): boolean =>
   state !== undefined &&
   spec.allow.on !== 'nothing' &&

@@ -5,7 +5,7 @@ import { Id } from '../../fields/fields.ts';
 
 export const mostRepeated = 500;
 
-/** Asked of `cluster-sync` once a cluster answers again: reports of before its silence no longer count. */
+/** Asked of `cluster-sync` once a cluster answers again: reports from before its silence no longer count. */
 export const clusterHealth = resource('cluster_health', {
   owner: 'cluster-sync',
   singular: 'cluster',

@@ -166,7 +166,7 @@ export const deployments = resource('deployments', {
       changesAlso: ['deployment_tasks'],
       body: NewDeployment,
       response: Deployment,
-      // To adopt a release, it is compared with the cluster before.
+      // If it adopts a release, that is compared with the chart first.
       deadlineMs: 30_000,
     }),
     get: operation({
