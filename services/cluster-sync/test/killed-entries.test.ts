@@ -105,17 +105,17 @@ function watchedDatabase() {
       };
     },
   });
-  const settled = async () => {
+  const idle = async () => {
     do {
       await Promise.allSettled(underWay);
       await nextTurn();
     } while (underWay.size > 0);
   };
-  return { db, settled };
+  return { db, idle };
 }
 
 async function world() {
-  const { db, settled } = watchedDatabase();
+  const { db, idle } = watchedDatabase();
   const cluster = fakeCluster();
   const clusterId = randomUUID();
   await db.query(sql.unsafe`
@@ -185,7 +185,7 @@ async function world() {
     const account = { deploymentId: deployment_id, signal, ...(lastUsed !== undefined && { lastUsed }) };
     return removeAccount(deps, { clusterId, api: { deleteJson } }, account);
   };
-  return { ...cluster, settled, accountRepository, deployment_id, enter, adopt, uninstall, removeAccountDuring, rows };
+  return { ...cluster, idle, accountRepository, deployment_id, enter, adopt, uninstall, removeAccountDuring, rows };
 }
 
 const path = '/api/v1/namespaces/web';
@@ -193,7 +193,7 @@ const binding = '/apis/rbac.authorization.k8s.io/v1/namespaces/web/rolebindings/
 
 /** Kills the process at each request in turn, before it is sent or before its answer is read, until one attempt gets through. */
 async function killedAtEach(
-  { hooks, settled }: Pick<Awaited<ReturnType<typeof world>>, 'hooks' | 'settled'>,
+  { hooks, idle }: Pick<Awaited<ReturnType<typeof world>>, 'hooks' | 'idle'>,
   at: 'before' | 'after',
   attempt: (n: number) => Promise<unknown>,
 ): Promise<number> {
@@ -216,7 +216,7 @@ async function killedAtEach(
     hooks[at] = () => {};
     if (done && !isDead) return kill;
     // The killed attempt may have begun other requests; they reach the database before the next attempt begins.
-    await settled();
+    await idle();
   }
   throw new Error('never done');
 }
@@ -224,12 +224,12 @@ async function killedAtEach(
 test.for(['before', 'after'] as const)(
   'an adoption that is killed at every request in turn, %s it, is continued by the next attempt, and its removal leaves the namespace as it was',
   async (at) => {
-    const { objects, hooks, settled, api, deployment_id, adopt, uninstall, rows } = await world();
+    const { objects, hooks, idle, api, deployment_id, adopt, uninstall, rows } = await world();
     const labels = { team: 'shop', 'pod-security.kubernetes.io/enforce': 'privileged' };
     await api.postJson('/api/v1/namespaces', { metadata: { name: 'web', labels, annotations: { note: 'ours' } } });
     const uid = objects.get(path)?.metadata['uid'];
 
-    const kills = await killedAtEach({ hooks, settled }, at, (n) => adopt(n));
+    const kills = await killedAtEach({ hooks, idle }, at, (n) => adopt(n));
 
     // A request whose answer was lost has taken effect, so the next attempt sends fewer.
     expect(kills).toBeGreaterThanOrEqual(at === 'before' ? 6 : 5);
@@ -244,7 +244,7 @@ test.for(['before', 'after'] as const)(
       annotations: { note: 'ours', 'berth.dev/deployment-id': deployment_id },
     });
 
-    await killedAtEach({ hooks, settled }, at, (n) => uninstall(100 + n));
+    await killedAtEach({ hooks, idle }, at, (n) => uninstall(100 + n));
     expect(objects.get(path)?.metadata).toMatchObject({ uid, labels, annotations: { note: 'ours' } });
     expect(Object.keys(Object(objects.get(path)?.metadata.annotations))).toEqual(['note']);
     expect(await rows()).toEqual({ namespaces: [], accounts: [] });
@@ -254,9 +254,9 @@ test.for(['before', 'after'] as const)(
 test.for(['before', 'after'] as const)(
   'an entry that is killed at every request in turn, %s it, is continued by the next attempt, and so is the removal',
   async (at) => {
-    const { objects, hooks, settled, deployment_id, enter, uninstall, rows } = await world();
+    const { objects, hooks, idle, deployment_id, enter, uninstall, rows } = await world();
 
-    const kills = await killedAtEach({ hooks, settled }, at, (fence) => enter(fence));
+    const kills = await killedAtEach({ hooks, idle }, at, (fence) => enter(fence));
 
     expect(kills).toBeGreaterThan(3);
     const uid = objects.get(path)?.metadata['uid'];
@@ -265,7 +265,7 @@ test.for(['before', 'after'] as const)(
     expect(objects.has(binding)).toBe(true);
     expect(objects.has(`/api/v1/namespaces/berth-deployers/serviceaccounts/deployment-${deployment_id}`)).toBe(true);
 
-    await killedAtEach({ hooks, settled }, at, (fence) => uninstall(100 + fence));
+    await killedAtEach({ hooks, idle }, at, (fence) => uninstall(100 + fence));
 
     expect(objects.has(path)).toBe(false);
     expect(await rows()).toEqual({ namespaces: [], accounts: [] });
