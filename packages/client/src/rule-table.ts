@@ -10,7 +10,7 @@ export type RuleName = {
 /** The rules of an operation by their names in the contracts. */
 export interface RulesOf {
   allow: RuleName;
-  /** What needs more, in words, with its rule. */
+  /** The stricter parts of the operation, each in words with its rule. */
   stricter: { rule: RuleName; for: string }[];
 }
 

@@ -35,7 +35,7 @@ function rolledUp(
 ): RolledUpRow {
   const observed = rollUp(objects, now);
   if (!observed) return { ...place, ...withoutObjects(place.namespace, before, now) };
-  // A namespace that was gone is a new installation: what was wrong with the one before says nothing of it.
+  // A namespace that was gone is a new installation: the problems of the earlier one say nothing about it.
   const { held, changesAt } = hold(before?.goneAt === undefined ? before : null, observed, now);
   const times = [changesAt, observed.changesAt].filter((time) => time !== null);
   return { ...place, held, due_at: times.toSorted()[0] ?? null, isChanged: !isSameReport(before, held) };

@@ -1,6 +1,6 @@
 const shortestMs = 100;
 const longestMs = 10_000;
-/** A rollout is noticed a tenth later than it took, and a slow cluster is read for a tenth of the time. */
+/** A pause is a tenth of the wait so far, so that a rollout is noticed soon; reading a slow cluster takes a tenth of the time. */
 const share = 10;
 
 /** The pause between checks of a wait: short at its beginning, since most rollouts take seconds. */

@@ -30,7 +30,7 @@ export const contains = (column: FragmentSqlToken, text: string | undefined): Co
 export const containsInLowerCase = (column: FragmentSqlToken, text: string | undefined): Condition =>
   text === undefined ? undefined : sql.fragment`${planned} ${column} like lower(${`%${literally(text)}%`})`;
 
-// A fragment of slonik's takes only values, but this is part of the text.
+// Made by hand, since slonik's fragments take only values, and this is part of the text.
 const planned: FragmentSqlToken = { ...sql.fragment``, sql: plannedForItsValues };
 
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
