@@ -1,8 +1,8 @@
-import { type Client, waitForTask } from '@berth/client';
+import type { Client } from '@berth/client';
 import type { StepResult } from '../../sets/apply/apply-set.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
-import { requireDone } from '../tasks/require-done.ts';
+import { waitForDone } from '../tasks/wait-for-done.ts';
 
 interface Waiting {
   timeout: number;
@@ -34,7 +34,7 @@ export async function waitForResults(
       for (const id of result.taskIds) {
         open = id;
         const withinMs = Math.max(0, Math.ceil(giveUpAt - performance.now()));
-        requireDone(await waitForTask(client, id, { withinMs, signal: either }));
+        await waitForDone(client, id, { withinMs, signal: either });
         say(cli, `${result.step.key}: task ${id} is done`);
       }
       return result;

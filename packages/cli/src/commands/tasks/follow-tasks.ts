@@ -1,8 +1,8 @@
-import { type Client, waitForTask } from '@berth/client';
+import type { Client } from '@berth/client';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { harmless } from '../../text/harmless.ts';
-import { requireDone } from './require-done.ts';
+import { waitForDone } from './wait-for-done.ts';
 
 interface FollowTasks {
   cli: Cli;
@@ -22,34 +22,45 @@ export async function followTasks({ cli, client, ids, withinMs = 600_000, areFor
   const giveUpAt = performance.now() + withinMs;
   const leaving = new AbortController();
   const open = [...ids];
+  const asked = new Set<string>();
   let isCancelling = areForeign ?? false;
   const stopListening = cli.onInterrupt(() => {
     if (isCancelling) return leaving.abort();
     isCancelling = true;
     say(cli, 'cancelling; Ctrl-C once more leaves what runs');
-    void cancelAll(cli, client, open);
+    // Who leaves takes back what was not asked yet.
+    void cancelAll(cli, client, { ids: open, asked, signal: leaving.signal }).catch((error: unknown) => {
+      if (!leaving.signal.aborted) throw error;
+    });
   });
   const onLine = (line: string): void => say(cli, harmless(line));
   try {
     for (const id of ids) {
       say(cli, `following task ${id}; Ctrl-C ${areForeign ? 'leaves it running' : 'cancels it'}`);
       const left = Math.max(0, Math.ceil(giveUpAt - performance.now()));
-      requireDone(await waitForTask(client, id, { withinMs: left, signal: leaving.signal, onLine }));
+      await waitForDone(client, id, { withinMs: left, signal: leaving.signal, onLine });
       open.shift();
     }
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
-    const [id] = open;
-    throw new CliFailure('cancelled', `task ${id} goes on: berth logs ${id} -f`);
+    const [id = ''] = open;
+    const state = asked.has(id) ? 'was asked to stop, and has not ended' : 'goes on';
+    throw new CliFailure('cancelled', `task ${id} ${state}: berth logs ${id} -f`);
   } finally {
     stopListening();
   }
 }
 
 /** From the last one, so that a later task does not start while an earlier one ends. */
-async function cancelAll(cli: Cli, { deploymentTasks }: FollowTasks['client'], ids: readonly string[]): Promise<void> {
+async function cancelAll(
+  cli: Cli,
+  { deploymentTasks }: FollowTasks['client'],
+  { ids, asked, signal }: { ids: readonly string[]; asked: Set<string>; signal: AbortSignal },
+): Promise<void> {
   for (const id of ids.toReversed()) {
-    const answer = await deploymentTasks.cancel({ id });
-    if (!answer.ok) say(cli, `task ${id} cannot be cancelled: ${answer.problem.detail}`);
+    signal.throwIfAborted();
+    const answer = await deploymentTasks.cancel({ id }, { signal });
+    if (answer.ok) asked.add(id);
+    else say(cli, `task ${id} cannot be cancelled: ${answer.problem.detail}`);
   }
 }

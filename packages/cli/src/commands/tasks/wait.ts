@@ -1,4 +1,3 @@
-import { waitForTask } from '@berth/client';
 import { buildCommand } from '@stricli/core';
 import { envFlag } from '../../arguments/env-flag.ts';
 import { taskArgument } from '../../arguments/positional.ts';
@@ -7,7 +6,7 @@ import { connect, connectionFlags, type ConnectionFlags } from '../../connection
 import { durationFlag } from '../../input/duration.ts';
 import { taskOf } from '../../names/task-of.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import { requireDone } from './require-done.ts';
+import { waitForDone } from './wait-for-done.ts';
 
 interface Flags extends ConnectionFlags {
   env?: string;
@@ -35,7 +34,7 @@ export const wait = buildCommand<Flags, [string], Cli>({
   async func({ env, timeout = 600_000, ...flags }, name) {
     const client = await connect(this, flags);
     const { id } = await taskOf(client, name, env);
-    requireDone(await withProgress(this, `waiting for task ${id}`, waitForTask(client, id, { withinMs: timeout })));
+    await withProgress(this, `waiting for task ${id}`, waitForDone(client, id, { withinMs: timeout }));
     say(this, `task ${id} is done`);
   },
 });
