@@ -11,6 +11,17 @@ test('columns are aligned by their widest cell, without blanks at the end of lin
   ).toEqual(['NAME      STATUS', 'web       Running', 'überlang']);
 });
 
+test('columns stay aligned behind wide letters, which are cut as a whole', () => {
+  const rows = [
+    ['NAME', 'ENV'],
+    ['東京タワー', '本番'],
+    ['web', 'prod'],
+  ];
+
+  expect(table(rows)).toEqual(['NAME        ENV', '東京タワー  本番', 'web         prod']);
+  expect(table(rows, { columns: 14 })).toEqual(['NAME      ENV', '東京タ…   本番', 'web       prod']);
+});
+
 test('a cell cannot move the cursor of the terminal', () => {
   expect(table([['NAME'], ['a\u001b[2Jb\nc']])).toEqual(['NAME', 'a\ufffd[2Jb\ufffdc']);
 });

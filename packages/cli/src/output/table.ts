@@ -1,4 +1,5 @@
 import { harmless } from '../text/harmless.ts';
+import { startOf, widthOf } from '../text/width.ts';
 
 interface Look {
   /** The width that lines must not exceed; unlimited unless given. */
@@ -12,14 +13,13 @@ interface Look {
 /** A column is not cut below this width. */
 const leastWidth = 4;
 const gap = 2;
-const lengthOf = (text: string): number => [...text].length;
 
 /** Aligned columns; a title that nothing follows is not padded. */
 export function table(rows: readonly (readonly string[])[], look: Look = {}): string[] {
   const { columns, ellipsis = '…', paint = (text) => text } = look;
   const shown = rows.map((cells) => cells.map(harmless));
   const natural = (shown[0] ?? []).map((_, column) =>
-    shown.reduce((most, cells) => Math.max(most, lengthOf(cells[column] ?? '')), 0),
+    shown.reduce((most, cells) => Math.max(most, widthOf(cells[column] ?? '')), 0),
   );
   const widths = columns === undefined ? natural : fitting(natural, columns);
   return shown.map((cells, row) => {
@@ -28,7 +28,7 @@ export function table(rows: readonly (readonly string[])[], look: Look = {}): st
       .slice(0, last + 1)
       .map((cell, column) => {
         const text = cut(cell, widths[column] ?? 0, ellipsis);
-        const padding = column === last ? '' : ' '.repeat((widths[column] ?? 0) - lengthOf(text));
+        const padding = column === last ? '' : ' '.repeat((widths[column] ?? 0) - widthOf(text));
         return paint(text + padding, row, column);
       })
       .join(' '.repeat(gap));
@@ -48,7 +48,5 @@ function fitting(natural: readonly number[], columns: number): number[] {
   return widths;
 }
 
-function cut(text: string, width: number, ellipsis: string): string {
-  const letters = [...text];
-  return letters.length <= width ? text : letters.slice(0, width - lengthOf(ellipsis)).join('') + ellipsis;
-}
+const cut = (text: string, width: number, ellipsis: string): string =>
+  widthOf(text) <= width ? text : startOf(text, width - widthOf(ellipsis)) + ellipsis;

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { startOf } from '../text/width.ts';
 import type { Cli } from './cli.ts';
 
 const frames = ['|', '/', '-', '\\'];
@@ -26,7 +27,7 @@ async function showUntil(signal: AbortSignal, { process }: Cli, what: string, co
       await setTimeout(pauseMs, undefined, { signal });
       const seconds = Math.round((performance.now() - started) / 1_000);
       const text = `${frames[((shown += 1)) % frames.length]} ${what} (${seconds} s)`;
-      process.stderr.write(`\r\u001b[K${text.slice(0, columns - 1)}`);
+      process.stderr.write(`\r\u001b[K${startOf(text, columns - 1)}`);
     }
   } catch {
     // The work has ended: removes the line.
