@@ -28,7 +28,7 @@ export function testMoving(grounds: () => Grounds): void {
       return id;
     }
 
-    test('another cluster is another deployment, unless --move moves the one that is there', async () => {
+    test('another cluster is another deployment, unless --move moves the one that is there; a name of both is refused with these', async () => {
       const { platform, program, sample } = grounds();
       const kubeconfig = await readFile(platform.stack.kubeconfigFile, 'utf8');
       const second = await addCluster();
@@ -45,17 +45,9 @@ export function testMoving(grounds: () => Grounds): void {
         '--set',
         'replicas=1',
       ];
-      const clusterIds = async () => {
-        const { out } = await berth([
-          'get',
-          'deployments',
-          ...where,
-          '--filter',
-          'name=mover',
-          '-o',
-          'jsonpath={.cluster_id}',
-        ]);
-        return out.trim().split('\n');
+      const found = async (path: string, ...filters: string[]) => {
+        const list = ['get', 'deployments', ...where, '--filter', 'name=mover', ...filters];
+        return (await berth([...list, '-o', `jsonpath={${path}}`])).out.trim().split('\n');
       };
 
       expect(await berth(deploy)).toMatchObject({ code: 2, err: expect.stringContaining('second') });
@@ -63,16 +55,39 @@ export function testMoving(grounds: () => Grounds): void {
       expect(await berth([...deploy, '--cluster', sample.cluster.name, '--wait'])).toMatchObject({ code: 0 });
       const moved = [...deploy, '--cluster', 'second', '--move'];
       expect(await berth([...moved, '--plan'])).toMatchObject({ code: 0, out: expect.stringContaining('tasks') });
-      expect(await clusterIds()).toEqual([sample.cluster.id]);
+      expect(await found('.cluster_id')).toEqual([sample.cluster.id]);
       expect(await berth([...moved, '--wait'])).toMatchObject({ code: 0, out: expect.stringMatching(/^task\//) });
-      expect(await clusterIds()).toEqual([second]);
+      expect(await found('.cluster_id')).toEqual([second]);
       expect(await berth([...moved, '--wait'])).toMatchObject({
         code: 0,
         out: '',
         err: expect.stringContaining('already'),
       });
 
-      expect(await berth(['delete', 'deployment', 'mover', ...where, '--yes'])).toMatchObject({ code: 0 });
+      const [moved_id = ''] = await found('.id');
+      // Both clusters are one API server, so that only one of the two may be installed.
+      expect(await berth(['set', 'deployment', 'mover', ...where, '--no-enabled'])).toMatchObject({ code: 0 });
+      expect(await berth(['wait', 'mover', ...where])).toMatchObject({ code: 0 });
+      expect(await berth([...deploy, '--cluster', sample.cluster.name])).toMatchObject({ code: 0 });
+      const [namesake = ''] = await found('.id', '--filter', `cluster_id=${sample.cluster.name}`);
+      const ambiguous = await berth(['why', 'mover', ...where]);
+      expect(ambiguous).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining('2 deployments are named mover: give the id of one\n'),
+      });
+      expect(ambiguous.err).toContain(`  ${moved_id} in env clients on cluster second\n`);
+      expect(ambiguous.err).toContain(`  ${namesake} in env clients on cluster ${sample.cluster.name}\n`);
+      for (const refused of [
+        ['why', 'mover'],
+        ['delete', 'deployment', 'mover', '--yes'],
+      ])
+        expect(await berth(refused)).toMatchObject({ code: 2, err: expect.stringContaining('give --env, or the id') });
+      expect(await berth(deploy)).toMatchObject({ code: 2, err: expect.stringContaining('give --cluster') });
+      expect(await berth(['why', moved_id])).toMatchObject({ code: 0 });
+
+      for (const id of [namesake, moved_id])
+        expect(await berth(['delete', 'deployment', id, '--yes'])).toMatchObject({ code: 0 });
       expect(await berth(['set', 'cluster', 'second', '--ignore'])).toMatchObject({ code: 0 });
       await writeFile(platform.stack.kubeconfigFile, kubeconfig);
     });

@@ -1,5 +1,6 @@
-import { type Client, everyItem, type HelmChart, waitUntil } from '@berth/client';
+import { type Client, everyItem, type HelmChart, WaitedTooLong, waitUntil } from '@berth/client';
 import { CliFailure } from '../failure/cli-failure.ts';
+import { chartParts } from './chart-parts.ts';
 import { kindOf } from './kind-named.ts';
 import { resolve } from './resolve.ts';
 
@@ -8,29 +9,37 @@ export interface FoundChart {
   chart: HelmChart;
 }
 
-const pattern = /^([^@]+)@(.+)$/;
-
 /** Refuses what names no chart, before anything is asked. */
 export function chartName(text: string): string {
-  if (pattern.test(text)) return text;
+  readParts(text);
+  return text;
+}
+
+function readParts(text: string): NonNullable<ReturnType<typeof chartParts>> {
+  const parts = chartParts(text);
+  if (parts) return parts;
   throw new CliFailure('usage', `a chart is KIND@VERSION or KIND@sha256:DIGEST; berth get charts lists versions`);
 }
 
 /** The chart that `KIND@VERSION` or `KIND@sha256:…` names; waits this long for one that was just pushed. */
 export async function findChart(client: Client, text: string, withinMs: number): Promise<FoundChart> {
-  const [, kindName = '', wanted = ''] = pattern.exec(chartName(text)) ?? [];
+  const { kind: kindName, version: wanted, isDigest } = readParts(text);
   const { id: kindId } = await resolve(client, kindOf('deploymentKinds'), kindName);
   const isWanted = ({ image_tag, image_digest }: HelmChart) => image_tag === wanted || image_digest === wanted;
   const look = async (): Promise<HelmChart | null> => {
     // A digest is no filter of the API.
-    const query = { kind_id: kindId, available: true, ...(!wanted.includes(':') && { image_tag: wanted }) };
+    const query = { kind_id: kindId, available: true, ...(!isDigest && { image_tag: wanted }) };
     for await (const chart of everyItem((after) => client.helmCharts.list({ query: { ...query, after } }))) {
       if (isWanted(chart)) return chart;
     }
     return null;
   };
-  const chart =
-    withinMs > 0 ? await waitUntil(look, { what: `chart ${text} in the catalogue`, withinMs }) : await look();
+  const what = `chart ${text} in the catalogue`;
+  const chart = await (withinMs > 0 ? waitUntil(look, { what, withinMs }) : look()).catch((cause: unknown) => {
+    if (!(cause instanceof WaitedTooLong)) throw cause;
+    const words = `chart ${text} did not arrive in the catalogue in time: was it pushed, and to a registry of berth get registries?`;
+    throw new CliFailure('timedOut', words, { cause });
+  });
   if (!chart)
     throw new CliFailure(
       'refused',

@@ -1,12 +1,46 @@
 import { CliFailure } from '../failure/cli-failure.ts';
+import { editsBetween } from '../text/edits-between.ts';
 import { type Kind, kinds } from './kinds.ts';
 
 /** The kind that a user names. */
 export function kindNamed(name: string): Kind {
   const found = kinds.find(({ names }) => names.includes(name.toLowerCase()));
   if (found) return found;
-  const known = kinds.map(({ names }) => names[0]).join(', ');
-  throw new CliFailure('usage', `there is no kind ${name}; known are: ${known}`);
+  const near = kindsNear(name.toLowerCase());
+  const words =
+    near.length > 0
+      ? `did you mean ${near.map((one) => `\`${one}\``).join(' or ')}?`
+      : `known are: ${kinds.map(({ names: [first] }) => first).join(', ')}`;
+  throw new CliFailure('usage', `there is no kind ${name}; ${words}`);
+}
+
+/** The kind and names of `KIND NAME…`, or of `KIND/NAME…` as `-o name` writes it. */
+export function kindAndNames([first = '', ...others]: readonly string[]): { kind: Kind; names: string[] } {
+  const [, kindName = first, name] = /^([^/]*)\/(.+)$/.exec(first) ?? [];
+  return { kind: kindNamed(kindName), names: name === undefined ? others : [name, ...others] };
+}
+
+/** What other tools call them. */
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ['app', 'deployments'],
+  ['application', 'deployments'],
+  ['namespace', 'envs'],
+  ['ns', 'envs'],
+  ['pod', 'objects'],
+  ['project', 'envs'],
+  ['release', 'deployments'],
+  ['repo', 'registries'],
+  ['service', 'objects'],
+  ['svc', 'objects'],
+]);
+
+/** The kinds that a word of another tool, a beginning or a misspelling may mean. */
+function kindsNear(word: string): string[] {
+  const foreign = elsewhere.get(word) ?? elsewhere.get(word.replace(/s$/, ''));
+  if (foreign !== undefined) return [foreign];
+  const isNear = (name: string): boolean =>
+    (word.length > 1 && name.startsWith(word)) || editsBetween(word, name) <= (name.length < 6 ? 1 : 2);
+  return kinds.filter(({ names }) => names.some(isNear)).map(({ names: [name] }) => name);
 }
 
 export function kindOf(resource: Kind['resource']): Kind {

@@ -3,13 +3,15 @@ import type { Client } from '@berth/client';
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** The rows whose names the columns of others show instead of ids. */
-export type Referred = 'envs' | 'k8sClusters' | 'deploymentKinds' | 'deployments' | 'users';
+export type Referred = 'envs' | 'k8sClusters' | 'deploymentKinds' | 'deployments' | 'helmRegistries' | 'users';
 
 export interface Column {
   title: string;
   /** A field of the row, or a field with the id of a row whose name is shown. */
   field: string;
   of?: Referred;
+  /** A field of the referred row, with the id of the row whose name is shown instead. */
+  through?: { field: string; of: Referred };
   /** Only with `-o wide`. */
   wide?: true;
 }
@@ -104,6 +106,13 @@ export const kinds: readonly Kind[] = [
     table: 'helm_charts',
     names: ['charts', 'chart'],
     columns: [
+      // The kind of a chart is that of its registry.
+      {
+        ...kind,
+        field: 'helm_registry_id',
+        of: 'helmRegistries',
+        through: { field: 'kind_id', of: 'deploymentKinds' },
+      },
       { title: 'TAG', field: 'image_tag' },
       { title: 'AVAILABLE', field: 'available' },
       { title: 'ERROR', field: 'error' },
@@ -213,6 +222,7 @@ export const kinds: readonly Kind[] = [
     resource: 'helmRegistries',
     table: 'helm_registries',
     names: ['registries', 'registry'],
+    name: 'repo_name',
     columns: [
       { title: 'REPOSITORY', field: 'repo_name' },
       { title: 'DOMAIN', field: 'domain_name' },

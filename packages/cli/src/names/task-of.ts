@@ -2,8 +2,10 @@ import { type Client, type DeploymentTask, unwrap } from '@berth/client';
 import { CliFailure } from '../failure/cli-failure.ts';
 import { resolveDeployment } from './resolve.ts';
 
-/** The task with this id, or the newest one of a deployment. */
+/** The task with this id, also as commands write it, `task/ID`; or the newest one of a deployment. */
 export async function taskOf(client: Client, name: string, env: string | undefined): Promise<DeploymentTask> {
+  const [, written] = /^task\/(.+)$/.exec(name) ?? [];
+  if (written !== undefined) return unwrap(await client.deploymentTasks.get({ id: written }));
   const task = /^[0-9a-f-]{36}$/i.test(name) ? await client.deploymentTasks.get({ id: name }) : null;
   if (task?.ok) return task.value;
   // The id may be one of a deployment.

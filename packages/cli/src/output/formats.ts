@@ -1,4 +1,5 @@
 import { CliFailure } from '../failure/cli-failure.ts';
+import { isPath } from './select-path.ts';
 
 export type Format =
   | { kind: 'table' | 'wide' | 'json' | 'yaml' | 'name' }
@@ -11,7 +12,12 @@ function parseFormat(text: string): Format {
   const kind = plain.find((one) => one === text);
   if (kind) return { kind };
   const [, path] = /^jsonpath=\{?([^{}]+)\}?$/.exec(text) ?? [];
-  if (path !== undefined) return { kind: 'path', path };
+  if (path !== undefined && isPath(path)) return { kind: 'path', path };
+  if (path !== undefined)
+    throw new CliFailure(
+      'usage',
+      `${text} is no path: jsonpath={.health.state} writes this field of each row; keys with dots are ['in.quotes']`,
+    );
   throw new CliFailure('usage', `the output is ${plain.join(', ')} or jsonpath={.path.of.field}, not ${text}`);
 }
 

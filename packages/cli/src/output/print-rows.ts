@@ -51,9 +51,10 @@ export async function yamlOf(content: unknown): Promise<string> {
 export const nameOfRow = ({ name }: Kind, row: Row): string =>
   name === undefined ? row.id : textOf(row[name]) || row.id;
 
-function cellOf(row: Row, { field, of, title }: Column, names: Names): string {
+function cellOf(row: Row, column: Column, names: Names): string {
+  const { field, of, title } = column;
   const text = textOf(selectPath(row, field));
-  if (of !== undefined) return names(of, text) ?? text;
+  if (of !== undefined) return names(column, text) ?? text;
   return title === 'AGE' || title === 'UPDATED' ? age(text) : text;
 }
 

@@ -5,7 +5,7 @@ import { envFlag } from '../../arguments/env-flag.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { callsOf } from '../../names/calls-of.ts';
-import { kindNamed } from '../../names/kind-named.ts';
+import { kindAndNames } from '../../names/kind-named.ts';
 import { kinds, type Row } from '../../names/kinds.ts';
 import { envScope, filterScope, resolve } from '../../names/resolve.ts';
 import { type Format, outputFlag } from '../../output/formats.ts';
@@ -55,19 +55,19 @@ export const get = buildCommand<Flags, string[], Cli>({
       minimum: 1,
       parameter: {
         parse: String,
-        brief: 'kind, then names',
+        brief: 'kind, then names; or kind/name',
         placeholder: 'kind',
         proposeCompletions: completeRows,
       },
     },
   },
   async func({ env, output = { kind: 'table' }, filter = [], watch = false, ...flags }, ...given) {
-    const [kindName = '', ...names] = given;
-    const kind = kindNamed(kindName);
+    const { kind, names } = kindAndNames(given);
     const filters = filter.map(readFilter);
     const client = await connect(this, flags);
     if (env !== undefined && !kind.inEnv) throw new CliFailure('usage', `${kind.names[0]} belong to no env`);
-    const scope = { ...(await filterScope(client, filters)), ...(await envScope(client, env)) };
+    const inEnv = await envScope(client, env);
+    const scope = { ...(await filterScope(client, filters, inEnv)), ...inEnv };
     const read = async (): Promise<Row[]> => {
       const rows: Row[] = [];
       if (names.length > 0) {
