@@ -54,7 +54,11 @@ const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead' | 'o
     terminals: { output: terminalOf(stdout, env), messages: terminalOf(stderr, env) },
     isUnicode: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     voice: { isQuiet: false },
-    readInput: async () => (await stdin.setEncoding('utf8').toArray()).join(''),
+    async readInput() {
+      // Nothing else would tell who types that the command waits.
+      if (stdin.isTTY) stderr.write('reading standard input, until Ctrl-D at the beginning of a line:\n');
+      return (await stdin.setEncoding('utf8').toArray()).join('');
+    },
     ask: askOn(given),
     readLine: async (signal) => {
       const { createInterface } = await import('node:readline');

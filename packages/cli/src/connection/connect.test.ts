@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Cli } from '../terminal/cli.ts';
-import { addressOf } from './connect.ts';
+import { addressOf, clientOf } from './connect.ts';
 import { writeContexts } from './contexts.ts';
 
 const own = { url: 'https://berth.example.test', token: 'own' };
@@ -36,4 +38,40 @@ test('BERTH_URL and BERTH_TOKEN win over the current context, and a context that
   expect(await address(both)).toEqual({ url: both.BERTH_URL, token: 'given' });
   expect(await address({ BERTH_TOKEN: 'given' })).toEqual({ ...own, token: 'given' });
   expect(await address(both, 'other')).toEqual(other);
+});
+
+test.for([
+  [
+    { BERTH_URL: 'berth.example.test', BERTH_TOKEN: 'given' },
+    'BERTH_URL, berth.example.test, is not an http or https URL',
+  ],
+  [{ BERTH_URL: own.url, BERTH_TOKEN: 'gi ven' }, 'BERTH_TOKEN is not a token'],
+] as const)('variables that can be of no platform are refused before anything is asked: %j', async ([env, words]) => {
+  await expect(address(env)).rejects.toMatchObject({ outcome: 'usage', message: words });
+});
+
+test('a line end behind the token, as files have it, is no part of it', async () => {
+  expect(await address({ BERTH_URL: own.url, BERTH_TOKEN: 'given\r\n' })).toEqual({ url: own.url, token: 'given' });
+});
+
+test('requests that wait for the platform at the same time say so once', async () => {
+  let asked = 0;
+  const server = createServer((request, reply) => {
+    asked += 1;
+    if (asked <= 4) request.socket.destroy();
+    else reply.setHeader('content-type', 'application/json').end('{"items":[]}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  const url = `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`;
+  const said: string[] = [];
+  const cli = { voice: { isQuiet: false }, process: { stderr: { write: (text: string) => said.push(text) } } };
+  const client = clientOf(cli as unknown as Cli, {}, { url, token: 'given' });
+
+  const answers = await Promise.all(Array.from({ length: 4 }, () => client.envs.list({ query: {} })));
+
+  server.close();
+  expect(answers.map(({ ok }) => ok)).toEqual([true, true, true, true]);
+  expect(said).toEqual(['The server did not answer; trying again in 1 s\n']);
 });

@@ -42,12 +42,18 @@ export const clientOf = (
   { url, token, ...manner }: { url: string; token: string | null } & Manner,
 ): Client => {
   cli.voice.isQuiet = quiet;
+  // Requests that wait at the same time say so once.
+  let saidUntil = 0;
   return createClient({
     baseUrl: url,
     credential: () => (token === null ? null : credentialOf(token)),
     patience: {
       ms: 5_000,
-      onWait: ({ detail }, ms) => say(cli, `${detail}; trying again in ${Math.ceil(ms / 1_000)} s`),
+      onWait({ detail }, ms) {
+        if (performance.now() < saidUntil) return;
+        saidUntil = performance.now() + ms;
+        say(cli, `${detail}; trying again in ${Math.ceil(ms / 1_000)} s`);
+      },
     },
     ...(verbose && { fetch: shownFetch(cli) }),
     ...manner,
@@ -59,7 +65,7 @@ const credentialOf = (token: string): Credential => (token.split('.').length ===
 
 /** Where the platform is, and the token for it. The token of a context goes to no other platform than its own. */
 export async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise<{ url: string; token: string }> {
-  const { BERTH_URL: url, BERTH_TOKEN: token } = context === undefined ? cli.env : {};
+  const { url, token } = context === undefined ? variablesOf(cli) : {};
   if (url && token) return { url, token };
   const { current, contexts } = await readContexts(cli);
   if (url) return contextFor(url, contexts);
@@ -72,6 +78,16 @@ export async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise
       ? 'no platform is known: berth login URL, or set BERTH_URL and BERTH_TOKEN'
       : `there is no context ${name}; known are: ${Object.keys(contexts).join(', ') || '(none)'}`,
   );
+}
+
+/** What is wrong with them is said here: a request would only fail as if the platform were away. */
+function variablesOf({ env }: Pick<Cli, 'env'>): { url?: string | undefined; token?: string | undefined } {
+  const { BERTH_URL: url } = env;
+  const token = env['BERTH_TOKEN']?.trim();
+  if (url && !(/^https?:\/\//.test(url) && URL.canParse(url)))
+    throw new CliFailure('usage', `BERTH_URL, ${url}, is not an http or https URL`);
+  if (token && !/^[\x21-\x7e]+$/.test(token)) throw new CliFailure('usage', 'BERTH_TOKEN is not a token');
+  return { url, token };
 }
 
 function contextFor(url: string, contexts: Contexts['contexts']): { url: string; token: string } {

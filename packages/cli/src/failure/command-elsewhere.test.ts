@@ -4,6 +4,7 @@ import { noCommandText } from './command-elsewhere.ts';
 
 test.for([
   ['a word of another tool names the command for it', 'scale', ['`cancel`'], '; did you mean `berth deploy --set`?'],
+  ['the word for a flag names the flag', 'version', [], '; did you mean `berth --version`?'],
   ['a misspelt command names those that are near', 'depoy', ['`deploy`'], '; did you mean `deploy`?'],
   ['a word that nothing resembles names none', 'frobnicate', [], ''],
 ] as const)('%s', ([, input, corrections, end]) => {

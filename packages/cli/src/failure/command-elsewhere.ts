@@ -25,6 +25,7 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['template', 'chart preview'],
   ['uninstall', 'delete deployment'],
   ['undo', 'rollback'],
+  ['version', '--version'],
   ['whoami', 'context current'],
 ]);
 

@@ -11,15 +11,26 @@ function textOf(error: unknown): string {
   return `berth: an error of the command line itself: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-function problemText({ code, detail, errors, request, requestId }: Problem): string {
+function problemText({ code, detail, errors, request, requestId, cause }: Problem): string {
   const fields = errors.filter(({ path, message }) => !detail.includes(`${path}: ${message}`));
   const wayOut = waysOut[code];
   return [
     `berth: ${detail}`,
     ...fields.map(({ path, message }) => `  ${path}: ${message}`),
+    ...networkLines(cause),
     ...(wayOut === undefined ? [] : [`  ${wayOut}`]),
     `  (${code}, ${request}${requestId === null ? '' : `, request ${requestId}`})`,
   ].join('\n');
+}
+
+/** Why a connection failed, such as a name that is not known. Other errors of `fetch` may quote what was sent. */
+function networkLines(error: unknown): string[] {
+  const { cause } = error instanceof Error ? error : {};
+  const [first = cause] = cause instanceof AggregateError ? (cause.errors as unknown[]) : [];
+  if (!(first instanceof Error) || !('code' in first) || typeof first.code !== 'string') return [];
+  const isTrust = /CERT|SIGNED|SIGNATURE/.test(first.code);
+  const way = '  NODE_EXTRA_CA_CERTS names a file with the authority of the platform';
+  return [`  ${first.message || first.code}`, ...(isTrust ? [way] : [])];
 }
 
 const signIn = 'Sign in again: berth login URL, or set BERTH_TOKEN';

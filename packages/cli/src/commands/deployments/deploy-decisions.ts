@@ -45,7 +45,7 @@ export function changeOf(
   { enable }: Pick<Permitted, 'enable'>,
 ) {
   if (!present.enabled && !enable)
-    throw new CliFailure('refused', `${name} is disabled, so nothing was done: --enable also enables it`);
+    throw new CliFailure('refused', `${name} is disabled, so nothing was done: berth deploy --enable also enables it`);
   return {
     ...(present.helm_chart_id !== chartId && { helm_chart_id: chartId }),
     ...(!isSame(present.config, config) && { config }),

@@ -13,9 +13,9 @@ import { kindOf } from '../../names/kind-named.ts';
 import { resolve } from '../../names/resolve.ts';
 import { showPlan } from '../../output/show-plan.ts';
 import { withProgress } from '../../terminal/progress.ts';
-import { followTasks } from '../tasks/follow-tasks.ts';
 import { reportTasks } from '../tasks/report-tasks.ts';
-import { changeOf, deploymentMeant, deploysThis, type DesiredDeployment } from './deploy-decisions.ts';
+import { changeOf, deploymentMeant, type DesiredDeployment } from './deploy-decisions.ts';
+import { followPresent } from './follow-present.ts';
 
 interface Flags extends ConnectionFlags, InputFlags, WaitFlags {
   env: string;
@@ -69,7 +69,7 @@ export const deploy = buildCommand<Flags, [string], Cli>({
     const { present, change } = wanted;
     if (present && Object.keys(change).length === 0) {
       say(this, `${name} has this chart and these inputs already`);
-      if (flags.wait) await followPresent(this, client, wanted, flags.timeout);
+      if (flags.wait) await followPresent({ cli: this, client, present, wanted, withinMs: flags.timeout });
       return;
     }
     if (flags.plan) {
@@ -130,18 +130,4 @@ async function findDeployments(
     if (one.name === name) found.push(one);
   }
   return found;
-}
-
-/** A repeated step ends as the task that the first one queued; Ctrl-C does not cancel it, since it may be of somebody else. */
-async function followPresent(
-  cli: Cli,
-  client: Client,
-  { present, ...wanted }: DesiredDeployment & { present: Deployment | null },
-  withinMs: number | undefined,
-): Promise<void> {
-  if (!present) return;
-  const query = { deployment_id: present.id, show_future: false, sort: '-created_at', per_page: 100 } as const;
-  const { items } = unwrap(await client.deploymentTasks.list({ query }));
-  const task = items.find((one) => deploysThis(one, wanted));
-  if (task) await followTasks({ cli, client, ids: [task.id], withinMs, areForeign: true });
 }

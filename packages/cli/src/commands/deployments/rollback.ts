@@ -39,7 +39,7 @@ export const rollback = buildCommand<Flags, [string], Cli>({
     const { id: deploymentId, revision_id: present } = await resolveDeployment(client, name, env);
     const query = { deployment_id: deploymentId, status: 'Done', sort: '-created_at', per_page: 100 } as const;
     const earlier = unwrap(await client.deploymentTasks.list({ query })).items.filter(isDeploy);
-    const target = to ?? earlier.find(({ id }) => id !== present)?.id;
+    const target = to?.replace(/^task\//, '') ?? earlier.find(({ id }) => id !== present)?.id;
     if (target === undefined) throw new CliFailure('refused', `${name} has no earlier deploy that is done`);
     const { id } = unwrap(await client.deploymentTasks.rollback({ id: deploymentId, body: { task_id: target } }));
     print(this, `task/${id}`);

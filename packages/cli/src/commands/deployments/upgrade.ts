@@ -8,6 +8,7 @@ import { connect, connectionFlags, type ConnectionFlags } from '../../connection
 import { chartName } from '../../names/find-chart.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
 import { reportTasks } from '../tasks/report-tasks.ts';
+import { followPresent } from './follow-present.ts';
 import { readChange } from './read-change.ts';
 
 interface Flags extends ConnectionFlags, InputFlags, WaitFlags {
@@ -39,7 +40,12 @@ export const upgrade = buildCommand<Flags, [string], Cli>({
   async func({ wait, timeout, ...flags }, name) {
     const client = await connect(this, flags);
     const { present, etag, change } = await readChange(client, { ...flags, takesNewest: true }, name);
-    if (Object.keys(change).length === 0) return say(this, `${name} has this chart and these inputs already`);
+    if (Object.keys(change).length === 0) {
+      say(this, `${name} has this chart and these inputs already`);
+      const wanted = { chartId: present.helm_chart_id, config: present.config };
+      if (wait) await followPresent({ cli: this, client, present, wanted, withinMs: timeout });
+      return;
+    }
     const changed = await client.deployments.update(
       { id: present.id, body: change },
       { ...(etag && { ifMatch: etag }) },

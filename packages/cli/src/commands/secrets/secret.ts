@@ -32,6 +32,8 @@ const set = buildCommand<Flags, [string], Cli>({
   },
   async func({ env, collection, fromFile, ...flags }, name) {
     const contents = fromFile === undefined ? await this.readInput() : await readContents(fromFile);
+    if (fromFile === undefined && contents === '')
+      throw new CliFailure('usage', 'standard input was empty, so nothing was stored: --from-file takes an empty file');
     const client = await connect(this, flags);
     const patience = {
       ms: 30_000,

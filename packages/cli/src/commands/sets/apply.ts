@@ -22,6 +22,7 @@ export const applyCommand = buildCommand<Flags, [], Cli>({
     fullDescription: [
       'Bring the platform to what a folder of YAML documents says: envs, clusters, members, roles, bots, secrets, deployments and resources. Shows all that would be done and asks; without a terminal it needs --yes. A step that fails holds up only those that need it, and the same command again does the rest.',
       'What the set creates is remembered in berth-set.json beside the documents. --prune deletes such rows that no longer have a document, once the name of the set was typed, or given by --confirm-prune.',
+      'The JSON schema of the documents, for editors, is set.schema.json in the folder of the installed package, such as $(npm root --global)/@berth/cli/set.schema.json; `berth export` writes documents to begin with.',
       '',
       '  berth apply -f envs/prod',
       '  berth apply -f envs/prod --yes --wait',
