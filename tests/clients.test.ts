@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type RowEvent, followEvents, unwrap, waitUntil } from '@berth/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCli } from '../scripts/cli/build-cli.ts';
@@ -8,6 +10,7 @@ import { testChanging } from './clients/terminal/changing.ts';
 import { testCheckingCharts } from './clients/checking-charts.ts';
 import { testCommandLine } from './clients/command-line.ts';
 import { testExamples } from './clients/terminal/examples.ts';
+import { testFinding } from './clients/terminal/finding.ts';
 import { testFeeling } from './clients/terminal/feeling.ts';
 import type { Grounds } from './clients/grounds/grounds.ts';
 import { testMoving } from './clients/terminal/moving.ts';
@@ -16,6 +19,7 @@ import { testOperating } from './clients/operating.ts';
 import { testPublishedClient } from './clients/published-client.ts';
 import { testSigningIn } from './clients/terminal/signing-in.ts';
 import { testInterruptedSets } from './clients/interrupted-sets.ts';
+import { testInterruptedTasks } from './clients/interrupted-tasks.ts';
 import { testCiGuide } from './clients/ci-guide.ts';
 import { testDeploying } from './clients/deploying.ts';
 import { testPackagedCli } from './clients/packaged-cli.ts';
@@ -26,13 +30,15 @@ let grounds: Grounds;
 
 beforeAll(async () => {
   const workload = await startOpenWorkload();
-  const platform = await startPlatform({
-    overrides: { runner: workload.runner, 'cluster-sync': { CLUSTER_REDISCOVER_SECONDS: '1' } },
-  });
   const folder = await mkdtemp(join(tmpdir(), 'berth-clients-'));
+  const [platform, archive] = await Promise.all([
+    startPlatform({
+      overrides: { runner: workload.runner, 'cluster-sync': { CLUSTER_REDISCOVER_SECONDS: '1' } },
+    }),
+    packCli(folder),
+  ]);
   const sample = await platform.sample('clients');
-  await buildCli(join(folder, 'cli'));
-  grounds = { platform, sample, workload, written: [], folder, program: join(folder, 'cli/berth.js') };
+  grounds = { platform, sample, workload, written: [], folder, program: join(folder, 'cli/berth.js'), archive };
 });
 afterAll(async () => {
   await grounds.platform[Symbol.asyncDispose]();
@@ -40,11 +46,20 @@ afterAll(async () => {
   await rm(grounds.folder, { recursive: true, force: true });
 });
 
+/** Builds the command line in a folder, and returns its archive. */
+async function packCli(folder: string): Promise<string> {
+  await buildCli(join(folder, 'cli'));
+  await promisify(execFile)('npm', ['pack', './cli', '--silent'], { cwd: folder });
+  return join(folder, 'berth-cli-0.1.0.tgz');
+}
+
 testPublishedClient(() => grounds);
 testCommandLine(() => grounds);
+testInterruptedTasks(() => grounds);
 testOperating(() => grounds);
 testChanging(() => grounds);
 testCheckingCharts(() => grounds);
+testFinding(() => grounds);
 testMoving(() => grounds);
 testFeeling(() => grounds);
 testSigningIn(() => grounds);

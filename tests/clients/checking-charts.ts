@@ -41,14 +41,15 @@ export function testCheckingCharts(grounds: () => Grounds): void {
       return join(folder, name);
     }
 
-    beforeAll(() => {
+    let [right, wrong] = ['', ''];
+
+    beforeAll(async () => {
       folder = join(grounds().folder, 'charts');
       berth = createBerth(grounds().program, { BERTH_CONFIG: '/nowhere.json' }, []);
+      [right, wrong] = await Promise.all([write('right', good), write('wrong', bad)]);
     });
 
-    test('lint says file, line, field and rule of each defect, of a folder as of its package', async () => {
-      const [right, wrong] = [await write('right', good), await write('wrong', bad)];
-
+    test.concurrent('lint says file, line, field and rule of each defect, of a folder as of its package', async () => {
       expect(await berth(['chart', 'lint', right])).toEqual({ code: 0, out: '', err: 'shop 1.2.0 has no defects\n' });
       const found = await berth(['chart', 'lint', wrong]);
       expect(found).toMatchObject({
@@ -62,7 +63,7 @@ export function testCheckingCharts(grounds: () => Grounds): void {
       });
     });
 
-    test('lint refuses what is no chart', async () => {
+    test.concurrent('lint refuses what is no chart', async () => {
       await mkdir(join(folder, 'empty'), { recursive: true });
       await writeFile(join(folder, 'text.tgz'), 'text');
 
@@ -75,8 +76,8 @@ export function testCheckingCharts(grounds: () => Grounds): void {
       expect(await berth(['chart', 'lint', '/dev/null'])).toMatchObject({ code: 2 });
     });
 
-    test('preview shows the values and Secrets for inputs, and refuses what the form refuses', async () => {
-      const chart = await write('right', good);
+    test.concurrent('preview shows the values and Secrets for inputs, and refuses what the form refuses', async () => {
+      const chart = right;
       const inputs = ['--set', 'greeting=Hello', '--set', 'replicas=2'];
       const outputs = { values: { web: { greeting: 'Hello' }, replicas: 2 } };
 
@@ -104,7 +105,7 @@ export function testCheckingCharts(grounds: () => Grounds): void {
           /inputs\.more: is not an input[^]*inputs\.greeting: is required[^]*inputs\.replicas: /,
         ),
       });
-      expect(await berth(['chart', 'preview', await write('wrong', bad)])).toMatchObject({ code: 1, out: '' });
+      expect(await berth(['chart', 'preview', wrong])).toMatchObject({ code: 1, out: '' });
     });
   });
 }

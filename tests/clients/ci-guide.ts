@@ -38,7 +38,7 @@ export function testCiGuide(grounds: () => Grounds): void {
       });
 
     beforeAll(async () => {
-      const { platform, program, folder: all } = grounds();
+      const { archive, platform, program, folder: all } = grounds();
       const text = await readFile(guide, 'utf8');
       blocks = [...text.matchAll(/^## (.*)\n[^]*?^```(?:sh|yaml)\n([^]*?)^```$/gm)].map(
         ([, heading, code]) => `${heading}\n${code}`,
@@ -55,7 +55,6 @@ export function testCiGuide(grounds: () => Grounds): void {
       await writeFile(join(folder, 'bin/berth'), `#!/bin/bash\nexec ${process.execPath} ${program} "$@"\n`, {
         mode: 0o755,
       });
-      await run('npm', ['pack', './cli', '--silent'], { cwd: all });
       env = {
         PATH: `${join(folder, 'npm/bin')}:${join(folder, 'bin')}:${process.env['PATH']}`,
         HOME: join(folder, 'home'),
@@ -63,7 +62,7 @@ export function testCiGuide(grounds: () => Grounds): void {
         npm_config_offline: 'true',
         BERTH_URL: stack.url,
         BERTH_CONFIG: '/nowhere.json',
-        BERTH_CLI: join(all, 'berth-cli-0.1.0.tgz'),
+        BERTH_CLI: archive,
         REGISTRY: new URL(stack.registry.url).host,
       };
       const script = under('A bot and its token\n').replaceAll('-e prod', '-e clients');

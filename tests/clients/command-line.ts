@@ -2,7 +2,6 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deploySlowly } from '../setup/slow-deployment.ts';
 import type { Grounds } from './grounds/grounds.ts';
 import { startHookedProxy } from './grounds/hooked-proxy.ts';
 import { createBerth } from './grounds/run-berth.ts';
@@ -87,7 +86,7 @@ export function testCommandLine(grounds: () => Grounds): void {
       expect(await path('.config.replicas')).toMatchObject({ out: '2\n' });
     });
 
-    test.for([
+    test.concurrent.for([
       ['a chart that is not in the catalogue', 3, ['deploy', 'w', ...where, '--chart', 'HelloWeb@9.9.9']],
       [
         'one that does not arrive in time',
@@ -114,37 +113,14 @@ export function testCommandLine(grounds: () => Grounds): void {
       expect(ran.err).not.toMatch(/^ +at /m);
     });
 
-    test('a task is waited for, cancelled by Ctrl-C, repeated, and left running by a second Ctrl-C', async () => {
-      const { platform, sample } = grounds();
-      const slow = await deploySlowly(platform.stack, admin, sample, 'slow');
-      const again = ['deploy', 'slow', ...where, '--chart', 'HelloWeb@1.0.0-slow.1', '--wait'];
-      const retry = ['retry', 'slow', ...where, '--wait'];
+    test.concurrent('a platform that is out of reach is a failure that says so', async () => {
+      const nowhere = createBerth(
+        grounds().program,
+        { BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: `${missing}.x` },
+        written,
+      );
 
-      expect(await berth(['wait', 'slow', ...where, '--timeout', '1s'])).toMatchObject({ code: 4 });
-      const signs = (...awaited: string[]) => ({
-        onOutput: (sofar: string, interrupt: () => void) => {
-          if (!sofar.includes(awaited[0] ?? 'never')) return;
-          awaited.shift();
-          interrupt();
-        },
-      });
-      // The task may be of somebody else: the repeated deploy queued nothing.
-      const left = await berth(again, signs('Ctrl-C leaves'));
-      expect(left).toMatchObject({ code: 130, err: expect.stringContaining(`goes on: berth logs ${slow.taskId} -f`) });
-      expect(await slow.task()).toMatchObject({ status: 'Started' });
-      expect(await berth(retry)).toMatchObject({ code: 3 });
-      expect(await berth(['cancel', slow.taskId])).toMatchObject({ code: 0 });
-      expect(await berth(['wait', slow.taskId])).toMatchObject({ code: 130 });
-      expect(await berth(['cancel', slow.taskId])).toMatchObject({
-        code: 3,
-        err: expect.stringContaining('(conflict,'),
-      });
-
-      const once = await berth(retry, signs('Ctrl-C cancels'));
-      expect(once).toMatchObject({ code: 130, err: expect.stringContaining('was cancelled') });
-      const twice = await berth(retry, signs('Ctrl-C cancels', 'once more'));
-      expect(twice).toMatchObject({ code: 130, err: expect.stringMatching(/goes on: berth logs|was cancelled/) });
-      await slow.release();
+      expect(await nowhere(['get', 'envs'])).toMatchObject({ code: 1, err: expect.stringContaining('(unreachable,') });
     });
 
     test('a disabled deployment is refused, and enabled only where that is asked for', async () => {
@@ -193,6 +169,7 @@ export function testCommandLine(grounds: () => Grounds): void {
         code: 0,
         err: expect.stringContaining('replaced'),
       });
+      expect(await berth(set, { input: '' })).toMatchObject({ code: 2, err: expect.stringContaining('was empty') });
       expect(await asGrace(set, { input: 'x' })).toMatchObject({ code: 3 });
       unwrap(
         await admin.secrets.create({
@@ -257,16 +234,6 @@ export function testCommandLine(grounds: () => Grounds): void {
         code: 0,
         err: expect.stringContaining('by task'),
       });
-    });
-
-    test('a platform that is out of reach is a failure that says so', async () => {
-      const nowhere = createBerth(
-        grounds().program,
-        { BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: `${missing}.x` },
-        written,
-      );
-
-      expect(await nowhere(['get', 'envs'])).toMatchObject({ code: 1, err: expect.stringContaining('(unreachable,') });
     });
 
     test('help names every command and the exit codes', async () => {

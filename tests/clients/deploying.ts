@@ -61,7 +61,7 @@ export function testDeploying(grounds: () => Grounds): void {
       expect(await waiting).toMatchObject({ code: 0, out: expect.stringMatching(/^task\//) });
     });
 
-    test('two steps with one key at the same time create one deployment', async () => {
+    test.concurrent('two steps with one key at the same time create one deployment', async () => {
       const step = ['deploy', 'keyed', ...where, '--chart', 'HelloWeb@1.0.0', ...inputs, '--key', 'build-7'];
       const [one, other] = await Promise.all([berth(step), berth(step)]);
 
@@ -71,7 +71,7 @@ export function testDeploying(grounds: () => Grounds): void {
       expect(await berth(['wait', 'keyed', ...where])).toMatchObject({ code: 0 });
     });
 
-    test('a deploy that fails is 1, with the last lines of the log and the reason', async () => {
+    test.concurrent('a deploy that fails is 1, with the last lines of the log and the reason', async () => {
       await push('1.5.0', { 'templates/fails.yaml': '{{ fail "the moon is in the wrong phase" }}' });
       const deploy = ['deploy', 'fails', ...where, '--chart', 'HelloWeb@1.5.0', '--wait-for-chart', '60s', ...inputs];
 
@@ -83,6 +83,11 @@ export function testDeploying(grounds: () => Grounds): void {
       });
       // The step is repeated: it fails as the first one did, and queues nothing.
       expect(await berth([...deploy, '--wait'])).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining('wrong phase'),
+      });
+      expect(await berth(['upgrade', 'fails', ...where, '--chart', 'HelloWeb@1.5.0', '--wait'])).toMatchObject({
         code: 1,
         out: '',
         err: expect.stringContaining('wrong phase'),

@@ -26,7 +26,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
     /** Applies envs through a proxy that interferes after the first creation. */
     async function applyThrough(
       name: string,
-      hook: Hook,
+      hook: (asked: Parameters<Hook>[0], interrupted: Promise<void>) => ReturnType<Hook>,
       given: { token?: string; interrupt?: true } = {},
     ): Promise<{ ran: Ran; folder: string }> {
       const { platform, folder } = grounds();
@@ -34,11 +34,14 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       await mkdir(made);
       const envs = [1, 2, 3].map((number) => doc(`kind: Env\nname: ${name}-${number}`));
       await writeFile(join(made, 'envs.yaml'), envs.join('---\n'));
-      await using proxy = await startHookedProxy(platform.stack.url, hook);
+      let tellInterrupted = (): void => undefined;
+      const interrupted = new Promise<void>((resolve) => (tellInterrupted = resolve));
+      await using proxy = await startHookedProxy(platform.stack.url, (asked) => hook(asked, interrupted));
       const through = as(given.token ?? platform.adminToken, proxy.url);
       let isInterrupted = false;
       const ran = await through(['apply', '-f', made, '--yes', '--patience', '1s'], {
         onOutput(sofar, interrupt) {
+          if (sofar.includes('stopping after this row')) tellInterrupted();
           if (!given.interrupt || isInterrupted || !sofar.includes('created Env')) return;
           isInterrupted = true;
           interrupt();
@@ -54,7 +57,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       expect(await berth(['apply', '-f', folder, '--yes'])).toMatchObject(nothingToDo);
     };
 
-    test('a platform that goes in the middle leaves a table of what is done, and the same command does the rest', async () => {
+    test.concurrent('a platform that goes in the middle leaves a table of what is done, and the same command does the rest', async () => {
       const { ran, folder } = await applyThrough('gone', async ({ method, path }) => {
         return method === 'POST' && path.includes('envs') ? 'drop' : 'pass';
       });
@@ -66,7 +69,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       await finishes(folder, 2);
     });
 
-    test('a token that is revoked in the middle ends the work with what is done', async () => {
+    test.concurrent('a token that is revoked in the middle ends the work with what is done', async () => {
       const created = unwrap(await admin.userTokens.create({ body: { user_id: null, name: 'middle' } }));
       const { items } = unwrap(await admin.userTokens.list({ query: { per_page: 100 } }));
       const id = items.find(({ name }) => name === 'middle')?.id ?? '';
@@ -85,14 +88,14 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       await finishes(folder, 2);
     });
 
-    test('Ctrl-C ends after the row that is under way', async () => {
+    test.concurrent('Ctrl-C ends after the row that is under way', async () => {
       let creations = 0;
       const { ran, folder } = await applyThrough(
         'stopped',
-        async ({ method }) => {
+        async ({ method }, interrupted) => {
           if (method === 'POST') creations += 1;
           // The interrupt arrives while the second one is under way.
-          if (creations === 2) await new Promise((resolve) => setTimeout(resolve, 500));
+          if (creations === 2) await interrupted;
           return 'pass';
         },
         { interrupt: true },
@@ -115,7 +118,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       return { ran, id, folder: made };
     }
 
-    test('a row that somebody changes after the plan is refused, and planned anew by the next command', async () => {
+    test.concurrent('a row that somebody changes after the plan is refused, and planned anew by the next command', async () => {
       let isChanged = false;
       const { ran, folder } = await changeThrough('stale', async ({ method, path }) => {
         const [, id] = /^\/api\/v2\/envs\/([0-9a-f-]{36})$/.exec(path) ?? [];
@@ -136,7 +139,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       });
     });
 
-    test('a change whose answer is lost is made once, and does not fail', async () => {
+    test.concurrent('a change whose answer is lost is made once, and does not fail', async () => {
       let changes = 0;
       const { ran, id } = await changeThrough('lost', async ({ method }) => {
         if (method !== 'PUT') return 'pass';

@@ -20,12 +20,11 @@ export function testPackagedCli(grounds: () => Grounds): void {
     let installed: string;
 
     beforeAll(async () => {
-      const { folder } = grounds();
+      const { archive, folder } = grounds();
       project = join(folder, 'with-cli');
       await mkdir(project);
-      await run('npm', ['pack', './cli', '--silent'], { cwd: folder });
       await writeFile(join(project, 'package.json'), '{"private": true}');
-      await run('npm', ['install', '--offline', '--silent', join('..', 'berth-cli-0.1.0.tgz')], { cwd: project });
+      await run('npm', ['install', '--offline', '--silent', archive], { cwd: project });
       installed = join(project, 'node_modules/@berth/cli');
     });
 

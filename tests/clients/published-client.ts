@@ -61,35 +61,38 @@ export function testPublishedClient(grounds: () => Grounds): void {
       expect(outcomes).toEqual(['', '']);
     });
 
-    test.for(['node 24', 'node 20', 'web', 'page'])('the example deploys and follows the log: %s', async (runtime) => {
-      const { platform } = grounds();
-      const module = join(project, 'deploy.js');
-      const lines: string[] = [];
-      const given = {
-        url: platform.stack.url,
-        token: platform.adminToken,
-        env: 'clients',
-        name: `by-${runtime.replace(' ', '-')}`,
-        config: sampleChart.inputs,
-      };
-      const say = (line: string) => lines.push(line);
-      const here = async ({ deploy }: Awaited<ReturnType<typeof runInPage>>) => {
-        const state = await deploy?.({ ...given, say } as never, 'HelloWeb' as never);
-        return { state, log: lines.join('\n') };
-      };
-      const elsewhere = async (...program: string[]) => {
-        const { stdout } = await run(process.execPath, [...program, module, JSON.stringify(given), 'HelloWeb']);
-        return JSON.parse(stdout);
-      };
-      const inWeb = fileURLToPath(new URL('web-runtime.mjs', import.meta.url));
-      const runtimes: Record<string, () => Promise<unknown>> = {
-        'node 24': async () => here(await import(pathToFileURL(module).href)),
-        'node 20': () => elsewhere(...asNode20, '--input-type=module', '--eval', deployInNode),
-        web: () => elsewhere('--no-warnings', '--experimental-vm-modules', inWeb),
-        page: async () => here(await runInPage(module)),
-      };
+    test.concurrent.for(['node 24', 'node 20', 'web', 'page'])(
+      'the example deploys and follows the log: %s',
+      async (runtime) => {
+        const { platform } = grounds();
+        const module = join(project, 'deploy.js');
+        const lines: string[] = [];
+        const given = {
+          url: platform.stack.url,
+          token: platform.adminToken,
+          env: 'clients',
+          name: `by-${runtime.replace(' ', '-')}`,
+          config: sampleChart.inputs,
+        };
+        const say = (line: string) => lines.push(line);
+        const here = async ({ deploy }: Awaited<ReturnType<typeof runInPage>>) => {
+          const state = await deploy?.({ ...given, say } as never, 'HelloWeb' as never);
+          return { state, log: lines.join('\n') };
+        };
+        const elsewhere = async (...program: string[]) => {
+          const { stdout } = await run(process.execPath, [...program, module, JSON.stringify(given), 'HelloWeb']);
+          return JSON.parse(stdout);
+        };
+        const inWeb = fileURLToPath(new URL('web-runtime.mjs', import.meta.url));
+        const runtimes: Record<string, () => Promise<unknown>> = {
+          'node 24': async () => here(await import(pathToFileURL(module).href)),
+          'node 20': () => elsewhere(...asNode20, '--input-type=module', '--eval', deployInNode),
+          web: () => elsewhere('--no-warnings', '--experimental-vm-modules', inWeb),
+          page: async () => here(await runInPage(module)),
+        };
 
-      expect(await runtimes[runtime]?.()).toMatchObject({ state: 'running', log: expect.stringContaining('Done') });
-    });
+        expect(await runtimes[runtime]?.()).toMatchObject({ state: 'running', log: expect.stringContaining('Done') });
+      },
+    );
   });
 }

@@ -12,4 +12,6 @@ export interface Grounds {
   written: string[];
   folder: string;
   program: string;
+  /** The same as a package, from `npm pack`. */
+  archive: string;
 }

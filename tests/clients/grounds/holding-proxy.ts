@@ -7,8 +7,8 @@ export async function startHoldingProxy(target: string, isHeld: (asked: { method
   const server = createServer((incoming, reply) => {
     const { method = 'GET', url: path = '/', headers } = incoming;
     if (isHeld({ method, path })) return;
-    const { host, ...kept } = headers;
-    const passed = request(`${target}${path}`, { method, headers: kept, agent: false });
+    const kept = Object.entries(headers).filter(([name]) => name !== 'host');
+    const passed = request(`${target}${path}`, { method, headers: Object.fromEntries(kept), agent: false });
     passed.on('response', (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
       // It fails when the reader leaves.

@@ -67,23 +67,31 @@ export function testFeeling(grounds: () => Grounds): void {
       expect(out + help.out).toMatch(/^[\x00-\x7f]+$/);
     });
 
-    test('what lasts is shown on a terminal, never in a pipe, and not with --quiet', async () => {
-      let reads = 0;
+    test.concurrent('what lasts is shown on a terminal, never in a pipe, and not with --quiet', async () => {
+      const reads = new Map<string, number>();
+      // The pauses before the fifth read are longer together than what is waited for without showing it.
       await using slow = await startStubPlatform((request, reply) => {
-        const isTask = request.url?.includes(`/deployment-tasks/${id}`);
-        if (isTask) reads += 1;
-        json(reply, isTask ? { id, status: reads % 8 === 0 ? 'Done' : 'Started', reason: null } : {});
+        const [, task] = /\/deployment-tasks\/([^/?]+)/.exec(request.url ?? '') ?? [];
+        if (task === undefined) return json(reply, {});
+        const read = (reads.get(task) ?? 0) + 1;
+        reads.set(task, read);
+        json(reply, { id: task, status: read < 5 ? 'Started' : 'Done', reason: null });
       });
       const given = { BERTH_URL: slow.url, BERTH_TOKEN: 'a.b', NO_COLOR: '1' };
+      const [first = '', second = '', third = ''] = [1, 2, 3].map((number) => `${id.slice(0, -1)}${number}`);
 
-      const lasting = await runHere(['wait', id], { env: given });
+      const [lasting, quiet, piped] = await Promise.all([
+        runHere(['wait', first], { env: given }),
+        runHere(['wait', second, '--quiet'], { env: given }),
+        against(slow.url)(['wait', third]),
+      ]);
+
       expect(lasting.err.replaceAll(`${escape}[K`, '')).toMatch(/\r[|/\\-] waiting for task/);
-      const quiet = await runHere(['wait', id, '--quiet'], { env: given });
       expect(quiet).toMatchObject({ out: '', err: '' });
-      expect(await against(slow.url)(['wait', id])).toMatchObject({ code: 0, err: `task ${id} is done\n` });
+      expect(piped).toMatchObject({ code: 0, err: `task ${third} is done\n` });
     });
 
-    test('--verbose shows requests, and neither token nor contents', async () => {
+    test.concurrent('--verbose shows requests, and neither token nor contents', async () => {
       const set = ['secret', 'set', 'seen', ...where, '--collection', 'verbose', '--verbose'];
       const ran = await berth(set, { input: 'swordfish-9' });
 
@@ -94,7 +102,7 @@ export function testFeeling(grounds: () => Grounds): void {
       for (const secret of ['swordfish', grounds().platform.adminToken]) expect(ran.err).not.toContain(secret);
     });
 
-    test('a platform that goes in the middle is a failure that says which request it was', async () => {
+    test.concurrent('a platform that goes in the middle is a failure that says which request it was', async () => {
       await using going = await startStubPlatform((request, reply) => {
         if (request.url?.includes('/envs')) json(reply, envs);
         else request.socket.destroy();
@@ -108,7 +116,7 @@ export function testFeeling(grounds: () => Grounds): void {
       });
     });
 
-    test('a newer platform may answer more fields, kinds and codes, which are shown as they are', async () => {
+    test.concurrent('a newer platform may answer more fields, kinds and codes, which are shown as they are', async () => {
       const newer = { ...envs, items: [{ ...envs.items[0], colour: { of: 'new' } }], more: true };
       await using platform = await startStubPlatform((request, reply) => {
         if (request.url?.includes('/envs')) return json(reply, newer);
@@ -125,7 +133,7 @@ export function testFeeling(grounds: () => Grounds): void {
       });
     });
 
-    test('an older platform that does not know an operation or a sign-in of terminals is named so', async () => {
+    test.concurrent('an older platform that does not know an operation or a sign-in of terminals is named so', async () => {
       await using older = await startStubPlatform((_, reply) => {
         reply.writeHead(400, { 'content-type': 'application/problem+json' });
         const error = { path: 'query.hand_to', message: 'is not known here' };
@@ -138,7 +146,7 @@ export function testFeeling(grounds: () => Grounds): void {
       });
     });
 
-    test('logs of several pods are told apart, and one that ends is over', async () => {
+    test.concurrent('logs of several pods are told apart, and one that ends is over', async () => {
       await using pods = await startStubPlatform((request, reply) => {
         const { pathname, searchParams } = new URL(request.url ?? '', 'http://stub');
         if (pathname.endsWith('/log'))
@@ -163,7 +171,7 @@ export function testFeeling(grounds: () => Grounds): void {
       expect(await against(pods.url)([...logs, '-f'], { readsOnce: true })).toMatchObject({ code: 0 });
     });
 
-    test('completion knows commands, flags and names of rows, and holds up nobody where the platform is silent', async () => {
+    test.concurrent('completion knows commands, flags and names of rows, and holds up nobody where the platform is silent', async () => {
       const patient = createBerth(grounds().program, { ...env, BERTH_COMPLETION_MS: '20000' }, grounds().written);
       const complete = (...words: string[]) => patient(['__complete', ...words]);
 
@@ -177,7 +185,7 @@ export function testFeeling(grounds: () => Grounds): void {
       expect(await berth(['completion', 'tcsh'])).toMatchObject({ code: 2 });
     });
 
-    test('the script for bash completes by berth itself', async () => {
+    test.concurrent('the script for bash completes by berth itself', async () => {
       const { program, folder } = grounds();
       await symlink(program, join(dirname(program), 'berth')).catch(() => undefined);
       const script = join(folder, 'completion.bash');

@@ -60,8 +60,8 @@ export function testFinding(grounds: () => Grounds): void {
       const [titles, ...rows] = await written(...list, '-o', 'wide');
 
       expect((await written(...list))[0]).toMatch(/^NAME +ENV +KIND +STATUS +HEALTH +AGE$/);
-      expect(titles).toMatch(/^NAME +ENV +KIND +STATUS +HEALTH +CLUSTER +NAMESPACE +AGE +ID$/);
-      const row = String.raw`^ops +clients +HelloWeb +\w+ +\w+ +${cluster.name} +\S+ +\d+[smh] +[0-9a-f-]{36}$`;
+      expect(titles).toMatch(/^NAME +ENV +KIND +CHART +STATUS +HEALTH +CLUSTER +NAMESPACE +AGE +ID$/);
+      const row = String.raw`^ops +clients +HelloWeb +1\.3\.0-callable\.1 +\w+ +\w+ +${cluster.name} +\S+ +\d+[smh] +[0-9a-f-]{36}$`;
       expect(rows).toContainEqual(expect.stringMatching(row));
     });
 

@@ -37,8 +37,16 @@ test('of several addresses that were tried the first one says why', () => {
 
 test('a certificate that is not trusted has a way out', () => {
   expect(textOf(fetchFailed(network('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT')))).toMatch(
-    /self-signed certificate\n {2}NODE_EXTRA_CA_CERTS names/,
+    /self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\n {2}NODE_EXTRA_CA_CERTS names/,
   );
+});
+
+test('of an error of OpenSSL its reason is shown', () => {
+  const error = Object.assign(network('402D:error:0A00010B:SSL routines', 'ERR_SSL_WRONG_VERSION_NUMBER'), {
+    reason: 'wrong version number',
+  });
+
+  expect(textOf(fetchFailed(error))).toContain('\n  wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)\n');
 });
 
 test('an error that may quote what was sent is not shown', () => {

@@ -30,7 +30,9 @@ function networkLines(error: unknown): string[] {
   if (!(first instanceof Error) || !('code' in first) || typeof first.code !== 'string') return [];
   const isTrust = /CERT|SIGNED|SIGNATURE/.test(first.code);
   const way = '  NODE_EXTRA_CA_CERTS names a file with the authority of the platform';
-  return [`  ${first.message || first.code}`, ...(isTrust ? [way] : [])];
+  // Those of OpenSSL have a text for programmers in `message`, and for people in `reason`.
+  const words = 'reason' in first && typeof first.reason === 'string' ? first.reason : first.message;
+  return [`  ${words.includes(first.code) ? words : `${words} (${first.code})`.trim()}`, ...(isTrust ? [way] : [])];
 }
 
 const signIn = 'Sign in again: berth login URL, or set BERTH_TOKEN';

@@ -3,13 +3,25 @@ import type { Client } from '@berth/client';
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** The rows whose names the columns of others show instead of ids. */
-export type Referred = 'envs' | 'k8sClusters' | 'deploymentKinds' | 'deployments' | 'helmRegistries' | 'users';
+export type Referred =
+  | 'bots'
+  | 'deploymentKinds'
+  | 'deployments'
+  | 'envs'
+  | 'helmCharts'
+  | 'helmRegistries'
+  | 'k8sClusters'
+  | 'users';
 
 export interface Column {
   title: string;
   /** A field of the row, or a field with the id of a row whose name is shown. */
   field: string;
   of?: Referred;
+  /** Whose names are shown too, where the id may be of several. */
+  orOf?: readonly Referred[];
+  /** Fields that are shown where it is empty. */
+  otherwise?: readonly string[];
   /** A field of the referred row, with the id of the row whose name is shown instead. */
   through?: { field: string; of: Referred };
   /** Only with `-o wide`. */
@@ -26,6 +38,8 @@ export interface Kind {
   namedBy?: { field: string; of: Referred };
   /** The name of its events, if it has any: `get --watch` follows them. */
   table?: string;
+  /** Its list goes from the newest rows to older ones, by `before` instead of `after`. */
+  isBackward?: true;
   /** Takes the filter `env_id`. */
   inEnv?: true;
   columns: readonly Column[];
@@ -49,6 +63,7 @@ export const kinds: readonly Kind[] = [
       { title: 'NAME', field: 'name' },
       env,
       kind,
+      { title: 'CHART', field: 'helm_chart_id', of: 'helmCharts', wide: true },
       { title: 'STATUS', field: 'status' },
       { title: 'HEALTH', field: 'health.state' },
       { title: 'CLUSTER', field: 'cluster_id', of: 'k8sClusters', wide: true },
@@ -241,13 +256,15 @@ export const kinds: readonly Kind[] = [
   },
   {
     resource: 'auditEvents',
-    names: ['audit'],
+    names: ['audit-events', 'audit-event', 'audit'],
     inEnv: true,
+    isBackward: true,
     columns: [
       { title: 'AT', field: 'at' },
-      { title: 'ACTOR', field: 'actor.kind' },
+      { title: 'ACTOR', field: 'actor.id', of: 'users', orOf: ['bots', 'deployments'] },
       { title: 'OPERATION', field: 'operation' },
       { title: 'OBJECT', field: 'object.resource' },
+      { title: 'NAME', field: 'after.name', otherwise: ['before.name', 'object.id'] },
       { title: 'RESULT', field: 'result' },
       id,
     ],

@@ -77,7 +77,7 @@ async function distinguishing(
       ? { field: 'image_digest', value: parts.version, query: { kind_id } }
       : { field: 'image_tag', value: parts.version, query: { kind_id, image_tag: parts.version } };
   }
-  if (namedBy === undefined) throw new CliFailure('usage', `a ${names[1] ?? names[0]} has no name: give its id`);
+  if (namedBy === undefined) throw new CliFailure('usage', `${names[0]} have no names: give an id`);
   const { id } = await resolve(client, kindOf(namedBy.of), wanted);
   return { field: namedBy.field, value: id, query: {} };
 }

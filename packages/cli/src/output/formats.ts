@@ -16,7 +16,7 @@ function parseFormat(text: string): Format {
   if (path !== undefined)
     throw new CliFailure(
       'usage',
-      `${text} is no path: jsonpath={.health.state} writes this field of each row; keys with dots are ['in.quotes']`,
+      `the path is one of a field, such as jsonpath={.health.state}, which is written for each row; keys with dots are ['in.quotes']`,
     );
   throw new CliFailure('usage', `the output is ${plain.join(', ')} or jsonpath={.path.of.field}, not ${text}`);
 }

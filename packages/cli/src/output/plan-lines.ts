@@ -1,3 +1,4 @@
+import { counted } from '../text/counted.ts';
 import type { DeploymentPlan } from './plan.ts';
 import { table } from './table.ts';
 
@@ -13,6 +14,10 @@ export function planLines({ tasks, objects, reinstalls, contested, unchanged }: 
   return [
     ...table(rows),
     ...contested.map(({ kind, name, path, becomes }) => `! ${becomes} ${kind} ${name} ${path}`),
-    `${tasks.length} tasks, ${reinstalls.length} other deployments reinstalled, ${unchanged} objects unchanged`,
+    [
+      counted(tasks.length, 'task'),
+      `${counted(reinstalls.length, 'other deployment')} reinstalled`,
+      `${counted(unchanged, 'object')} unchanged`,
+    ].join(', '),
   ];
 }

@@ -52,8 +52,8 @@ export const nameOfRow = ({ name }: Kind, row: Row): string =>
   name === undefined ? row.id : textOf(row[name]) || row.id;
 
 function cellOf(row: Row, column: Column, names: Names): string {
-  const { field, of, title } = column;
-  const text = textOf(selectPath(row, field));
+  const { field, otherwise = [], of, title } = column;
+  const text = [field, ...otherwise].map((path) => textOf(selectPath(row, path))).find((one) => one !== '') ?? '';
   if (of !== undefined) return names(column, text) ?? text;
   return title === 'AGE' || title === 'UPDATED' ? age(text) : text;
 }

@@ -75,7 +75,10 @@ export const get = buildCommand<Flags, string[], Cli>({
         return rows;
       }
       const { list } = callsOf(client, kind);
-      for await (const row of everyItem((after) => list({ query: { ...scope, after, per_page: 100 } }))) rows.push(row);
+      const from = (position: string) =>
+        kind.isBackward ? { ...(position && { before: position }) } : { after: position };
+      for await (const row of everyItem((position) => list({ query: { ...scope, ...from(position), per_page: 100 } })))
+        rows.push(row);
       return rows;
     };
     const shown = { cli: this, client, kind, format: output };

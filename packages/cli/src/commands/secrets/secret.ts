@@ -7,6 +7,7 @@ import { connect, connectionFlags, type ConnectionFlags } from '../../connection
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import { resolve } from '../../names/resolve.ts';
+import { counted } from '../../text/counted.ts';
 
 interface Flags extends ConnectionFlags {
   env: string;
@@ -48,7 +49,7 @@ const set = buildCommand<Flags, [string], Cli>({
       const answer = await client.secrets.update({ id, body: { contents } }, { repeat: true, patience });
       unwrap(answer);
       const reinstalls = answer.ok ? answer.taskCount : 0;
-      return say(this, `replaced secret ${collection}/${name}; ${reinstalls} deployments are reinstalled`);
+      return say(this, `replaced secret ${collection}/${name}; ${counted(reinstalls, 'deployment')} to reinstall`);
     }
     unwrap(await client.secrets.create({ body: { ...query, contents } }, { patience }));
     say(this, `stored secret ${collection}/${name}`);

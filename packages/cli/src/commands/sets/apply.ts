@@ -53,7 +53,7 @@ export const applyCommand = buildCommand<Flags, [], Cli>({
     const read = await planOf(this, flags);
     const { steps, forgotten } = read.plan;
     const { differs, planLines } = await import('../../sets/plan/set-lines.ts');
-    const lines = planLines(read.plan);
+    const lines = planLines(read.plan, this);
     const isIdle = !steps.some(differs) && forgotten.length === 0 && !flags.own;
     if (isIdle) return say(this, `nothing to do: ${lines.at(-1) ?? ''}`);
     for (const line of lines) (flags.plan ? print : say)(this, line);

@@ -6,7 +6,7 @@ import { type PlanFlags, planOf } from './plan-flags.ts';
 export async function diffSet(cli: Cli, flags: PlanFlags): Promise<void> {
   const { plan } = await planOf(cli, flags);
   const { differs, planLines } = await import('../../sets/plan/set-lines.ts');
-  const lines = planLines(plan);
+  const lines = planLines(plan, cli);
   if (!plan.steps.some(differs)) return say(cli, `nothing to do: ${lines.at(-1) ?? ''}`);
   for (const line of lines) print(cli, line);
   throw new CliFailure('failed', `the platform differs from ${flags.from}`);

@@ -10,26 +10,30 @@ const mostShown = 60;
 export const differs = ({ action }: Pick<Step, 'action'>): boolean => action !== 'keep';
 
 /** What a plan would do, a row a line with its changed fields below, and the sum. */
-export function planLines({ steps, forgotten }: SetPlan): string[] {
+export function planLines({ steps, forgotten }: SetPlan, { isUnicode = true } = {}): string[] {
   const different = steps.filter(differs);
   const rows = table(different.map(({ key, action, reason }) => [`${signs[action]} ${action}`, key, reason ?? '']));
   return [
     ...different.flatMap(({ fields, action }, at) => [
       rows[at] ?? '',
-      ...(action === 'change' ? fields.map(fieldLine) : []),
+      ...(action === 'change' ? fields.map((field) => fieldLine(field, isUnicode)) : []),
     ]),
     ...forgotten.map((key) => harmless(`= ${key} is gone or was renamed: it no longer belongs to the set`)),
     sumOf(steps),
   ];
 }
 
-const fieldLine = ({ path, from, to, isHidden }: FieldChange): string =>
-  harmless(`    ${path}${isHidden ? ' (hidden)' : `: ${shown(from)} → ${shown(to)}`}`);
+function fieldLine({ path, from, to, isHidden }: FieldChange, isUnicode: boolean): string {
+  const [arrow, ellipsis] = isUnicode ? ['→', '…'] : ['->', '...'];
+  return harmless(
+    `    ${path}${isHidden ? ' (hidden)' : `: ${shown(from, ellipsis)} ${arrow} ${shown(to, ellipsis)}`}`,
+  );
+}
 
-function shown(value: JsonValue | undefined): string {
+function shown(value: JsonValue | undefined, ellipsis: string): string {
   if (value === undefined) return 'absent';
   const text = JSON.stringify(value);
-  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}…`;
+  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}${ellipsis}`;
 }
 
 function sumOf(steps: readonly Step[]): string {
