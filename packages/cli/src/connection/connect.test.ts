@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Cli } from '../terminal/cli.ts';
-import { addressOf, clientOf } from './connect.ts';
+import { addressOf } from './connect.ts';
 import { writeContexts } from './contexts.ts';
 
 const own = { url: 'https://berth.example.test', token: 'own' };
@@ -52,26 +50,4 @@ test.for([
 
 test('a line end behind the token, as files have it, is no part of it', async () => {
   expect(await address({ BERTH_URL: own.url, BERTH_TOKEN: 'given\r\n' })).toEqual({ url: own.url, token: 'given' });
-});
-
-test('requests that wait for the platform at the same time say so once', async () => {
-  let asked = 0;
-  const server = createServer((request, reply) => {
-    asked += 1;
-    if (asked <= 4) request.socket.destroy();
-    else reply.setHeader('content-type', 'application/json').end('{"items":[]}');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  const url = `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`;
-  const said: string[] = [];
-  const cli = { voice: { isQuiet: false }, process: { stderr: { write: (text: string) => said.push(text) } } };
-  const client = clientOf(cli as unknown as Cli, {}, { url, token: 'given' });
-
-  const answers = await Promise.all(Array.from({ length: 4 }, () => client.envs.list({ query: {} })));
-
-  server.close();
-  expect(answers.map(({ ok }) => ok)).toEqual([true, true, true, true]);
-  expect(said).toEqual(['The server did not answer; trying again in 1 s\n']);
 });

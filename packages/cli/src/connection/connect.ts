@@ -2,6 +2,7 @@ import { type Client, type ClientOptions, createClient, type Credential } from '
 import { type Cli, note, say } from '../terminal/cli.ts';
 import { CliFailure } from '../failure/cli-failure.ts';
 import { type Contexts, readContexts } from './contexts.ts';
+import { createSayOnce } from './say-once.ts';
 
 export interface ConnectionFlags {
   context?: string;
@@ -42,18 +43,13 @@ export const clientOf = (
   { url, token, ...manner }: { url: string; token: string | null } & Manner,
 ): Client => {
   cli.voice.isQuiet = quiet;
-  // Requests that wait at the same time say so once.
-  let saidUntil = 0;
+  const sayOnce = createSayOnce((line) => say(cli, line));
   return createClient({
     baseUrl: url,
     credential: () => (token === null ? null : credentialOf(token)),
     patience: {
       ms: 5_000,
-      onWait({ detail }, ms) {
-        if (performance.now() < saidUntil) return;
-        saidUntil = performance.now() + ms;
-        say(cli, `${detail}; trying again in ${Math.ceil(ms / 1_000)} s`);
-      },
+      onWait: ({ detail }, ms) => sayOnce(`${detail}; trying again in ${Math.ceil(ms / 1_000)} s`, ms),
     },
     ...(verbose && { fetch: shownFetch(cli) }),
     ...manner,
