@@ -83,7 +83,10 @@ export function testMoving(grounds: () => Grounds): void {
         ['delete', 'deployment', 'mover', '--yes'],
       ])
         expect(await berth(refused)).toMatchObject({ code: 2, err: expect.stringContaining('give --env, or the id') });
-      expect(await berth(deploy)).toMatchObject({ code: 2, err: expect.stringContaining('give --cluster') });
+      expect(await berth(deploy)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(new RegExp(`give --cluster\n(?:.*\n)? {2}${moved_id} on cluster second\n`)),
+      });
       expect(await berth(['why', moved_id])).toMatchObject({ code: 0 });
 
       for (const id of [namesake, moved_id])

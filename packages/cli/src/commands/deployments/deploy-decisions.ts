@@ -20,18 +20,21 @@ type Placed = Pick<Deployment, 'id' | 'cluster_id'>;
 
 /**
  * The deployment that a command means, of those in the env with its kind and name; null if it means a new one. Names are unique per
- * cluster, so another cluster means another deployment, unless `move` is given.
+ * cluster, so another cluster means another deployment, unless `move` is given. Candidates are said with the names of their clusters.
  */
 export function deploymentMeant<D extends Placed>(
   found: readonly D[],
   { name, clusterId }: Pick<DesiredDeployment, 'name' | 'clusterId'>,
   { move }: Pick<Permitted, 'move'>,
+  clusters: ReadonlyMap<string, string> = new Map(),
 ): D | null {
   const there = found.find(({ cluster_id }) => cluster_id === clusterId);
   if (there) return there;
   if (clusterId !== null && !move) return null;
   if (found.length < 2) return found[0] ?? null;
-  const candidates = found.map(({ id, cluster_id }) => `\n  ${id} on cluster ${cluster_id}`).join('');
+  const candidates = found
+    .map(({ id, cluster_id }) => `\n  ${id} on cluster ${clusters.get(cluster_id) ?? cluster_id}`)
+    .join('');
   const way = move ? 'delete one of them first' : 'give --cluster';
   throw new CliFailure('usage', `${found.length} deployments are named ${name}: ${way}${candidates}`);
 }

@@ -104,7 +104,8 @@ async function readWanted(cli: Cli, client: Client, flags: Flags, name: string) 
   const { enable = false, move = false } = flags;
   const clusterId = flags.cluster === undefined ? null : await findCluster(client, envId, flags.cluster);
   const found = await findDeployments(client, { envId, kindId, name });
-  const meant = deploymentMeant(found, { name, clusterId }, { move });
+  const clusters = found.length > 1 ? await clusterNames(client, envId) : undefined;
+  const meant = deploymentMeant(found, { name, clusterId }, { move }, clusters);
   const read = meant && (await client.deployments.get({ id: meant.id }));
   if (read && !read.ok) throw new ProblemError(read.problem);
   const present = read?.value ?? null;
@@ -118,6 +119,11 @@ async function readWanted(cli: Cli, client: Client, flags: Flags, name: string) 
     change: present ? changeOf(present, wanted, { enable }) : {},
     creation: { name, kind_id: kindId, cluster_id, helm_chart_id: chart.id, config, values_override: null },
   };
+}
+
+async function clusterNames({ k8sClusters }: Client, env_id: string): Promise<Map<string, string>> {
+  const { items } = unwrap(await k8sClusters.list({ query: { env_id, per_page: 100 } }));
+  return new Map(items.map((cluster) => [cluster.id, cluster.name]));
 }
 
 async function findDeployments(
