@@ -54,9 +54,11 @@
 
 {{- if $nats.bundled -}}
 {{- if $nats.url -}}{{- fail "global.nats.url: must be empty while global.nats.bundled is true; set one of them" -}}{{- end -}}
+{{- if $nats.nkeys -}}{{- fail "global.nats.nkeys: must be empty while global.nats.bundled is true, whose users have passwords" -}}{{- end -}}
 {{- if $nats.ca.existingSecret -}}{{- fail "global.nats.ca.existingSecret: must be empty while global.nats.bundled is true, which has no TLS" -}}{{- end -}}
 {{- if gt (int $nats.replicas) (int $nats.servers) -}}{{- fail (printf "global.nats.replicas: must be at most global.nats.servers (%d)" (int $nats.servers)) -}}{{- end -}}
 {{- else -}}
+{{- if and $nats.nkeys (not $nats.existingSecret) -}}{{- fail "global.nats.existingSecret: required with global.nats.nkeys, a Secret with their seeds" -}}{{- end -}}
 {{- if not $nats.url -}}{{- fail "global.nats.url: required, such as nats://nats.nats:4222; or set global.nats.bundled for an evaluation" -}}{{- end -}}
 {{- end -}}
 
@@ -145,6 +147,24 @@ from what is there.
 {{- if and $kind (ne $kind $other) -}}
 {{- $value := ternary "global.postgresql.bundled" "global.postgresql.bundledKind" (or (eq $kind "external") (eq $other "external")) -}}
 {{- fail (printf "%s: the database of this release is of the kind %s, and %s would be another one, which is empty. Keep the value; or move the data as docs/install.md says (To another database): back it up, then kubectl --namespace %s delete %s, upgrade, and restore it" $value $kind $other $namespace (join " " $objects)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Each user of NATS has an nkey of its own. */}}
+{{- define "berth.check-nkeys" -}}
+{{- $users := list -}}
+{{- range .config.accounts }}{{ range .users }}{{ $users = append $users .user }}{{ end }}{{ end -}}
+{{- $users = sortAlpha $users -}}
+{{- range $user := keys .nkeys | sortAlpha -}}
+{{- if not (has $user $users) }}{{ fail (printf "global.nats.nkeys.%s: there is no such user; the users are %s" $user (join ", " $users)) }}{{ end -}}
+{{- end -}}
+{{- $nkeys := .nkeys -}}
+{{- $seen := dict -}}
+{{- range $user := $users -}}
+{{- $nkey := get $nkeys $user -}}
+{{- if not $nkey }}{{ fail (printf "global.nats.nkeys.%s: required, since other users have an nkey" $user) }}{{ end -}}
+{{- if hasKey $seen $nkey }}{{ fail (printf "global.nats.nkeys.%s: must differ from that of %s" $user (get $seen $nkey)) }}{{ end -}}
+{{- $_ := set $seen $nkey $user -}}
 {{- end -}}
 {{- end -}}
 

@@ -129,7 +129,8 @@ test('each process trusts a bundle of authorities and goes out through a proxy, 
       NODE_EXTRA_CA_CERTS: '/run/berth-ca/ca.crt',
       HTTPS_PROXY: 'http://proxy.example.com:3128',
       NODE_USE_ENV_PROXY: '1',
-      NO_PROXY: 'localhost,127.0.0.1,::1,.svc,.cluster.local,one.example.com,two.example.com,10.96.0.1',
+      NO_PROXY:
+        'localhost,127.0.0.1,::1,.svc,.cluster.local,169.254.169.254,169.254.170.2,169.254.170.23,one.example.com,two.example.com,10.96.0.1',
     });
     expect(pod?.containers[0]?.['volumeMounts']).toContainEqual({
       name: 'ca-bundle',

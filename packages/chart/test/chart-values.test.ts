@@ -22,6 +22,7 @@ import {
   startHelm,
   type Values,
 } from './support/helm-in-test.ts';
+import { natsText } from './support/nats-text.ts';
 
 const run = promisify(execFile);
 
@@ -209,13 +210,7 @@ describe('proxies in front', () => {
 });
 
 describe('NATS', () => {
-  const secretText = async (values: Values, name: string) => {
-    const manifests = await helm.render(merged(usual, values));
-    const secret = manifests.find(
-      ({ kind, metadata }) => kind === 'Secret' && metadata.name === 'ship-berth-nats-config',
-    );
-    return z.record(z.string(), z.string()).parse(secret?.['stringData'])[name] ?? '';
-  };
+  const secretText = async (values: Values, name: string) => natsText(await helm.render(merged(usual, values)), name);
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-nats-'));
@@ -345,9 +340,10 @@ describe('settings', () => {
           ),
       );
       const environment = Object.fromEntries(
-        (pod?.containers[0]?.env ?? []).map(({ name: variable, value }) =>
-          variable.endsWith('_FILE') ? [variable.slice(0, -5), files.get(value ?? '')] : [variable, value ?? 'pod'],
-        ),
+        (pod?.containers[0]?.env ?? []).map(({ name: variable, value = '', valueFrom }) => {
+          if (variable.endsWith('_FILE')) return [variable.slice(0, -5), files.get(value)];
+          return [variable, valueFrom === undefined ? value : 'pod'];
+        }),
       );
       const schema = await settingsSchema(root, name);
 

@@ -6,20 +6,17 @@ import { promisify } from 'node:util';
 import { callerNames } from '@berth/contracts/definition/contract';
 import { toolsForTest } from '@berth/devstack/testing/with-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
-import { z } from 'zod';
+import { broughtEvaluation, broughtSecrets, guideValues } from './support/gitops-values.ts';
 import {
-  bundled,
   chart,
   type HelmInTest,
   type Manifest,
   merged,
-  needed,
   podOf,
-  root,
   startHelm,
   type Values,
 } from './support/helm-in-test.ts';
+import { natsText } from './support/nats-text.ts';
 
 const run = promisify(execFile);
 
@@ -34,33 +31,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The values that docs/install.md gives for Argo CD and Flux. */
-async function guideValues(): Promise<Values> {
-  const page = await readFile(new URL('docs/install.md', root), 'utf8');
-  const [, text = ''] = /```yaml\n# gitops\/values\.yaml\n(.*?)```/s.exec(page) ?? [];
-  return z.record(z.string(), z.unknown()).parse(parse(text));
-}
-
-const brought = {
-  keys: { existingSecret: 'berth-keys' },
-  nats: { existingSecret: 'berth-nats' },
-  postgresql: { existingSecret: 'berth-database-urls' },
-};
-const notTrial: Values = { global: { trial: false, ...brought } };
-const evaluation = merged(needed, bundled, notTrial, {
-  global: { nats: { servers: 3, replicas: 3 } },
-});
-
-const StringData = z.record(z.string(), z.string());
-const natsText = (manifests: readonly Manifest[], name: string) => {
-  const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name.endsWith('-nats-config'));
-  return StringData.parse(secret?.['stringData'])[name] ?? '';
-};
 const passwords = Object.fromEntries([...callerNames, 'routes'].map((name, index) => [name, `${index}1"%of $${name}`]));
 
 describe.for<[string, () => Promise<Values>]>([
   ['as the guide says for Argo CD and Flux', guideValues],
-  ['of an evaluation whose Secrets are brought', async () => evaluation],
+  ['of an evaluation whose Secrets are brought', async () => broughtEvaluation],
 ])('a rendering without a cluster %s', ([, valuesOf]) => {
   let manifests: Manifest[];
   let text: string;
@@ -95,17 +70,19 @@ describe.for<[string, () => Promise<Values>]>([
 
 test('a rendering without a cluster is refused if it would make keys or passwords, unless it is a trial', async () => {
   for (const name of ['keys', 'nats', 'postgresql'] as const) {
-    const others = { ...brought, [name]: { existingSecret: '' } };
+    const others = { ...broughtSecrets, [name]: { existingSecret: '' } };
 
-    await expect(helm.render(merged(evaluation, { global: others }))).rejects.toThrow(
+    await expect(helm.render(merged(broughtEvaluation, { global: others }))).rejects.toThrow(
       new RegExp(`global\\.${name}\\.existingSecret: required where .*global\\.trial`),
     );
-    await expect(helm.render(merged(evaluation, { global: { ...others, trial: true } }))).resolves.not.toEqual([]);
+    await expect(helm.render(merged(broughtEvaluation, { global: { ...others, trial: true } }))).resolves.not.toEqual(
+      [],
+    );
   }
 });
 
 test('a bundled NATS gets its configuration from the passwords that were brought, whatever they contain', async () => {
-  const manifests = await helm.render(evaluation);
+  const manifests = await helm.render(broughtEvaluation);
   for (const name of ['nats.conf', 'write-config.mjs']) await writeFile(join(folder, name), natsText(manifests, name));
   for (const [name, password] of Object.entries(passwords)) await writeFile(join(folder, name), `${password}\n`);
   const { 'nats-server': server } = await toolsForTest('nats-server');

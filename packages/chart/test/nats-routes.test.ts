@@ -6,6 +6,7 @@ import { freePort } from '@berth/testing/network/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { bundled, type HelmInTest, merged, needed, startHelm } from './support/helm-in-test.ts';
+import { natsText } from './support/nats-text.ts';
 
 let helm: HelmInTest;
 beforeAll(async () => {
@@ -22,8 +23,7 @@ const Cluster = z.object({
 async function renderedCluster(): Promise<z.infer<typeof Cluster>> {
   const three = { global: { nats: { servers: 3, replicas: 3 } } };
   const manifests = await helm.render(merged(needed, bundled, three));
-  const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name.endsWith('-nats-config'));
-  const { 'nats.conf': text } = z.object({ 'nats.conf': z.string() }).parse(secret?.['stringData']);
+  const text = natsText(manifests, 'nats.conf');
   return z.object({ cluster: Cluster }).parse(JSON.parse(text)).cluster;
 }
 

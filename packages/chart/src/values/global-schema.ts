@@ -70,6 +70,7 @@ const members: Record<string, Schema> = {
     url: matching(orEmpty('^(nats|tls)://[^,\\s]+(,\\s*(nats|tls)://[^,\\s]+)*$')),
     ca: existing('key'),
     existingSecret: secretName,
+    nkeys: { type: 'object', additionalProperties: matching('^U[A-Z2-7]{55}$') },
     stateBytes: whole(1024 ** 2, 1024 ** 4),
   }),
   keys: existing(),

@@ -8,7 +8,8 @@ const plurals: Record<string, string> = {
 };
 const clusterWide = new Set(['ClusterRole', 'ClusterRoleBinding', 'Namespace']);
 
-function pathOf({ apiVersion, kind, metadata }: Manifest): string {
+/** The path of the collection that an object belongs to. */
+export function pathOf({ apiVersion, kind, metadata }: Manifest): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const plural = plurals[kind] ?? `${kind.toLowerCase()}s`;
   if (clusterWide.has(kind)) return `${group}/${plural}`;

@@ -29,6 +29,8 @@ import { whileUp } from './connection/while-up.ts';
 export interface BusOptions extends ConnectionOptions {
   /** By default the logger of the process. */
   metrics?: Registry | undefined;
+  /** Of the second user; by default `password`. */
+  streamsPassword?: string | undefined;
   /** By default with the keys that `auth` publishes. */
   verifyIdentity?: IdentityVerifier | undefined;
   /** Copies of the stream and the bucket in a cluster of NATS servers. */
@@ -154,10 +156,10 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
 
 /** The second connection, in the account with this caller's streams only. Callers without streams do not open it. */
 async function openStreams(options: BusOptions, connection: Connection): Promise<Connection> {
-  const { caller } = options;
+  const { caller, password, streamsPassword = password } = options;
   if (!usesStreams(caller)) return connection;
   try {
-    return await openConnection({ ...options, user: streamsUser(caller) });
+    return await openConnection({ ...options, user: streamsUser(caller), password: streamsPassword });
   } catch (error) {
     await connection.nc.close();
     throw error;

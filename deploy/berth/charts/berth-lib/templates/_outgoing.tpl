@@ -9,7 +9,9 @@
 {{- if or .http .https -}}
 {{- with .https }}{{ $_ := set $env "HTTPS_PROXY" . }}{{ end -}}
 {{- with .http }}{{ $_ := set $env "HTTP_PROXY" . }}{{ end -}}
-{{- $hosts := list "localhost" "127.0.0.1" "::1" ".svc" ".cluster.local" -}}
+{{- /* A proxy is elsewhere than the node, whose addresses give credentials of its cloud: instance metadata, roles of ECS and of EKS pods. */ -}}
+{{- $ofNode := list "169.254.169.254" "169.254.170.2" "169.254.170.23" -}}
+{{- $hosts := concat (list "localhost" "127.0.0.1" "::1" ".svc" ".cluster.local") $ofNode -}}
 {{- with $global.postgresql.host }}{{ $hosts = append $hosts . }}{{ end -}}
 {{- range compact (splitList "," $global.nats.url) }}{{ $hosts = append $hosts (regexReplaceAll "^[a-z]+://([^@/]*@)?(.*?)(:[0-9]+)?/?$" (trim .) "${2}") }}{{ end -}}
 {{- $_ := set $env "NO_PROXY" (concat $hosts .noProxy | uniq | join ",") -}}

@@ -75,7 +75,8 @@
 {{- end -}}
 {{- end -}}
 {{- range $name := keys $set | sortAlpha }}
-- { name: {{ $name }}, value: {{ include "berth-lib.text" (get $set $name) | quote }} }
+{{- $text := include "berth-lib.text" (get $set $name) }}
+- { name: {{ $name }}{{ with $text }}, value: {{ quote . }}{{ end }} }
 {{- end }}
 {{- include "berth-lib.secret-env" . }}
 {{- with $root.Values.extraEnv }}
@@ -90,6 +91,9 @@
 
 {{- define "berth-lib.nats-files" -}}
 {{- $files := list (dict "env" "NATS_PASSWORD" "secret" (include "berth-lib.nats-secret" .) "key" .Chart.Name) -}}
+{{- if and .Values.global.nats.nkeys (ne .Chart.Name "runner") -}}
+{{- $files = append $files (dict "env" "NATS_STREAMS_PASSWORD" "secret" (include "berth-lib.nats-secret" .) "key" (printf "%s-streams" .Chart.Name)) -}}
+{{- end -}}
 {{- with .Values.global.nats.ca.existingSecret -}}
 {{- $files = append $files (dict "env" "NATS_CA" "secret" . "key" $.Values.global.nats.ca.key) -}}
 {{- end -}}

@@ -10,6 +10,7 @@ test('URLs of several servers are separated by commas', () => {
   expect(read({ NATS_URL: 'nats://one:4222, tls://two' })).toEqual({
     servers: ['nats://one:4222', 'tls://two'],
     password: 'for NATS',
+    streamsPassword: undefined,
     ca: undefined,
     replicas: 1,
     stateBytes: 256 * 1024 * 1024,

@@ -13,8 +13,10 @@ export const defaultStateBytes = 256 * mebibyte;
 export const busSettings = {
   /** One or more servers of the same NATS cluster. */
   NATS_URL: Servers,
-  /** Password of the NATS user, which is named like the service. */
+  /** Password of the NATS user, which is named like the service; or the seed of its nkey. */
   NATS_PASSWORD: z.string().min(1),
+  /** The same for the user `<service>-streams`, whose nkey is another one; by default NATS_PASSWORD. */
+  NATS_STREAMS_PASSWORD: z.string().min(1).optional(),
   /** PEM certificates of the authorities that signed those of the servers; by default the well-known ones. */
   NATS_CA: z.string().includes('-----BEGIN CERTIFICATE-----', 'must hold certificates as PEM').optional(),
   /** Copies of what JetStream stores, in a cluster of NATS servers. */
@@ -33,12 +35,14 @@ const BusSettings = z.object(busSettings);
 export const busOptions = ({
   NATS_URL,
   NATS_PASSWORD,
+  NATS_STREAMS_PASSWORD,
   NATS_CA,
   NATS_REPLICAS,
   NATS_STATE_BYTES,
 }: z.output<typeof BusSettings>) => ({
   servers: NATS_URL,
   password: NATS_PASSWORD,
+  streamsPassword: NATS_STREAMS_PASSWORD,
   ca: NATS_CA,
   replicas: NATS_REPLICAS,
   stateBytes: NATS_STATE_BYTES,

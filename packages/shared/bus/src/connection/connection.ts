@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AuthorizationError,
   connect,
+  nkeyAuthenticator,
   type NatsConnection,
   PermissionViolationError,
   type Status,
@@ -20,6 +21,7 @@ export interface ConnectionOptions {
   caller: CallerName;
   /** The caller's name by default. */
   user?: string | undefined;
+  /** In plain text, or the seed of an nkey. */
   password?: string | undefined;
   log: Logger;
   /** Gives up waiting for the first connection. */
@@ -73,7 +75,7 @@ async function connectWithin(options: ConnectionOptions): Promise<NatsConnection
         servers: [...servers],
         name: user,
         inboxPrefix: inboxPrefix(caller),
-        ...(password !== undefined && { user, pass: password }),
+        ...(password !== undefined && credentialsOf(user, password)),
         ...(isEncrypted && { tls: ca === undefined ? {} : { ca } }),
         timeout: 5_000,
         reconnect: true,
@@ -100,6 +102,12 @@ async function connectWithin(options: ConnectionOptions): Promise<NatsConnection
     }
   }
 }
+
+const seedOfUser = /^SU[A-Z2-7]{56}$/;
+
+/** A server knows the user of an nkey by its public key, and gets a signature in place of a password. */
+const credentialsOf = (user: string, password: string) =>
+  seedOfUser.test(password) ? { authenticator: nkeyAuthenticator(Buffer.from(password)) } : { user, pass: password };
 
 const withoutCredentials = (url: string): string => url.replaceAll(/\/\/[^@/,]*@/g, '//');
 

@@ -11,7 +11,7 @@ export const refusalOfPayload = (maxPayload: number): string | null =>
     : `NATS takes messages of at most ${shown(maxPayload)}, and Berth sends up to ${shown(limits.maxPayload)}: set max_payload: 4MB; ${page}`;
 
 export const refusalOfUser = (user: string): string =>
-  `NATS refuses the user ${user}: NATS_PASSWORD differs from its password, or NATS has no such user; ${page}`;
+  `NATS refuses the user ${user}: NATS_PASSWORD differs from its password or is not the seed of its nkey, or NATS has no such user; ${page}`;
 
 const shown = (bytes: number): string =>
   bytes >= mebibyte ? `${Math.floor((10 * bytes) / mebibyte) / 10} MiB` : `${Math.floor(bytes / 1024)} KiB`;
