@@ -4,3 +4,6 @@
  * in time.
  */
 export const clusterLeaseTimes = { ttlMs: 24_000, heartbeatMs: 6_000, marginMs: 8_000, retryMs: 5_000 };
+
+/** A lost replica stops to count before the leases of its clusters end, so that the others take them at once. */
+export const shareTimes = { newMs: 60_000, ttlMs: 15_000, heartbeatMs: 3_000 };

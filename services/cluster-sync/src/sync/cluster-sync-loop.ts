@@ -5,7 +5,7 @@ import { whileHolding } from '@berth/db/leases/while-holding';
 import { queriesInTurn } from '@berth/db/postgres/queries-in-turn';
 import type { Loop } from '@berth/service/service';
 import { atMost } from '@berth/service/waiting/at-most';
-import { clusterLeaseTimes } from '../clusters/cluster-lease-times.ts';
+import { clusterLeaseTimes, shareTimes } from '../clusters/cluster-lease-times.ts';
 import { type ClusterRepository, createClusterRepository } from '../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../clusters/lease-name-of.ts';
 import { createCredentialRepository } from '../credentials/credential-repository.ts';
@@ -16,6 +16,7 @@ import { createFollowedRepository } from '../health/followed-repository.ts';
 import { queueRoom } from '../resources/rows/change-queue.ts';
 import { createK8sResourceRepository } from '../resources/rows/k8s-resource-repository.ts';
 import { type SaveInGroupsDeps, saveInGroups } from '../resources/rows/save-in-groups.ts';
+import { clusterShare } from './cluster-share.ts';
 import { type SyncClusterDeps, syncCluster } from './sync-cluster.ts';
 import { type SyncClustersDeps, syncClusters } from './sync-clusters.ts';
 
@@ -65,14 +66,20 @@ export function clusterSyncLoop({
     listInTurn: atMost(4, { awayMs: 2_000 }),
     queueRoom: queueRoom(600),
   };
-  return syncClusters({
+  const share = clusterShare({ db: forLeases, log, holder, ...shareTimes });
+  const sync = syncClusters({
     clusterRepository,
     directory,
     log,
     refreshMs: 1_000,
     leaseRetryMs: clusterLeaseTimes.retryMs,
-    whileHolding: (id, signal, work) =>
-      whileHolding(forLeases, { name: leaseNameOf(id), holder, ...clusterLeaseTimes, signal }, work),
+    keepMs: 600_000,
+    mostOf: share.mostOf,
+    whileHolding: (id, options, work) =>
+      whileHolding(forLeases, { name: leaseNameOf(id), holder, ...clusterLeaseTimes, ...options }, work),
     sync: (cluster, signal) => syncCluster(deps, cluster, signal),
   });
+  return async (signal) => {
+    await Promise.all([sync(signal), share.keep(signal)]);
+  };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@berth/db/database';
 import { whileHolding } from '@berth/db/leases/while-holding';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
@@ -9,6 +10,7 @@ import { ClusterLeaseLost } from '../clusters/cluster-lease-lost.ts';
 import { createClusterRepository } from '../clusters/cluster-repository.ts';
 import { leaseNameOf } from '../clusters/lease-name-of.ts';
 import type { SyncedCluster } from './sync-cluster.ts';
+import { clusterShare } from './cluster-share.ts';
 import { syncClusters } from './sync-clusters.ts';
 
 const migrations = new URL('../../migrations/', import.meta.url);
@@ -25,7 +27,7 @@ afterAll(() => database?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   replicas = [];
   await db.query(sql.unsafe`truncate k8s_clusters, k8s_resources, leases cascade`);
-  await createClusterRepository(db).upsert({ provider_id: 'kubeconfig:a', name: 'a', region_name: 'r', ignore: false });
+  await add('a');
 });
 afterEach(async () => {
   for (const replica of replicas) await replica.stop();
@@ -41,20 +43,36 @@ interface Replica {
   stop(): Promise<void>;
 }
 
-function startReplica(holder: string): Replica {
+const repository = () => createClusterRepository(db);
+const add = (name: string) =>
+  repository().upsert({ provider_id: `kubeconfig:${name}`, name, region_name: 'r', ignore: false });
+
+interface ReplicaOptions {
+  readonly clusters?: readonly string[];
+  readonly keepMs?: number;
+}
+
+function startReplica(holder: string, { clusters = ['a'], keepMs = 600_000 }: ReplicaOptions = {}): Replica {
   const stopping = new AbortController();
   const directory = createClusterDirectory();
   const syncs = new Set<SyncedCluster>();
   const begun: SyncedCluster[] = [];
-  const running = syncClusters({
-    clusterRepository: createClusterRepository(db),
+  // Long enough that a stalled machine does not lose a lease.
+  const share = clusterShare({ db, log: silentLog, holder, newMs: 100, ttlMs: 60_000, heartbeatMs: 50 });
+  const sync = syncClusters({
+    clusterRepository: repository(),
     directory,
     log: silentLog,
     refreshMs: 20,
     leaseRetryMs: 50,
-    whileHolding: (id, signal, work) =>
-      // Long enough that a stalled machine does not lose the lease.
-      whileHolding(db, { name: leaseNameOf(id), holder, ttlMs: 60_000, heartbeatMs: 100, marginMs: 200, signal }, work),
+    keepMs,
+    mostOf: share.mostOf,
+    whileHolding: (id, options, work) =>
+      whileHolding(
+        db,
+        { name: leaseNameOf(id), holder, ttlMs: 60_000, heartbeatMs: 100, marginMs: 200, ...options },
+        work,
+      ),
     sync: async (cluster, signal) => {
       begun.push(cluster);
       if (replica.fail) throw replica.fail;
@@ -62,7 +80,8 @@ function startReplica(holder: string): Replica {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       syncs.delete(cluster);
     },
-  })(stopping.signal);
+  });
+  const running = Promise.all([sync(stopping.signal), share.keep(stopping.signal)]);
 
   const replica: Replica = {
     syncs,
@@ -70,8 +89,14 @@ function startReplica(holder: string): Replica {
     fail: null,
     connectTo(port) {
       const access = { server: `https://127.0.0.1:${port}`, ca: null, token: 't', certificate: null };
-      const cluster = { provider_id: 'kubeconfig:a', name: 'a', region_name: 'r', refused: null };
-      directory.replace('kubeconfig:', { clusters: port === null ? [] : [{ ...cluster, access }], unread: [] });
+      const found = clusters.map((name) => ({
+        provider_id: `kubeconfig:${name}`,
+        name,
+        region_name: 'r',
+        refused: null,
+        access,
+      }));
+      directory.replace('kubeconfig:', { clusters: port === null ? [] : found, unread: [] });
     },
     async stop() {
       stopping.abort();
@@ -148,4 +173,41 @@ test('the sync of a cluster is restarted after a failure', async () => {
   replica.fail = null;
 
   await syncing(replica, 1);
+});
+
+const six = ['a', 'b', 'c', 'd', 'e', 'f'];
+const sizes = (...some: Replica[]) => some.map(({ syncs }) => syncs.size);
+const untilSizesAre = (expected: number[], ...some: Replica[]) =>
+  vi.waitFor(() => expect(sizes(...some)).toEqual(expected), { timeout: 60_000, interval: 20 });
+
+test('new replicas get their share of the clusters from the others, and leave it to them when they stop', async () => {
+  for (const name of six) await add(name);
+  const first = startReplica('first', { clusters: six, keepMs: 100 });
+  await untilSizesAre([6], first);
+
+  const second = startReplica('second', { clusters: six, keepMs: 100 });
+  await untilSizesAre([3, 3], first, second);
+  const third = startReplica('third', { clusters: six, keepMs: 100 });
+  await untilSizesAre([2, 2, 2], first, second, third);
+  const names = [first, second, third].flatMap(({ syncs }) => [...syncs].map(({ lease }) => lease.name));
+  expect(new Set(names).size).toBe(6);
+
+  await third.stop();
+
+  await untilSizesAre([3, 3], first, second);
+});
+
+test('a replica keeps clusters that no other one can connect to', async () => {
+  for (const name of six) await add(name);
+  const first = startReplica('first', { clusters: six });
+  await untilSizesAre([6], first);
+  const other = startReplica('other', { clusters: [] });
+
+  // Some of them were left to the other one.
+  await vi.waitFor(() => expect(first.begun.length).toBeGreaterThan(6), { timeout: 60_000, interval: 20 });
+
+  await untilSizesAre([6, 0], first, other);
+  const begun = first.begun.length;
+  await sleep(1_000);
+  expect(first.begun).toHaveLength(begun);
 });

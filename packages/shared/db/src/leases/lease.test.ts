@@ -44,6 +44,15 @@ test('an expired lease is free, and its last holder can neither renew nor releas
   expect(await acquire('over', 'third')).toBeNull();
 });
 
+test('a lease that was given up is left to others for as long as one of them says', async () => {
+  const first = await acquire('left', 'first');
+  if (first) await releaseLease(database.db, first);
+
+  const patient = { name: 'left', holder: 'first', ttlMs: forALongTime, freeForMs: forALongTime };
+  expect(await acquireLease(database.db, patient)).toBeNull();
+  expect(await acquire('left', 'second')).toMatchObject({ holder: 'second' });
+});
+
 test('renewing a lease sets a new end', async () => {
   const lease = await acquire('renewed', 'a');
   // Timers may fire a little early.

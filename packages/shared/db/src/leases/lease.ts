@@ -20,12 +20,17 @@ export interface LeaseRequest {
   /** Identifies this process. */
   holder: string;
   ttlMs: number;
+  /** Leaves the lease to others for as long after it was given up; at once by default. */
+  freeForMs?: number | undefined;
 }
 
 const fenced = sql.type(z.object({ fence: z.number().int() }));
 
 /** Takes the lease if it is free or expired by the clock of the database; null if another holder has it. */
-export async function acquireLease(db: Queries, { name, holder, ttlMs }: LeaseRequest): Promise<Lease | null> {
+export async function acquireLease(
+  db: Queries,
+  { name, holder, ttlMs, freeForMs = 0 }: LeaseRequest,
+): Promise<Lease | null> {
   const startedAt = performance.now();
   const row = await db.maybeOne(fenced`
     insert into leases (name, holder, until, fence)
@@ -34,7 +39,7 @@ export async function acquireLease(db: Queries, { name, holder, ttlMs }: LeaseRe
       set holder = excluded.holder,
         until = clock_timestamp() + ${ttlMs} * interval '1 millisecond',
         fence = leases.fence + 1
-      where leases.until <= clock_timestamp()
+      where leases.until <= clock_timestamp() - ${freeForMs} * interval '1 millisecond'
     returning fence
   `);
   return row && { name, holder, ttlMs, fence: row.fence, until: startedAt + ttlMs };
