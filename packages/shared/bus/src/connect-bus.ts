@@ -12,8 +12,10 @@ import { createCaller } from './rpc/caller/call.ts';
 import { createEventReader } from './events/create-event-reader.ts';
 import { createChartStore } from './objects/chart-store.ts';
 import { type Connection, type ConnectionOptions, NatsUnusable, openConnection } from './connection/connection.ts';
+import { natsPermissions } from './accounts/permissions.ts';
 import { publishesState, streamsUser, usesStreams } from './accounts/stream-grants.ts';
 import { createHints } from './hints/hints-on-nats.ts';
+import { untilGranted } from './connection/until-granted.ts';
 import { delays } from './protocol/limits.ts';
 import { listenToOwnVoice } from './rpc/caller/own-voice.ts';
 import { openReplyInbox } from './rpc/caller/reply-inbox.ts';
@@ -37,6 +39,8 @@ export interface BusOptions extends ConnectionOptions {
   replicas?: number | undefined;
   /** The most bytes of this service's state in NATS. */
   stateBytes?: number | undefined;
+  /** How long NATS may take to get the permissions of the contracts. */
+  patienceMs?: number | undefined;
   /** Called with each request that this service refuses because the caller lacks a role. */
   onDenied?: ((attempt: DeniedAttempt) => void) | undefined;
   /** By default the contracts of the platform. */
@@ -48,6 +52,13 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const { caller, log, replicas = 1, stateBytes = defaultStateBytes, metrics: registry = register } = options;
   const { resources = allResources } = options;
   const connection = await openConnection(options);
+  try {
+    const subjects = natsPermissions(resources)[caller].publish.allow;
+    await untilGranted({ connection, caller, subjects, log, signal: options.signal, patienceMs: options.patienceMs });
+  } catch (error) {
+    await connection.nc.close();
+    throw error;
+  }
   const streams = await openStreams(options, connection);
   const connections = [...new Set([connection, streams])];
   const { nc } = connection;

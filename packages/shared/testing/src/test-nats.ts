@@ -30,6 +30,8 @@ export interface TestNats extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts it again, on the same port and store. */
   start(): Promise<void>;
+  /** Writes its configuration anew, with what `adjust` returns by now. */
+  configure(): Promise<void>;
   /** Deletes the oldest messages of a stream, as expiry does. */
   purge(stream: string, options: { keep: number }): Promise<void>;
   /** Loses everything in JetStream, as when a disk breaks. */
@@ -62,13 +64,17 @@ export async function startTestNats({
     server = await startServer(config, port, hasJetStream);
   }
 
-  /** Another test may take the port between the choice and the start. */
-  async function startOnFreePort(attempts = 3): Promise<void> {
-    port = await freePort();
+  async function configure(): Promise<void> {
     const settings = { host: '127.0.0.1', port, storeDir, accounts };
     const adjusted = adjust(JSON.parse(natsServerConfig(settings)));
     await writeFile(config, JSON.stringify(adjusted), { mode: 0o600 });
     hasJetStream = 'jetstream' in adjusted;
+  }
+
+  /** Another test may take the port between the choice and the start. */
+  async function startOnFreePort(attempts = 3): Promise<void> {
+    port = await freePort();
+    await configure();
     await start().catch((error: unknown) => {
       if (attempts === 1 || !String(error).includes('address already in use')) throw error;
       return startOnFreePort(attempts - 1);
@@ -96,6 +102,7 @@ export async function startTestNats({
     pid: () => server?.pid ?? Number.NaN,
     start,
     stop,
+    configure,
     async purge(stream, options) {
       const user = administratorOf(stream, { name: operator });
       const administrator = await connect({ servers: `nats://127.0.0.1:${port}`, user, pass: password });

@@ -9,6 +9,7 @@ import { type HintName, hints } from '@berth/contracts/definition/hints';
 import {
   callSubject,
   digestSubject,
+  grantedSubject,
   discoverySubject,
   hintSubject,
   inboxPrefix,
@@ -46,7 +47,8 @@ export function natsPermissions(resources: readonly Resource[]): Record<CallerNa
       sentHints(caller),
     ];
     const publish = [...new Set(parts.flatMap((part) => part.publish))].sort();
-    const subscribe = [...new Set(parts.flatMap((part) => part.subscribe))].sort();
+    const granted = publish.map((subject) => grantedSubject(caller, subject));
+    const subscribe = [...new Set([...parts.flatMap((part) => part.subscribe), ...granted])].sort();
     return [caller, { publish: { allow: publish }, subscribe: { allow: subscribe } }] as const;
   });
   return Object.fromEntries(users) as Record<CallerName, NatsPermissions>;

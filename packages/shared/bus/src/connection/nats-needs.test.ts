@@ -1,9 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { callerNames, type CallerName } from '@berth/contracts/definition/contract';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
-import { expect, test } from 'vitest';
+import { resources } from '@berth/contracts/resources/index';
+import { describe, expect, test } from 'vitest';
+import { natsPermissions } from '../accounts/permissions.ts';
 
 type Config = Record<string, unknown>;
+interface Permissions {
+  readonly publish: { readonly allow: string[] };
+  readonly subscribe: { readonly allow: string[] };
+}
 
 /** The first sentence with which a service refuses this NATS; undefined if it starts. */
 async function refusal(nats: TestNats, caller: CallerName, options: object = {}): Promise<string | undefined> {
@@ -117,4 +124,65 @@ test('all parts start on a NATS as its official chart configures it, with the li
 
   expect(await refusal(bare, 'api-gateway')).toContain('set max_payload: 4MB');
   for (const caller of callerNames) expect(await refusal(with4, caller)).toBeUndefined();
+});
+
+describe('a part whose NATS has the permissions of an earlier version', () => {
+  /** The accounts of a version whose `tasks` did not know this operation. */
+  const earlier = (config: Config): Config => {
+    const { accounts } = config as { accounts: { BUS: { users: { user: string; permissions: Permissions }[] } } };
+    const users = accounts.BUS.users.map((user) => {
+      if (user.user !== 'tasks') return user;
+      const { publish, subscribe } = user.permissions;
+      const knows = (subject: string) => !subject.endsWith('identities.current');
+      return {
+        ...user,
+        permissions: {
+          publish: { allow: publish.allow.filter(knows) },
+          subscribe: { allow: subscribe.allow.filter(knows) },
+        },
+      };
+    });
+    return { ...config, accounts: { ...accounts, BUS: { ...accounts.BUS, users } } };
+  };
+
+  test('does not start, and names the subject', async () => {
+    await using nats = await startTestNats({ adjust: earlier });
+
+    expect(await refusal(nats, 'tasks', { patienceMs: 0 })).toContain(
+      'NATS does not let tasks publish to rpc.v1.auth.tasks.identities.current: its accounts are of another version',
+    );
+    expect(await refusal(nats, 'auth', { patienceMs: 0 })).toBeUndefined();
+  });
+
+  test.for<[string, (nats: TestNats) => Promise<void>]>([
+    ['is reloaded', async (nats) => void process.kill(nats.pid(), 'SIGHUP')],
+    ['is restarted', (nats) => nats.stop().then(nats.start)],
+  ])('starts as soon as NATS %s with those of its own version', async ([, renew]) => {
+    let isEarlier = true;
+    await using nats = await startTestNats({ adjust: (config) => (isEarlier ? earlier(config) : config) });
+    let hasStarted = false;
+    const start = connectTestBus(nats, 'tasks').then((bus) => {
+      hasStarted = true;
+      return bus;
+    });
+    await sleep(1_000);
+    expect(hasStarted).toBe(false);
+
+    isEarlier = false;
+    await nats.configure();
+    await renew(nats);
+
+    await using bus = await start;
+    expect(bus.isConnected()).toBe(true);
+    expect(bus.failure.aborted).toBe(false);
+  });
+
+  test('of an earlier version starts on the permissions of a later one', async () => {
+    const all = natsPermissions(resources).tasks.publish.allow.length;
+    const fewer = resources.filter(({ name }) => name !== 'identities');
+    expect(natsPermissions(fewer).tasks.publish.allow.length).toBeLessThan(all);
+    await using nats = await startTestNats();
+
+    expect(await refusal(nats, 'tasks', { resources: fewer, patienceMs: 0 })).toBeUndefined();
+  });
 });

@@ -13,6 +13,9 @@ export const refusalOfPayload = (maxPayload: number): string | null =>
 export const refusalOfUser = (user: string): string =>
   `NATS refuses the user ${user}: NATS_PASSWORD differs from its password or is not the seed of its nkey, or NATS has no such user; ${page}`;
 
+export const refusalOfGrants = (caller: string, subject: string, more: number): string =>
+  `NATS does not let ${caller} publish to ${subject}${more > 0 ? ` and ${more} more subjects` : ''}: its accounts are of another version, so make them as this one does; ${page}`;
+
 const shown = (bytes: number): string =>
   bytes >= mebibyte ? `${Math.floor((10 * bytes) / mebibyte) / 10} MiB` : `${Math.floor(bytes / 1024)} KiB`;
 

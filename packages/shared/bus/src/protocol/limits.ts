@@ -27,4 +27,7 @@ export const delays = {
   sameKey: 3_000,
   stateAck: 2_000,
   drain: 20_000,
+  /** How long NATS may take to get the permissions of a part that has started, and how often that is tried. */
+  grants: 60_000,
+  grantsRetry: 2_000,
 } as const;

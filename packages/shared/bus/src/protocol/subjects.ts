@@ -56,6 +56,9 @@ export const hintSubject = (name: HintName, key: string): string => `hint.v1.${n
 /** For a connection's messages to itself, which prove that it still receives. */
 export const ownVoiceSubject = (caller: CallerName, instance: string): string => `self.v1.${caller}.${instance}`;
 
+/** Nobody publishes here. That a caller may listen says that it may publish to the subject, which the server tells nobody. */
+export const grantedSubject = (caller: CallerName, subject: string): string => `granted.v1.${caller}.${subject}`;
+
 export const serviceVerbs = ['PING', 'INFO', 'STATS'] as const;
 export type ServiceVerb = (typeof serviceVerbs)[number];
 
