@@ -5,7 +5,7 @@ import type { Loop, Service } from '@berth/service/service';
 import { pause } from '@berth/service/waiting/pause';
 import { createReplicaRepository, leaseNameOfReplica } from './replica-repository.ts';
 
-export interface ClusterShareOptions {
+interface ClusterShareOptions {
   readonly db: Queries;
   readonly log: Service['log'];
   /** Identifies this process. */
@@ -16,7 +16,7 @@ export interface ClusterShareOptions {
   readonly heartbeatMs: number;
 }
 
-export interface ClusterShare {
+interface ClusterShare {
   /** How many of these clusters this replica should sync at most; all while it does not count itself. */
   mostOf(clusters: number): number;
   /** Lets this replica count, and counts the others. */

@@ -7,7 +7,7 @@ import { type Connection, NatsUnusable } from './connection.ts';
 import { refusalOfGrants } from './nats-needs.ts';
 import { untilUp, whileUp } from './while-up.ts';
 
-export interface UntilGrantedOptions {
+interface UntilGrantedOptions {
   readonly connection: Connection;
   readonly caller: CallerName;
   /** Where the contracts let the caller publish. */

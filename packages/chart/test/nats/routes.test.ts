@@ -5,8 +5,8 @@ import { startServerProcess } from '@berth/devstack';
 import { freePort } from '@berth/testing/network/free-port';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { bundled, type HelmInTest, merged, needed, startHelm } from './support/helm-in-test.ts';
-import { natsText } from './support/nats-text.ts';
+import { bundled, type HelmInTest, merged, needed, startHelm } from '../support/helm-in-test.ts';
+import { natsText } from '../support/nats-text.ts';
 
 let helm: HelmInTest;
 beforeAll(async () => {

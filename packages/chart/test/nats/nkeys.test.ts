@@ -11,10 +11,10 @@ import { silentLog } from '@berth/testing/test-bus';
 import { nkeys } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { guideValues } from './support/gitops-values.ts';
-import { type HelmInTest, type Manifest, merged, startHelm } from './support/helm-in-test.ts';
-import { natsText } from './support/nats-text.ts';
-import { neededByPods } from './support/needed-by-pods.ts';
+import { guideValues } from '../support/gitops-values.ts';
+import { type HelmInTest, type Manifest, merged, startHelm } from '../support/helm-in-test.ts';
+import { natsText } from '../support/nats-text.ts';
+import { neededByPods } from '../support/needed-by-pods.ts';
 
 let helm: HelmInTest;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { KubeError } from '@berth/kube/kube-error';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
-import { pathOf } from './support/dry-run.ts';
-import { broughtEvaluation, guideValues } from './support/gitops-values.ts';
+import { type ClusterInTest, startClusterInTest } from '../support/cluster-in-test.ts';
+import { pathOf } from '../support/dry-run.ts';
+import { broughtEvaluation, guideValues } from '../support/gitops-values.ts';
 import {
   chart,
   type HelmInTest,
@@ -13,8 +13,8 @@ import {
   merged,
   startHelm,
   type Values,
-} from './support/helm-in-test.ts';
-import { neededByPods } from './support/needed-by-pods.ts';
+} from '../support/helm-in-test.ts';
+import { neededByPods } from '../support/needed-by-pods.ts';
 
 let cluster: ClusterInTest;
 /** Neither tool shows Helm the cluster. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
-import { customKinds, customResources } from './support/custom-resources.ts';
-import { createDryRun } from './support/dry-run.ts';
-import { broken, exceptions, podsWithoutPolicy } from './support/policy.ts';
+import { type ClusterInTest, startClusterInTest } from '../support/cluster-in-test.ts';
+import { customKinds, customResources } from '../support/custom-resources.ts';
+import { createDryRun } from '../support/dry-run.ts';
+import { broken, exceptions, podsWithoutPolicy } from '../support/policy.ts';
 import {
   bundled,
   chart,
@@ -15,8 +15,8 @@ import {
   podOf,
   startHelm,
   type Values,
-} from './support/helm-in-test.ts';
-import { byOperator, releases, urlsBrought } from './support/releases.ts';
+} from '../support/helm-in-test.ts';
+import { byOperator, releases, urlsBrought } from '../support/releases.ts';
 
 let cluster: ClusterInTest;
 let helm: HelmInTest;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ClusterInTest, startClusterInTest } from './support/cluster-in-test.ts';
-import { chart, type HelmInTest, merged, root, startHelm, type Values } from './support/helm-in-test.ts';
+import { type ClusterInTest, startClusterInTest } from '../support/cluster-in-test.ts';
+import { chart, type HelmInTest, merged, root, startHelm, type Values } from '../support/helm-in-test.ts';
 
 const run = promisify(execFile);
 
