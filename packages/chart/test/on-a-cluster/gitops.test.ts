@@ -88,13 +88,31 @@ const managers = (fields: unknown) =>
   ManagedFields.parse(fields).filter(({ manager, subresource }) => !subresource && !manager.startsWith('kube-'));
 
 const Workload = z.object({
+  metadata: z.object({ generation: z.number() }),
   spec: z.object({ replicas: z.number().optional() }),
-  status: z.object({ readyReplicas: z.number().optional(), succeeded: z.number().optional() }).optional(),
+  status: z.object({
+    observedGeneration: z.number().optional(),
+    readyReplicas: z.number().optional(),
+    updatedReplicas: z.number().optional(),
+    succeeded: z.number().optional(),
+  }),
 });
-async function isAtWork(manifest: Manifest): Promise<boolean> {
-  const { spec, status } = Workload.parse(await cluster.api.getJson(objectPath(manifest), call()));
-  if (manifest.kind === 'Job') return status?.succeeded === 1;
-  return status?.readyReplicas === spec.replicas;
+async function isAtWork(manifest: Manifest, leastReplicas: number): Promise<boolean> {
+  const { metadata, spec, status } = Workload.parse(await cluster.api.getJson(objectPath(manifest), call()));
+  if (manifest.kind === 'Job') return status.succeeded === 1;
+  const { replicas = 1 } = spec;
+  // Controllers write to a workload until they have rolled out what was applied.
+  const isRolledOut = status.observedGeneration === metadata.generation && status.updatedReplicas === replicas;
+  return isRolledOut && status.readyReplicas === replicas && replicas >= leastReplicas;
+}
+
+const Autoscaler = z.object({ spec: z.object({ minReplicas: z.number() }) });
+/** A Deployment begins with one replica, and its autoscaler adds the others within some seconds. */
+function leastReplicasOf({ kind, metadata }: Manifest, manifests: readonly Manifest[]): number {
+  const autoscaler = manifests.find(
+    (one) => one.kind === 'HorizontalPodAutoscaler' && one.metadata.name === metadata.name && kind === 'Deployment',
+  );
+  return autoscaler ? Autoscaler.parse(autoscaler).spec.minReplicas : 0;
 }
 
 const workloads = new Set(['Deployment', 'StatefulSet', 'Job']);
@@ -102,10 +120,12 @@ async function allAtWork(manifests: readonly Manifest[]): Promise<void> {
   const some = manifests.filter(({ kind }) => workloads.has(kind));
   await vi.waitFor(
     async () => {
-      const states = await Promise.all(some.map(async (one) => ((await isAtWork(one)) ? [] : [nameOf(one)])));
+      const states = await Promise.all(
+        some.map(async (one) => ((await isAtWork(one, leastReplicasOf(one, manifests))) ? [] : [nameOf(one)])),
+      );
       expect(states.flat()).toEqual([]);
     },
-    { timeout: 120_000, interval: 500 },
+    { timeout: 240_000, interval: 500 },
   );
 }
 
@@ -146,7 +166,7 @@ describe.for<[string, Tool, string, () => Promise<Values>, Record<string, readon
   ['Argo CD with the values of the guide', argoCd, 'by-argo', async () => merged(await guideValues(), scaled), ofGuide],
   ['Flux with the values of the guide', flux, 'by-flux', async () => merged(await guideValues(), ownCluster), ofGuide],
   ['Argo CD of an evaluation', argoCd, 'evaluated', async () => merged(broughtEvaluation, ownCluster), ofEvaluation],
-])('what is applied by %s', { timeout: 300_000 }, ([, tool, namespace, valuesOf, secrets]) => {
+])('what is applied by %s', { timeout: 600_000 }, ([, tool, namespace, valuesOf, secrets]) => {
   let values: Values;
   let manifests: Manifest[];
   beforeAll(async () => {
@@ -156,7 +176,7 @@ describe.for<[string, Tool, string, () => Promise<Values>, Record<string, readon
     await cluster.api.postJson('/api/v1/namespaces', object, call());
     await bringSecrets(namespace, secrets);
     await apply(manifests, tool);
-  }, 300_000);
+  }, 600_000);
 
   test('has no hook, and runs with nothing but the Secrets of the guide', async () => {
     expect(manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']).map(nameOf)).toEqual([]);

@@ -25,7 +25,7 @@ const Generations = z.object({
   items: z.array(z.object({ metadata: z.object({ name: z.string(), generation: z.number() }) })),
 });
 
-describe.skipIf(!hasRevision)(`a release of ${revision}`, { timeout: 300_000 }, () => {
+describe.skipIf(!hasRevision)(`a release of ${revision}`, { timeout: 600_000 }, () => {
   let cluster: ClusterInTest;
   let helm: HelmInTest;
   let folder: string;
