@@ -68,7 +68,7 @@ export async function deploySlowly(stack: Stack, api: Client, sample: Sample, na
   if (!task) throw new Error('the deployment has no task');
   // Helm records the pending release, then waits for the pods.
   const core = kubeClient(stack);
-  // By the label of the record: a Helm for each look would take a fifth of a second of the processor.
+  // Reads the label of Helm's record: a run of Helm each time would cost 0.2 s of CPU.
   const pending = { namespace, labelSelector: 'owner=helm,status=pending-install' };
   const isWaiting = async () => (await core.listNamespacedSecret(pending)).items.length > 0;
   await waitUntil(() => isWaiting().catch(() => false), { what: 'Helm to wait for the pods', withinMs: 30_000 });

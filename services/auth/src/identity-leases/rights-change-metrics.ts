@@ -8,7 +8,7 @@ function create(registry: Registry) {
   return {
     waited: new Histogram({
       name: 'berth_rights_change_wait_seconds',
-      help: 'Time that a change of rights waited for gateways: none held a lease, all confirmed, or a lease had to run out',
+      help: 'Time that a change of rights waited for gateways, by outcome: no lease, all confirmed, or a lease expired',
       labelNames: ['outcome'] as const,
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.25, 2.5],
       registers,

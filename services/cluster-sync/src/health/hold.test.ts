@@ -22,7 +22,7 @@ const crash = degraded(cause('web-1'));
 type Word = 'H' | 'P' | 'D' | 'S';
 const observed: Record<Word, Observed> = { H: healthy, P: progressing, D: crash, S: suspended };
 
-/** Observes and rolls up when something changes and when time says so; returns what is shown from when on. */
+/** Observes and rolls up at each change and at `changesAt`; returns each shown state with its start. */
 function shownOver(changes: readonly [number, Word][]): [number, string][] {
   let held: Held | null = null;
   const shown: [number, string][] = [];
@@ -152,7 +152,7 @@ test('over every sequence of eight states, the worst of the last 30 s is shown, 
   expect(wrong).toEqual([]);
 });
 
-test('a state is shown since it began: a better one since the worse one ended', () => {
+test('a state is shown since it began; that of a better state is the end of the worse one', () => {
   const first = hold(null, crash, at(0)).held;
   const recovering = hold(first, healthy, at(10)).held;
   const recovered = hold(recovering, healthy, at(40)).held;

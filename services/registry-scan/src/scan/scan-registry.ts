@@ -97,7 +97,7 @@ async function scanAll(
       result.failure = error;
       deps.log.warn({ err: error, registry: domain, repository }, 'scanning a repository failed');
       await recordError(repository, error);
-      failuresInARow = isOutage(error) ? failuresInARow + 1 : 0;
+      failuresInARow = isRegistryDown(error) ? failuresInARow + 1 : 0;
       // A registry that suffers, or limits our requests, is left alone until the next poll, which backs off.
       if (failuresInARow >= mostFailuresInARow) throw error;
     }
@@ -109,4 +109,4 @@ async function scanAll(
   return result;
 }
 
-const isOutage = (error: unknown): boolean => error instanceof RegistryError && error.reason === 'unavailable';
+const isRegistryDown = (error: unknown): boolean => error instanceof RegistryError && error.reason === 'unavailable';

@@ -53,7 +53,7 @@ async function writeSetRecord(folder: string, { name, platforms }: SetRecord): P
     await writeFile(written, `${JSON.stringify({ name, platforms: Object.fromEntries(sorted) }, null, 2)}\n`);
     await rename(written, file);
   } catch (cause) {
-    throw new CliFailure('usage', `${file} cannot be written, so nothing could be remembered as the set's`, { cause });
+    throw new CliFailure('usage', `${file} cannot be written, so the set cannot record which rows it owns`, { cause });
   }
 }
 

@@ -37,7 +37,7 @@ async function claims(count: number) {
 }
 const idsOf = (taken: Awaited<ReturnType<typeof claims>>) => taken.map((run) => run?.id);
 
-test('dry runs are shared among envs: one with many plans does not hold the runners while another waits', async () => {
+test('envs take turns with dry runs: one with many plans keeps no other waiting', async () => {
   const busy = await queue(5, { env_id: randomUUID(), requester: 'user:eager' });
   const quiet = await queue(2, { env_id: randomUUID(), requester: 'user:modest' });
 
@@ -53,7 +53,7 @@ test('dry runs of an env are shared among requesters', async () => {
   expect(idsOf(await claims(6))).toEqual([eager[0], modest[0], third[0], ...eager.slice(1)]);
 });
 
-test('a dry run that has ended counts for nobody', async () => {
+test('an ended dry run counts against neither its env nor its requester', async () => {
   const [eager, modest] = [randomUUID(), randomUUID()];
   const many = await queue(3, { env_id: eager, requester: 'user:eager' });
   const few = await queue(2, { env_id: modest, requester: 'user:modest' });

@@ -6,7 +6,7 @@ import { rowState } from '../../fields/row-state.ts';
 import { Impact, ImpactQuery } from '../deployments/impact.ts';
 import { Env } from './envs.ts';
 
-/** What a changed placement of an env does to its deployments, which another service owns. */
+/** The effect of a change of an env's placement on its deployments. `tasks` owns it, as it owns them. */
 export const envImpact = resource('env_impact', {
   owner: 'tasks',
   singular: 'env',
