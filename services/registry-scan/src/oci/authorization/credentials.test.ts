@@ -51,6 +51,33 @@ describe('credentials of a registry', () => {
   });
 
   test.for([
+    ['themselves', 'Basic realm="x"'],
+    ['as a token that has not expired', (origin: string) => `Bearer realm="${origin}/token"`],
+  ] as const)('are sent %s until they are replaced, and the new ones from the next request', async ([, asked]) => {
+    const { server, client } = await startWithCredentials();
+    server.push('charts/web', '1.0.0', archive);
+    const replaced = `Basic ${Buffer.from('ada:replaced').toString('base64')}`;
+    server.misbehave(({ headers, url = '' }, response) => {
+      if (url.startsWith('/token')) return sendJson(response, 200, { token: headers.authorization?.slice(6) });
+      if (headers.authorization) return false;
+      return challenge(response, typeof asked === 'string' ? asked : asked(server.origin));
+    });
+    const sentWith = async () => {
+      server.requests.length = 0;
+      await client.manifest('charts/web', '1.0.0', signal());
+      return server.requests.map(({ authorization }) => authorization?.split(' ')[1]);
+    };
+    const [old, own] = [basic, replaced].map((header) => header.slice(6));
+    expect(new Set(await sentWith())).toEqual(new Set([undefined, old]));
+    expect(await sentWith()).toEqual([old]);
+
+    await writeFile(server.source.credentialsFile ?? '', JSON.stringify({ username: 'ada', password: 'replaced' }));
+
+    expect(new Set(await sentWith())).toEqual(new Set([undefined, own]));
+    expect(await sentWith()).toEqual([own]);
+  });
+
+  test.for([
     ['to a realm on another host', (other: string) => `Bearer realm="${other}/token"`, /realm of the registry/],
     ['to the metadata service', () => 'Bearer realm="http://169.254.169.254/token"', /realm of the registry/],
     ['to a realm that is not a URL', () => 'Bearer realm="/token"', /realm of the registry/],

@@ -22,6 +22,19 @@ const Token = z
   })
   .transform(({ token, access_token, expires_in }) => ({ text: token ?? access_token, expiresIn: expires_in ?? 60 }));
 
+export interface OciCredentials {
+  readCredentials: ReadCredentials;
+  /** The registry issues them for a while, so nobody replaces them. */
+  areIssued?: boolean;
+}
+
+/** A header, and the credentials that it was granted for; null without any. */
+interface Granted {
+  header: string;
+  basic: string | null;
+  until: number;
+}
+
 const maxCached = 1000;
 const tokenTimeoutMs = 10_000;
 
@@ -29,29 +42,35 @@ const tokenTimeoutMs = 10_000;
 export function createRegistryAuthorization(
   source: OciSource,
   http: HttpClient,
-  readCredentials: ReadCredentials,
+  { readCredentials, areIssued = false }: OciCredentials,
 ): RegistryAuthorization {
-  const cache = new LRUCache<string, { header: string; until: number }>({ max: maxCached });
+  const cache = new LRUCache<string, Granted>({ max: maxCached });
 
-  function remember(scope: string, header: string, seconds: number): string {
-    // Ten seconds early, so that a token does not expire in flight.
-    cache.set(scope, { header, until: performance.now() + (seconds - 10) * 1000 });
-    return header;
+  async function basicNow(): Promise<string | null> {
+    const credentials = await readCredentials();
+    return credentials && basicAuthorization(credentials);
   }
 
   return {
     async known(scope) {
-      const entry = cache.get(scope);
-      return entry && entry.until > performance.now() ? entry.header : undefined;
+      const granted = cache.get(scope);
+      if (!granted || granted.until <= performance.now()) return undefined;
+      // Replaced credentials end what the old ones were granted.
+      return areIssued || granted.basic === (await basicNow()) ? granted.header : undefined;
     },
 
     async answer(challengeHeader, scope, signal) {
       cache.delete(scope);
       const challenge = parseChallenge(challengeHeader);
-      const credentials = await readCredentials();
-      const basic = credentials && basicAuthorization(credentials);
+      const basic = await basicNow();
 
-      if (challenge?.scheme === 'basic' && basic) return remember(scope, basic, 300);
+      function remember(header: string, seconds: number): string {
+        // Ten seconds early, so that a token does not expire in flight.
+        cache.set(scope, { header, basic, until: performance.now() + (seconds - 10) * 1000 });
+        return header;
+      }
+
+      if (challenge?.scheme === 'basic' && basic) return remember(basic, 300);
       if (challenge?.scheme !== 'bearer') {
         throw new RegistryError('denied', `${source.domain} requires credentials, and none are configured for it`);
       }
@@ -70,7 +89,7 @@ export function createRegistryAuthorization(
 
       const { text, expiresIn } = parseReply(reply, Token, 'a token');
       if (text === undefined) throw new RegistryError('malformed', `${url.host} answered without a token`);
-      return remember(scope, `Bearer ${text}`, expiresIn);
+      return remember(`Bearer ${text}`, expiresIn);
     },
   };
 }

@@ -8,7 +8,7 @@ import type { ConnectionNeeds } from '../../connection/described-registry.ts';
 import type { RegistryClient } from '../../connection/registry-client.ts';
 import { RegistryError } from '../../connection/registry-error.ts';
 import { createRegistrySession, type RegistryRequest, type Validator } from '../../connection/registry-session.ts';
-import { createRegistryAuthorization } from '../authorization/registry-authorization.ts';
+import { createRegistryAuthorization, type OciCredentials } from '../authorization/registry-authorization.ts';
 import { isRepositoryName, isTag } from '../names.ts';
 import type { OciSource } from '../oci-source.ts';
 import { isNotFound } from '../replies/is-not-found.ts';
@@ -31,9 +31,12 @@ const Tags = z.object({ tags: z.array(z.string()).nullable() }).transform((page)
 const TypedManifest = z.object({ mediaType: z.string() });
 
 /** Reads a registry by the distribution protocol. */
-export function createOciClient(source: OciSource, { readCredentials, onRequest }: ConnectionNeeds): RegistryClient {
+export function createOciClient(
+  source: OciSource,
+  { onRequest, ...credentials }: OciCredentials & Pick<ConnectionNeeds, 'onRequest'>,
+): RegistryClient {
   const http = createHttpClient(source);
-  const authorization = createRegistryAuthorization(source, http, readCredentials);
+  const authorization = createRegistryAuthorization(source, http, credentials);
   const session = createRegistrySession({ source, http, authorization, onRequest });
 
   const pull = (repository: string): Pick<RegistryRequest, 'scope'> => ({ scope: `repository:${repository}:pull` });

@@ -45,7 +45,8 @@ export const EcrSettings = z
       events: queueOf(given, registry, refuse),
       connect({ onRequest }) {
         const api = createEcrApi(registry, onRequest);
-        const oci = createOciClient({ ...source, authHosts: [] }, { readCredentials: api.credentials, onRequest });
+        const credentials = { readCredentials: api.credentials, areIssued: true };
+        const oci = createOciClient({ ...source, authHosts: [] }, { ...credentials, onRequest });
         return {
           ...oci,
           repositories: async (only, signal) => only ?? (await api.repositories(signal)).filter(isRepositoryName),
