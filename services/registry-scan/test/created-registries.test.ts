@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { etagOf } from '@berth/bus/rpc/etag';
 import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
 import { helmRegistries, type NewHelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
 import { registryChecks } from '@berth/contracts/resources/charts/registry-checks';
@@ -128,6 +129,31 @@ test('new credentials are used from the next request, and their change is audite
     { credentials: 'replaced' },
     { credentials: 'removed' },
   ]);
+});
+
+test('two replacements of the credentials under one If-Match conflict, also if both happen at once', async () => {
+  const row = await call(create, siteAdmin, { body: body({ credentials }) });
+  expect(row.credentials_set_at).toEqual(expect.any(String));
+  const ifMatch = etagOf(helmRegistries, row) ?? '';
+  const replace = (password: string | null) =>
+    call(
+      update,
+      siteAdmin,
+      { id: row.id, body: { credentials: password === null ? null : { username: 'ada', password } } },
+      { ifMatch },
+    );
+
+  const outcomes = await Promise.allSettled([replace('first'), replace('second'), replace(null)]);
+
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+  await expect(replace('third')).rejects.toMatchObject({ code: 'stale' });
+  const now = await call(get, outsider, { id: row.id });
+  await call(
+    update,
+    siteAdmin,
+    { id: row.id, body: { fa_icon: 'cubes' } },
+    { ifMatch: etagOf(helmRegistries, now) ?? '' },
+  );
 });
 
 test('a check says what the registry lists, or why it cannot', async () => {

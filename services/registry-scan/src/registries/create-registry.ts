@@ -40,5 +40,7 @@ export async function createRegistry(
 
   const sealed = body.credentials ? sealCredentials(keys, row.id, body.credentials) : null;
   await createdRegistries.insert(row.id, settings, sealed);
-  return row;
+  if (!sealed) return row;
+  await registries.noteCredentials(row.id, 'given');
+  return (await registries.find(row.id)) ?? row;
 }

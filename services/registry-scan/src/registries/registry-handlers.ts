@@ -60,7 +60,10 @@ export const registryHandlers = ({ db, inTransaction, ...rules }: RegistryHandle
           ...(credentials !== undefined && { sealed: credentials && sealCredentials(rules.keys, id, credentials) }),
         }),
         update: async (store, { fa_icon, sealed }) => {
-          if (sealed !== undefined) await store.createdRegistries.replaceCredentials(id, sealed);
+          if (sealed !== undefined) {
+            await store.createdRegistries.replaceCredentials(id, sealed);
+            await store.registries.noteCredentials(id, sealed ? 'given' : 'removed');
+          }
           return store.registries.changeIcon(id, fa_icon);
         },
         ...(credentials !== undefined && {

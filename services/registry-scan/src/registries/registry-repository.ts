@@ -35,7 +35,8 @@ const pollKey = sql.fragment`case source when 'created' then helm_registries.id:
 const columns = sql.fragment`
   id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider, source,
   (select p.last_scan_at from registry_polls p where p.domain_name = ${pollKey}) as last_scan_at,
-  coalesce(last_error, (select p.last_error from registry_polls p where p.domain_name = ${pollKey})) as last_error
+  coalesce(last_error, (select p.last_error from registry_polls p where p.domain_name = ${pollKey})) as last_error,
+  credentials_set_at
 `;
 
 export const createRegistryRepository = (db: Queries) => ({
@@ -91,6 +92,15 @@ export const createRegistryChanges = (tx: Transaction) => {
       tx
         .one(registry`update helm_registries set fa_icon = ${icon} where id = ${id} returning ${columns}`)
         .then(published.updated),
+
+    /** Not published: only callers of the API see it. No two replacements have the same time. */
+    noteCredentials: (id: string, are: 'given' | 'removed') =>
+      tx.query(nothing`
+        update helm_registries set credentials_set_at = case when ${are === 'given'} then
+          greatest(clock_timestamp(), credentials_set_at + interval '1 millisecond')
+        end
+        where id = ${id}
+      `),
 
     setAvailable: (id: string, available: boolean) =>
       tx

@@ -33,6 +33,9 @@ export const HelmRegistry = PublishedRegistry.extend({
   last_error: z.string().nullable().optional().meta({
     description: 'what the last scan could not read in this repository or in its registry; null if nothing',
   }),
+  credentials_set_at: Timestamp.nullable().optional().meta({
+    description: 'when the credentials of a created registry were last given; null if it has none',
+  }),
 });
 export type HelmRegistry = z.infer<typeof HelmRegistry>;
 
@@ -65,7 +68,8 @@ export type HelmRegistryChanges = z.infer<typeof HelmRegistryChanges>;
 export const helmRegistries = resource('helm_registries', {
   owner: 'registry-scan',
   singular: 'chart registry',
-  etag: ['fa_icon'],
+  // `credentials_set_at` represents the credentials, which no answer may show, not even hashed.
+  etag: ['fa_icon', 'credentials_set_at'],
   // The kind of a chart is that of its registry.
   state: { row: HelmRegistry, published: PublishedRegistry, readers: everybody, consumers: ['tasks'] },
   operations: {
