@@ -1,9 +1,4 @@
-import {
-  DeleteQueueCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-} from '@aws-sdk/client-sqs';
+import { DeleteQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { startTestNats } from '@berth/testing/test-nats';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EventQueue } from '../src/connection/event-queue.ts';
@@ -15,11 +10,10 @@ import { scannedRegistry, summary, web } from './support/scanned-registry.ts';
 import { startServiceProcess } from './support/service-process.ts';
 
 const soon = { interval: 50 };
-const counts = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
 
 describe('the events of ECR, in a queue', () => {
   const { charts, registries, service } = scannedRegistry();
-  const { createQueue, environment, sqs, startEcr } = ecrInTest();
+  const { createQueue, environment, messagesIn, sqs, startEcr } = ecrInTest();
 
   const event = (repository: string, detail: object, fields: object = {}) =>
     JSON.stringify({
@@ -33,13 +27,6 @@ describe('the events of ECR, in a queue', () => {
       ...fields,
     });
   const send = (QueueUrl: string, MessageBody: string) => sqs().send(new SendMessageCommand({ QueueUrl, MessageBody }));
-  /** Those that wait, and those that were received and neither removed nor due. */
-  async function messagesIn(QueueUrl: string): Promise<number[]> {
-    const { Attributes = {} } = await sqs().send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...counts] }),
-    );
-    return counts.map((name) => Number(Attributes[name]));
-  }
   async function deadLettersIn(QueueUrl: string) {
     const { Messages = [] } = await sqs().send(
       new ReceiveMessageCommand({
@@ -106,6 +93,36 @@ describe('the events of ECR, in a queue', () => {
     await expect.poll(() => messagesIn(events), soon).toEqual([0, 0]);
   });
 
+  test('show the chart that a pull-through cache has pulled, whose repository did not exist before', async () => {
+    const { events, follow, push, repositoryName, send: sendEvent } = await startReporting();
+    follow();
+
+    const digest = await push('1.0.0', await web());
+    const pulled = { 'sync-status': 'SUCCESS', 'repository-name': repositoryName, 'image-tag': '1.0.0' };
+    await sendEvent(
+      JSON.stringify({
+        version: '0',
+        id: '85fc3613-e913-7fc4-a80c-a3753e4aa9ae',
+        'detail-type': 'ECR Pull Through Cache Action',
+        source: 'aws.ecr',
+        account,
+        time: '2026-11-26T08:00:00Z',
+        region,
+        resources: [`arn:aws:ecr:${region}:${account}:repository/${repositoryName}`],
+        detail: {
+          'rule-version': '1',
+          'ecr-repository-prefix': 'charts',
+          'upstream-registry-url': 'public.ecr.aws',
+          'image-digest': digest,
+          ...pulled,
+        },
+      }),
+    );
+
+    await expect.poll(shown, soon).toEqual(['1.0.0 true']);
+    await expect.poll(() => messagesIn(events), soon).toEqual([0, 0]);
+  });
+
   test('are scanned once for many deletions in one repository', async () => {
     const { events, follow, outcomes, push, repositoryName, send: sendEvent, storage } = await startReporting();
     await push('1.0.0', await web());
@@ -115,7 +132,7 @@ describe('the events of ECR, in a queue', () => {
     follow();
 
     await expect.poll(() => messagesIn(events), soon).toEqual([0, 0]);
-    expect(outcomes).toEqual(['done', 'done', 'done', 'done', 'done']);
+    await expect.poll(() => outcomes, soon).toEqual(['done', 'done', 'done', 'done', 'done']);
     const manifests = storage.requests.filter(({ line }) => line.endsWith('/manifests/1.0.0'));
     expect(manifests.length).toBeLessThanOrEqual(2);
   });
@@ -183,8 +200,8 @@ describe('the events of ECR, in a queue', () => {
 
     follow((queue) => ({ postpone: (message, _, signal) => queue.postpone(message, 0, signal) }));
 
+    await expect.poll(() => outcomes, soon).toEqual(['later', 'later', 'later', 'later', 'buried']);
     await expect.poll(() => messagesIn(events), soon).toEqual([0, 0]);
-    expect(outcomes).toEqual(['later', 'later', 'later', 'later', 'buried']);
     expect(await deadLettersIn(deadLetters)).toEqual([
       [expect.stringContaining(digest), expect.stringMatching(/^it failed 5 times: .* refuses access \(403\)$/)],
     ]);
@@ -244,7 +261,8 @@ describe('the events of ECR, in a queue', () => {
   test('make a poll due after an outage of the queue, as some may be lost', async () => {
     const { events, follow, registry, send: sendEvent } = await startReporting();
     const polls = createPollRepository(service().db);
-    await polls.record(registry.key, { afterMs: 3_600_000, failures: 0, isComplete: true, error: null });
+    const startedAt = await service().scan.tagRepository.now();
+    await polls.record(registry.key, { startedAt, afterMs: 3_600_000, failures: 0, isComplete: true, error: null });
     await sqs().send(new DeleteQueueCommand({ QueueUrl: events }));
     let failures = 0;
     follow((queue) => ({

@@ -8,6 +8,7 @@ import { observe } from '../src/polling/observe-registries.ts';
 import { pollRegistry } from '../src/polling/poll-registry.ts';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
 import { createScanMetrics } from '../src/polling/scan-metrics.ts';
+import { sendJson } from './support/oci-server.ts';
 import { scannedRegistry, web } from './support/scanned-registry.ts';
 
 const { charts, registries, registry, server, service } = scannedRegistry();
@@ -101,6 +102,20 @@ test('a poll that is aborted is repeated by the next one', async () => {
   expect(await charts()).toHaveLength(1);
 });
 
+test('a poll that becomes due while one is under way is made after it', async () => {
+  const { makeDue } = createPollRepository(service().db);
+  server().misbehave(({ url = '' }, response) => {
+    if (!url.includes('tags')) return false;
+    return void makeDue(registry().source.domain).then(() => sendJson(response, 200, { tags: [] }));
+  });
+  await replica()(signal());
+  server().misbehave(undefined);
+
+  await replica()(signal());
+
+  expect(await charts()).toHaveLength(1);
+});
+
 test('a registry shows when it was last scanned completely, and what failed since', async () => {
   const poll = replica({ pollIntervalMs: 60_000 });
   const due = () => createPollRepository(service().db).makeDue(registry().source.domain);
@@ -175,6 +190,7 @@ test('a registry that was never scanned completely ages from its first round, an
     update registry_polls set first_at = now() - interval '2 hours';
     `);
   await createPollRepository(service().db).record('gone.example.com', {
+    startedAt: await service().scan.tagRepository.now(),
     afterMs: 1,
     failures: 9,
     isComplete: false,

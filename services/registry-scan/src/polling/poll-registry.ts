@@ -28,22 +28,24 @@ export const pollRegistry =
       // Another replica may have polled it while this one waited for the lease.
       const failures = await pollRepository.failuresIfDue(key);
       if (failures === null) return;
-      const startedAt = performance.now();
+      const startedAt = await scan.tagRepository.now();
+      const begun = performance.now();
       try {
         await using _ = showProgress({ registry, metrics, log: scan.log, signal: held });
         const result = await scanRegistry(scan, registry, held);
-        await succeed(result, performance.now() - startedAt);
+        await succeed(result, startedAt, performance.now() - begun);
       } catch (error) {
         if (held.aborted) return;
         const count = failures + 1;
         scan.log.warn({ err: error, registry: domain, failures: count }, 'polling a registry failed');
         metrics.failed(domain, failureCause(error));
         const afterMs = nextPollDelay(pollIntervalMs, count);
-        await pollRepository.record(key, { afterMs, failures: count, isComplete: false, error: wordsOf(error) });
+        const failed = { failures: count, isComplete: false, error: wordsOf(error) };
+        await pollRepository.record(key, { startedAt, afterMs, ...failed });
       }
     }
 
-    async function succeed(result: RoundResult, ms: number): Promise<void> {
+    async function succeed(result: RoundResult, startedAt: string, ms: number): Promise<void> {
       const { repositories, changed, failed, failure, isSpread } = result;
       const isComplete = failed === 0;
       if (isComplete) metrics.completed(domain, ms / 1000);
@@ -56,7 +58,7 @@ export const pollRegistry =
       }
       const error = isComplete ? null : `${failed} could not be scanned: ${wordsOf(failure)}`;
       const afterMs = isSpread ? Math.max(0, pollIntervalMs - ms) : pollIntervalMs;
-      await pollRepository.record(key, { afterMs, failures: 0, isComplete, error });
+      await pollRepository.record(key, { startedAt, afterMs, failures: 0, isComplete, error });
     }
 
     await whileLeader(key, poll, signal);

@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 /** How a round ended. */
 export interface RoundRecord {
+  /** When it began, by the clock of the database: after a success, a poll that became due since is not put off. */
+  startedAt: string;
   /** Until the next one. */
   afterMs: number;
   /** Consecutive failed rounds. */
@@ -34,7 +36,7 @@ export const createPollRepository = (db: Queries) => ({
     return row.is_due ? row.failures : null;
   },
 
-  record: (key: string, { afterMs, failures, isComplete, error }: RoundRecord) =>
+  record: (key: string, { startedAt, afterMs, failures, isComplete, error }: RoundRecord) =>
     db.query(nothing`
       insert into registry_polls (domain_name, next_at, failures, last_scan_at, last_error)
       values (
@@ -42,7 +44,11 @@ export const createPollRepository = (db: Queries) => ({
         case when ${isComplete} then clock_timestamp() end, ${error}
       )
       on conflict (domain_name) do update set
-        next_at = excluded.next_at, failures = excluded.failures, last_error = excluded.last_error,
+        next_at = case
+          when ${failures} = 0 and registry_polls.next_at > ${startedAt} then registry_polls.next_at
+          else excluded.next_at
+        end,
+        failures = excluded.failures, last_error = excluded.last_error,
         last_scan_at = coalesce(excluded.last_scan_at, registry_polls.last_scan_at)
     `),
 
@@ -62,8 +68,29 @@ export const createPollRepository = (db: Queries) => ({
       group by 1 order by 1
     `),
 
-  /** Makes the next poll due now, in any replica. */
+  /** Makes the next poll due now, in any replica. One that is under way is repeated. */
   makeDue: (key: string) =>
-    db.query(nothing`update registry_polls set next_at = clock_timestamp() where domain_name = ${key}`),
+    db.query(nothing`
+      insert into registry_polls (domain_name, next_at, failures) values (${key}, clock_timestamp(), 0)
+      on conflict (domain_name) do update set next_at = excluded.next_at
+    `),
+
+  /** The push events of these registries cannot be received. */
+  queueFailed: (keys: readonly string[], error: string) =>
+    db.query(nothing`
+      insert into registry_polls (domain_name, next_at, failures, queue_error)
+      select key, clock_timestamp(), 0, ${error} from unnest(${sql.array([...keys], 'text')}) key
+      on conflict (domain_name) do update set queue_error = excluded.queue_error
+    `),
+
+  /**
+   * After an outage, which this process may not have seen, polls are due: push events may have been lost. `wasOut` says that it has
+   * seen one.
+   */
+  queueAnswers: (keys: readonly string[], wasOut: boolean) =>
+    db.query(nothing`
+      update registry_polls set queue_error = null, next_at = clock_timestamp()
+      where domain_name = any(${sql.array([...keys], 'text')}) and (queue_error is not null or ${wasOut})
+    `),
 });
 export type PollRepository = ReturnType<typeof createPollRepository>;

@@ -6,6 +6,7 @@ import type { EventQueue, QueueMessage } from '../connection/event-queue.ts';
 import type { PushHint } from '../connection/push-hint.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ScanMetrics } from '../polling/scan-metrics.ts';
+import { wordsOf } from '../connection/words-of.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { afterFailure, type Verdict } from './after-failure.ts';
@@ -19,7 +20,7 @@ export interface FollowQueueDeps {
   queue: EventQueue;
   /** The registries that report to it, as its messages name them. */
   registries: ReadonlyMap<string, ConfiguredRegistry>;
-  pollRepository: Pick<PollRepository, 'makeDue'>;
+  pollRepository: Pick<PollRepository, 'queueAnswers' | 'queueFailed'>;
   metrics: Pick<ScanMetrics, 'handled'>;
 }
 
@@ -38,26 +39,34 @@ export const followQueue =
   ({ scan, name, queue, registries, pollRepository, metrics }: FollowQueueDeps): Loop =>
   async (signal) => {
     const { log } = scan;
+    const keys = Array.from(registries.values(), ({ key }) => key);
     let failures = 0;
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
         const messages = await queue.receive(hiddenMs, signal);
-        if (failures > 0) await backFill();
-        failures = 0;
+        await noteAnswer();
         await handleAll(messages);
         if (messages.length === 0) await pause(leastMs - (performance.now() - startedAt), signal);
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
         log.warn({ err: error, queue: name, failures }, 'receiving push events from a queue failed');
+        await pollRepository
+          .queueFailed(keys, `push events cannot be received: ${wordsOf(error)}`)
+          .catch((err: unknown) => log.warn({ err, queue: name }, 'an outage of a queue could not be recorded'));
         await pause(backOffMs(pauses, failures), signal);
       }
     }
 
-    /** Messages may have been lost in an outage of the queue, so everything is listed again. */
-    async function backFill(): Promise<void> {
-      for (const { key } of registries.values()) await pollRepository.makeDue(key);
+    /** Its failure does not keep the messages that were received from being handled; the next answer repeats it. */
+    async function noteAnswer(): Promise<void> {
+      try {
+        await pollRepository.queueAnswers(keys, failures > 0);
+        failures = 0;
+      } catch (err) {
+        log.warn({ err, queue: name }, 'the end of an outage of a queue could not be recorded');
+      }
     }
 
     async function handleAll(messages: readonly QueueMessage[]): Promise<void> {

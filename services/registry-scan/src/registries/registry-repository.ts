@@ -31,11 +31,16 @@ const nothing = sql.type(z.object({}));
 const known = sql.type(z.object({ repo_name: z.string(), available: z.boolean(), has_error: z.boolean() }));
 /** A created registry has polls of its own. */
 const pollKey = sql.fragment`case source when 'created' then helm_registries.id::text else helm_registries.domain_name end`;
-/** `last_scan_at` is that of the whole registry. An error of the repository is shown rather than one of the registry. */
+/**
+ * `last_scan_at` is that of the whole registry. An error of the repository is shown rather than one of the registry, and that one
+ * rather than one of its push events.
+ */
 const columns = sql.fragment`
   id, created_at, domain_name, repo_name, kind_id, available, fa_icon, provider, source,
   (select p.last_scan_at from registry_polls p where p.domain_name = ${pollKey}) as last_scan_at,
-  coalesce(last_error, (select p.last_error from registry_polls p where p.domain_name = ${pollKey})) as last_error,
+  coalesce(
+    last_error, (select coalesce(p.last_error, p.queue_error) from registry_polls p where p.domain_name = ${pollKey})
+  ) as last_error,
   credentials_set_at
 `;
 

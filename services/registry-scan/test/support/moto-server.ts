@@ -36,10 +36,10 @@ async function install(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Starts a stand-in for the APIs of AWS. */
-export async function startMoto(signal: AbortSignal): Promise<MotoServer> {
+/** Starts a stand-in for the APIs of AWS, empty. */
+export async function startMoto(signal: AbortSignal, port?: number): Promise<MotoServer> {
   if (!existsSync(folder)) await install(signal);
-  const port = await freePort();
+  port ??= await freePort();
   const url = `http://127.0.0.1:${port}`;
   const args = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)];
   const child = spawn(join(folder, 'bin', 'python3'), args, { stdio: 'ignore' });

@@ -19,11 +19,7 @@ export interface OciServer extends AsyncDisposable {
   /** The requests so far, as `GET /v2/…`, with their credentials. */
   readonly requests: { line: string; authorization: string | undefined }[];
   /** Stores a package under its digest and a manifest that names it under the tag. */
-  push(
-    repository: string,
-    tag: string,
-    archive: Uint8Array,
-  ): { digest: string; archiveDigest: string; manifest: string };
+  push(repository: string, tag: string, archive: Uint8Array): { digest: string; archiveDigest: string };
   pushManifest(repository: string, tag: string, manifest: unknown): string;
   putBlob(digest: string, bytes: Uint8Array): void;
   untag(repository: string, tag: string): void;
@@ -91,9 +87,8 @@ export async function startOciServer({
     push(repository, tag, archive) {
       const archiveDigest = digestOf(archive);
       blobs.set(archiveDigest, archive);
-      const manifest = chartManifest(archive);
-      const digest = oci.pushManifest(repository, tag, manifest);
-      return { archiveDigest, digest, manifest: JSON.stringify(manifest) };
+      const digest = oci.pushManifest(repository, tag, chartManifest(archive));
+      return { archiveDigest, digest };
     },
     pushManifest(repository, tag, manifest) {
       const bytes = Buffer.from(JSON.stringify(manifest));
@@ -122,7 +117,7 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-const chartManifest = (archive: Uint8Array) => ({
+export const chartManifest = (archive: Uint8Array) => ({
   schemaVersion: 2,
   mediaType: manifestType,
   config: { mediaType: 'application/vnd.cncf.helm.config.v1+json', digest: digestOf(Buffer.from('{}')), size: 2 },

@@ -14,6 +14,8 @@ export interface ServiceProcess extends AsyncDisposable {
   log(): string;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
+  /** Ends it like a crash. */
+  kill(): Promise<void>;
 }
 
 export interface ServiceProcessOptions {
@@ -23,6 +25,8 @@ export interface ServiceProcessOptions {
   /** The port that registries send push events to; any free port unless given. */
   pushPort?: number;
   environment?: Record<string, string>;
+  /** Outlives the process; one of its own unless given. */
+  databaseUrl?: string;
 }
 
 const migrations = new URL('../../migrations/', import.meta.url);
@@ -35,9 +39,10 @@ export async function startServiceProcess({
   pushToken,
   pushPort,
   environment = {},
+  databaseUrl,
 }: ServiceProcessOptions): Promise<ServiceProcess> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await createTestDatabase({ service: 'registry-scan', migrations }));
+  const url = databaseUrl ?? stack.use(await createTestDatabase({ service: 'registry-scan', migrations })).url;
   const folder = await mkdtemp(join(tmpdir(), 'berth-registry-scan-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const tokenFile = join(folder, 'push-token');
@@ -49,7 +54,7 @@ export async function startServiceProcess({
       ...environment,
       NATS_URL: nats.url,
       NATS_PASSWORD: nats.password,
-      DATABASE_URL: database.url,
+      DATABASE_URL: url,
       REGISTRIES: JSON.stringify(registries),
       PUSH_PORT: String(port),
       PUSH_TOKEN_FILE: tokenFile,
@@ -60,6 +65,7 @@ export async function startServiceProcess({
     pushUrl: `http://127.0.0.1:${port}/events`,
     log: child.output,
     stop: () => child.kill('SIGTERM'),
+    kill: async () => void (await child.kill('SIGKILL')),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
