@@ -81,6 +81,38 @@ describe('a registry of ECR', () => {
     expect(tokens).toBeLessThanOrEqual(refused);
   });
 
+  test('refuses to move an immutable tag, and the chart stays as it is beside new tags', async () => {
+    const { push, registry } = await start({}, { fields: { imageTagMutability: 'IMMUTABLE' } });
+    await push('1.0.0', await web());
+    await scanRegistry(service().scan, registry, signal());
+    const [before] = await charts();
+
+    await expect(push('1.0.0', await web('1.0.0', { 'README.md': 'moved' }))).rejects.toMatchObject({
+      name: expect.stringMatching(/AlreadyExistsException$/),
+    });
+    await push('2.0.0', await web('2.0.0'));
+    await scanRegistry(service().scan, registry, signal());
+
+    const after = await charts();
+    expect(summary(after)).toEqual(['1.0.0 true', '2.0.0 true']);
+    expect(after[0]).toEqual(before);
+  });
+
+  test('of another account is listed with the rights that its policies give, and pulled with the own token', async () => {
+    const other = await start({}, { account: '210987654321' });
+    const own = await start();
+    await other.push('1.0.0', await web());
+    await own.push('2.0.0', await web('2.0.0'));
+
+    for (const { registry } of [own, other]) await scanRegistry(service().scan, registry, signal());
+
+    const found = (await registries()).map(({ domain_name, repo_name }) => `${domain_name}/${repo_name}`);
+    expect(found.toSorted()).toEqual(
+      [own, other].map(({ registry, repositoryName }) => `${registry.source.domain}/${repositoryName}`).toSorted(),
+    );
+    expect(summary(await charts())).toEqual(['1.0.0 true', '2.0.0 true']);
+  });
+
   test('that does not answer is an outage, and changes nothing', async () => {
     const { client, push, scan } = await startEcr();
     await push('1.0.0', await web());
