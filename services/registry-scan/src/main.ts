@@ -130,7 +130,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   loop('observe registries', observeRegistries({ pollRepository, metrics: scanMetrics, sources }));
 
   if (config.push) {
-    const pushes = await receivePushes({ ...config.push, scan, sources, registries, pollRepository, log, signal });
+    const pushes = await receivePushes({ ...config.push, scan, registries, created, pollRepository, log, signal });
     use(pushes.listener);
     loop('process push events', pushes.loop);
   }

@@ -3,19 +3,16 @@ import { etagOf } from '@berth/bus/rpc/etag';
 import { helmCharts } from '@berth/contracts/resources/charts/helm-charts';
 import { helmRegistries, type NewHelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
 import { registryChecks } from '@berth/contracts/resources/charts/registry-checks';
-import { whileHolding } from '@berth/db/leases/while-holding';
 import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { Registry } from 'prom-client';
 import { sql } from 'slonik';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createPollRepository } from '../src/polling/poll-repository.ts';
-import { createScanMetrics } from '../src/polling/scan-metrics.ts';
 import { createCreatedRegistryRepository } from '../src/registries/created-registry-repository.ts';
 import { refuseToStartWithoutKeys, sealCredentials } from '../src/registries/sealed-credentials.ts';
 import { filledService, missing, notSiteAdmins, packaged } from './support/filled-service.ts';
 import { type IndexServer, startIndexServer } from './support/index-server.ts';
+import { whilePolling } from './support/while-polling.ts';
 
 const { siteAdmin, outsider } = sampleIdentities;
 const { call, outboxOf, registryOf, server, service } = filledService();
@@ -39,25 +36,6 @@ const body = (fields: Partial<NewHelmRegistry> = {}): NewHelmRegistry => ({
 const credentials = { username: 'ada', password: 'canary-of-a-registry' };
 const basic = `Basic ${Buffer.from('ada:canary-of-a-registry').toString('base64')}`;
 
-/** Polls the created registries, as a replica of the service does, until the work is done. */
-async function whilePolling<T>(work: () => Promise<T>): Promise<T> {
-  const { created, db, scan } = service();
-  const lease = { holder: randomUUID(), ttlMs: 30_000, heartbeatMs: 8_000, marginMs: 5_000 };
-  const polling = created.pollAll({
-    scan,
-    pollRepository: createPollRepository(db),
-    metrics: createScanMetrics(new Registry()),
-    whileLeader: (key, poll, signal) => whileHolding(db, { ...lease, name: key, signal }, poll),
-  });
-  const stop = new AbortController();
-  const ended = polling(stop.signal);
-  try {
-    return await work();
-  } finally {
-    stop.abort();
-    await ended;
-  }
-}
 const chartsOf = async (id: string) =>
   (await call(helmCharts.operations.list, outsider, { query: { helm_registry_id: id } })).items;
 
@@ -73,7 +51,7 @@ test('a created registry is listed at once, scanned, and shows its last scan', a
     last_error: null,
   });
 
-  await whilePolling(async () => {
+  await whilePolling(service(), async () => {
     await expect.poll(() => chartsOf(row.id)).toMatchObject([{ image_tag: '7.0.0', available: true, error: null }]);
     await expect.poll(() => call(get, outsider, { id: row.id })).toMatchObject({ last_scan_at: expect.any(String) });
   });
@@ -84,7 +62,7 @@ test('a created registry is listed at once, scanned, and shows its last scan', a
 
 test('the credentials of a created registry are used, and are in no answer, row, event or audit entry', async () => {
   const row = await call(create, siteAdmin, { body: body({ credentials }) });
-  await whilePolling(() => expect.poll(() => chartsOf(row.id)).toHaveLength(1));
+  await whilePolling(service(), () => expect.poll(() => chartsOf(row.id)).toHaveLength(1));
 
   expect(index.requests.map(({ authorization }) => authorization)).toEqual([basic, basic]);
   const tables = ['helm_registries', 'created_registries', 'outbox', 'audit_log', 'idempotency_keys'];
@@ -181,7 +159,7 @@ test('a check says what the registry lists, or why it cannot', async () => {
 test('a deleted registry is gone with its charts, and is not scanned again', async () => {
   const row = await call(create, siteAdmin, { body: body({ credentials }) });
 
-  await whilePolling(async () => {
+  await whilePolling(service(), async () => {
     await expect.poll(() => chartsOf(row.id)).toHaveLength(1);
     await call(remove, siteAdmin, { id: row.id });
     await expect.poll(() => service().created.find(row.domain_name, 'web')).toBeUndefined();
@@ -198,7 +176,7 @@ test('a deleted registry is gone with its charts, and is not scanned again', asy
 
 test('a registry with a chart that a deployment refers to is not deleted', async () => {
   const row = await call(create, siteAdmin, { body: body() });
-  await whilePolling(() => expect.poll(() => chartsOf(row.id)).toHaveLength(1));
+  await whilePolling(service(), () => expect.poll(() => chartsOf(row.id)).toHaveLength(1));
   const [chart] = await chartsOf(row.id);
   await service().db.query(sql.unsafe`
     insert into deployment_projection (id, version, deleted, helm_chart_id)
@@ -272,7 +250,7 @@ test('keys that open none of the stored credentials stop the start, also if ther
   expect(stored).toHaveLength(1);
   const own = randomBytes(32);
   const id = randomUUID();
-  const again = { id, sealed_credentials: sealCredentials([own], id, credentials) };
+  const again = { id, credentials: sealCredentials([own], id, credentials), pushToken: null };
 
   for (const keys of [[], [randomBytes(32)]]) {
     expect(() => refuseToStartWithoutKeys(keys, stored)).toThrow(

@@ -25,8 +25,8 @@ beforeEach(() => {
       return createPollRepository(service().db).makeDue(domain);
     },
   };
-  const registries = new Map([[registry().source.domain, registry()]]);
-  ended = processHints({ scan: service().scan, registries, queue, wakeUp, pollRepository })(stop.signal);
+  const registryOf = (key: string) => (key === registry().key ? registry() : undefined);
+  ended = processHints({ scan: service().scan, registryOf, queue, wakeUp, pollRepository })(stop.signal);
 });
 afterEach(async () => {
   stop.abort();
@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 function addHint(tag: string | null, digest: string | null = null): void {
-  queue.add({ domain: registry().source.domain, repository: 'charts/web', tag, digest, attempt: 1 });
+  queue.add({ key: registry().key, repository: 'charts/web', tag, digest, attempt: 1 });
   wake();
 }
 const shown = async () => summary(await charts());
@@ -99,9 +99,9 @@ test('a hint that fails makes the poll due, and the next hint is processed', asy
 });
 
 test('a hint for a registry that is not configured is dropped', async () => {
-  queue.add({ domain: 'elsewhere.example', repository: 'charts/web', tag: '1', digest: null, attempt: 1 });
+  queue.add({ key: 'elsewhere.example', repository: 'charts/web', tag: '1', digest: null, attempt: 1 });
   addHint('1.0.0');
 
   await expect.poll(manifestRequests, soon).toBeGreaterThan(0);
-  expect(queue.take(10).map(({ domain }) => domain)).not.toContain('elsewhere.example');
+  expect(queue.take(10).map(({ key }) => key)).not.toContain('elsewhere.example');
 });

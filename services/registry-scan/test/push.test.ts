@@ -15,7 +15,8 @@ let listener: PushListener;
 beforeEach(async () => {
   hints = [];
   const onHints = (more: PushHint[]) => void hints.push(...more);
-  listener = await startPushListener({ host: '127.0.0.1', port: 0, token, onHints, log: silentLog });
+  const createdTokenOf = async () => null;
+  listener = await startPushListener({ host: '127.0.0.1', port: 0, token, createdTokenOf, onHints, log: silentLog });
 });
 afterEach(() => listener?.[Symbol.asyncDispose]());
 

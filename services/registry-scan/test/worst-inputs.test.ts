@@ -29,6 +29,7 @@ test('the worst push events neither block the event loop nor fill the memory', a
     host: '127.0.0.1',
     port: 0,
     token: 't',
+    createdTokenOf: async () => null,
     onHints: () => undefined,
     log,
   });

@@ -87,8 +87,8 @@ describe('an update', () => {
       const clears = (field: string) => body.safeParse({ ...base(body), [field]: null }).success;
       // Fields that are never shown, such as the contents of a secret, cannot be cleared either.
       const nullable = (field: string) => row.shape[field]?.safeParse(null).success ?? false;
-      // Credentials of a registry are removed with null, and are in no row.
-      const fields = Object.keys(body.shape).filter((field) => field !== 'credentials');
+      // Credentials and push tokens of registries are removed with null, and are in no row.
+      const fields = Object.keys(body.shape).filter((field) => field !== 'credentials' && field !== 'push_token');
 
       expect(fields.filter(clears)).toEqual(fields.filter(nullable));
     },

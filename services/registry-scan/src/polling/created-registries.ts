@@ -5,12 +5,12 @@ import type { ReadCredentials } from '../connection/read-credentials.ts';
 import type { OnRequest } from '../connection/registry-session.ts';
 import type { CreatedRegistryRepository } from '../registries/created-registry-repository.ts';
 import { type Allowances, type CreatedSettings, describeCreated } from '../registries/created-settings.ts';
-import { type CredentialKeys, openCredentials } from '../registries/sealed-credentials.ts';
+import { type CredentialKeys, openCredentials, openPushToken } from '../registries/sealed-credentials.ts';
 import { type ConfiguredRegistry, configuredRegistry } from '../scan/configured-registry.ts';
 import { type PollDeps, pollRegistry } from './poll-registry.ts';
 
 export interface CreatedRegistriesDeps {
-  repository: Pick<CreatedRegistryRepository, 'all' | 'sealedCredentials'>;
+  repository: Pick<CreatedRegistryRepository, 'all' | 'sealed'>;
   allowances: Allowances;
   keys: CredentialKeys;
   /** Whether the configuration names the registry: it then finds the repository itself. */
@@ -31,6 +31,10 @@ export interface CreatedRegistries extends AsyncDisposable {
   describe(id: string): Promise<DescribedRegistry | undefined>;
   credentialsOf(id: string): ReadCredentials;
   find(domain: string, repository: string): ConfiguredRegistry | undefined;
+  /** The registry that is scanned under this id; undefined if none is. */
+  withId(id: string): ConfiguredRegistry | undefined;
+  /** The token with which it sends its push events; null without one. */
+  pushTokenOf(id: string): Promise<string | null>;
   pollAll(deps: PollDeps): Loop;
 }
 
@@ -42,7 +46,7 @@ export function createCreatedRegistries(deps: CreatedRegistriesDeps): CreatedReg
   const refused = new Set<string>();
 
   const credentialsOf = (id: string) => async () => {
-    const sealed = await repository.sealedCredentials(id);
+    const sealed = (await repository.sealed(id))?.credentials ?? null;
     return sealed && openCredentials(keys, id, sealed);
   };
 
@@ -95,6 +99,15 @@ export function createCreatedRegistries(deps: CreatedRegistriesDeps): CreatedReg
       [...running.values()].find(
         ({ registry: { source } }) => source.domain === domain && source.repositories?.[0] === name,
       )?.registry,
+
+    withId: (id) => running.get(id)?.registry,
+
+    async pushTokenOf(id) {
+      // Strangers who guess an id cost no query.
+      if (!running.has(id)) return null;
+      const sealed = (await repository.sealed(id))?.pushToken ?? null;
+      return sealed && openPushToken(keys, id, sealed);
+    },
 
     pollAll: (poll) =>
       every(tickMs, async (signal) => {

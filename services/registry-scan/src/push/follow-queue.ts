@@ -111,5 +111,5 @@ export const followQueue =
     }
   };
 
-const isScanned = ({ source }: ConfiguredRegistry, { repository }: PushHint): boolean =>
-  registriesFor({ host: source.domain, repository }, [source]).length > 0;
+const isScanned = (registry: ConfiguredRegistry, { repository }: PushHint): boolean =>
+  registriesFor({ host: registry.source.domain, repository }, [registry]).length > 0;

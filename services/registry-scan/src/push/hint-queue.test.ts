@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createHintQueue, type ScanHint } from './hint-queue.ts';
 
 const hint = (tag: string, fields: Partial<ScanHint> = {}): ScanHint => ({
-  domain: 'registry.example.com',
+  key: 'registry.example.com',
   repository: 'charts/web',
   tag,
   digest: null,

@@ -1,6 +1,7 @@
-/** A tag or repository to scan, in one of the configured registries. */
+/** A tag or repository to scan. */
 export interface ScanHint {
-  domain: string;
+  /** The key of its registry. */
+  key: string;
   repository: string;
   tag: string | null;
   /** The digest that the tag should have; null if unknown. */
@@ -26,10 +27,10 @@ export function createHintQueue(now: () => number = () => performance.now()): Hi
 
   return {
     add(hint, afterMs = 0) {
-      const key = JSON.stringify([hint.domain, hint.repository, hint.tag]);
-      if (!waiting.has(key) && waiting.size >= capacity) return false;
-      const due = Math.min(waiting.get(key)?.due ?? Number.POSITIVE_INFINITY, now() + afterMs);
-      waiting.set(key, { hint, due });
+      const name = JSON.stringify([hint.key, hint.repository, hint.tag]);
+      if (!waiting.has(name) && waiting.size >= capacity) return false;
+      const due = Math.min(waiting.get(name)?.due ?? Number.POSITIVE_INFINITY, now() + afterMs);
+      waiting.set(name, { hint, due });
       return true;
     },
 

@@ -8,7 +8,8 @@ import { scanHinted } from './scan-hinted.ts';
 
 export interface ProcessHintsDeps {
   scan: ScanDeps;
-  registries: ReadonlyMap<string, ConfiguredRegistry>;
+  /** The registry with this key; undefined if it is no longer scanned. */
+  registryOf: (key: string) => ConfiguredRegistry | undefined;
   queue: HintQueue;
   wakeUp: WakeUp;
   pollRepository: Pick<PollRepository, 'makeDue'>;
@@ -26,7 +27,7 @@ const pausesMs = [100, 400, 2_000, 10_000];
 
 /** Scans the repositories and tags that push events named. A failure is left to the poll, which is made due at once. */
 export const processHints =
-  ({ scan, registries, queue, wakeUp, pollRepository }: ProcessHintsDeps): Loop =>
+  ({ scan, registryOf, queue, wakeUp, pollRepository }: ProcessHintsDeps): Loop =>
   async (signal) => {
     while (!signal.aborted) {
       const hints = queue.take(atOnce);
@@ -35,7 +36,7 @@ export const processHints =
     }
 
     async function processHint(hint: ScanHint): Promise<void> {
-      const registry = registries.get(hint.domain);
+      const registry = registryOf(hint.key);
       if (!registry || signal.aborted) return;
       try {
         const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
@@ -45,7 +46,7 @@ export const processHints =
       } catch (error) {
         if (signal.aborted) return;
         scan.log.warn({ err: error, ...hint }, 'scanning after a push event failed');
-        await pollRepository.makeDue(hint.domain).catch(() => undefined);
+        await pollRepository.makeDue(hint.key).catch(() => undefined);
       }
     }
   };

@@ -10,9 +10,12 @@ import type { PushHint } from '../connection/push-hint.ts';
 export interface PushListenerOptions {
   host: string;
   port: number;
-  /** Registries prove that they know it: they send it in a header, or sign with it. */
+  /** Registries of the configuration prove that they know it: they send it in a header, or sign with it. */
   token: string;
-  onHints: (hints: PushHint[]) => void;
+  /** That of a created registry; null if there is none. */
+  createdTokenOf: (id: string) => Promise<string | null>;
+  /** With the id of the created registry that sent them; null for those of the configuration. */
+  onHints: (hints: PushHint[], createdId: string | null) => void;
   log: Pick<Service['log'], 'warn'>;
 }
 
@@ -20,33 +23,54 @@ export interface PushListener extends AsyncDisposable {
   readonly port: number;
 }
 
+/** Whether the sender knows its token cannot be said now. */
+class TokenUnavailable extends Error {
+  constructor(options: ErrorOptions) {
+    super('The token of a created registry cannot be read', options);
+    this.name = 'TokenUnavailable';
+  }
+}
+
 const maxBytes = 1024 * 1024;
 const mostStrangers = 100;
 
-/** Serves `POST /events` and its siblings: push events, each format at its own path. */
+/** A format's path and, after it, the id of a created registry. */
+const createdPath = /^(\/.*)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** Serves `POST /events` and its siblings: push events, each format at its own path. Below it, each created registry has its own. */
 export async function startPushListener({
   host,
   port,
   token,
+  createdTokenOf,
   onHints,
   log,
 }: PushListenerOptions): Promise<PushListener> {
   const strangers = new Set<Socket>();
 
+  const tokenOf = (id: string) =>
+    createdTokenOf(id).catch((cause: unknown) => {
+      throw new TokenUnavailable({ cause });
+    });
+
   async function answer(request: IncomingMessage): Promise<number> {
     const { headers } = request;
-    const format = pushFormats.get(URL.parse(request.url ?? '/', 'http://push')?.pathname ?? '');
+    const path = URL.parse(request.url ?? '/', 'http://push')?.pathname ?? '';
+    const [, formatPath = path, createdId = null] = createdPath.exec(path) ?? [];
+    const format = pushFormats.get(formatPath);
     if (!format) return 404;
     if (request.method !== 'POST') return 405;
-    if (!format.mayBeAuthorized(headers, token)) return 401;
+    const expected = createdId === null ? token : await tokenOf(createdId);
+    // A registry that does not exist looks like one with another token.
+    if (expected === null || !format.mayBeAuthorized(headers, expected)) return 401;
     if (!format.isSigned) strangers.delete(request.socket);
 
     const body = await readBounded(request, maxBytes);
-    if (format.isSigned && !format.isSigned(headers, body, token)) return 401;
+    if (format.isSigned && !format.isSigned(headers, body, expected)) return 401;
     strangers.delete(request.socket);
     const hints = format.hintsIn(parsedBoundedJson(body), headers);
     if (!hints) return 400;
-    onHints(hints);
+    onHints(hints, createdId);
     return 202;
   }
 
@@ -54,7 +78,7 @@ export async function startPushListener({
     const status = await answer(request).catch((error: unknown) => {
       if (error instanceof ReplyTooLarge) return 413;
       log.warn({ err: error }, 'reading a push event failed');
-      return 400;
+      return error instanceof TokenUnavailable ? 503 : 400;
     });
     // Closes the connection instead of waiting for the rest of the body.
     const headers = { 'content-length': 0, ...(!request.complete && { connection: 'close' }) };

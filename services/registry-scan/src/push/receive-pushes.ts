@@ -1,6 +1,6 @@
 import type { Loop, Service } from '@berth/service/service';
 import { createWakeUp } from '@berth/service/waiting/wake-up';
-import type { RegistrySource } from '../connection/registry-source.ts';
+import type { CreatedRegistries } from '../polling/created-registries.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
@@ -9,27 +9,38 @@ import { createHintQueue } from './hint-queue.ts';
 import { type PushListener, type PushListenerOptions, startPushListener } from './push-listener.ts';
 import { queueHints } from './queue-hints.ts';
 
-interface ReceivePushes extends Omit<PushListenerOptions, 'onHints' | 'log'>, Pick<Service, 'log' | 'signal'> {
+interface ReceivePushes
+  extends Omit<PushListenerOptions, 'createdTokenOf' | 'onHints' | 'log'>,
+    Pick<Service, 'log' | 'signal'> {
   scan: ScanDeps;
-  sources: readonly RegistrySource[];
+  /** Those of the configuration, by their keys. */
   registries: ReadonlyMap<string, ConfiguredRegistry>;
+  created: Pick<CreatedRegistries, 'pushTokenOf' | 'withId'>;
   pollRepository: Pick<PollRepository, 'makeDue'>;
 }
 
 /** Listens for push events; the loop scans the tags and repositories that they name. */
 export async function receivePushes({
   scan,
-  sources,
   registries,
+  created,
   pollRepository,
   signal,
   ...listen
 }: ReceivePushes): Promise<{ listener: PushListener; loop: Loop }> {
   const queue = createHintQueue();
   const wakeUp = createWakeUp(signal);
-  const onHints = queueHints({ queue, wakeUp, sources, pollRepository, log: listen.log });
+  const onHints = queueHints({
+    queue,
+    wakeUp,
+    registries: [...registries.values()],
+    created,
+    pollRepository,
+    log: listen.log,
+  });
+  const registryOf = (key: string) => registries.get(key) ?? created.withId(key);
   return {
-    listener: await startPushListener({ ...listen, onHints }),
-    loop: processHints({ scan, registries, queue, wakeUp, pollRepository }),
+    listener: await startPushListener({ ...listen, createdTokenOf: created.pushTokenOf, onHints }),
+    loop: processHints({ scan, registryOf, queue, wakeUp, pollRepository }),
   };
 }

@@ -5,7 +5,7 @@ const sources = [
   { domain: 'a.example', repositoryPrefix: '', repositories: undefined },
   { domain: 'b.example', repositoryPrefix: 'charts/', repositories: undefined },
   { domain: 'c.example', repositoryPrefix: '', repositories: ['charts/web'] },
-];
+].map((source) => ({ key: source.domain, source }));
 
 test.for([
   ['the registry that it names', 'a.example', 'charts/web', ['a.example']],

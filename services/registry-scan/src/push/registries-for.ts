@@ -1,17 +1,22 @@
-import type { RegistrySource } from '../connection/registry-source.ts';
 import type { PushHint } from '../connection/push-hint.ts';
+import type { RegistrySource } from '../connection/registry-source.ts';
+
+interface Candidate {
+  key: string;
+  source: Pick<RegistrySource, 'domain' | 'repositoryPrefix' | 'repositories'>;
+}
 
 /**
- * The configured registries that a hint may refer to: the one with that name or, if the name is unknown because of a proxy, any.
+ * The keys of the registries that a hint may refer to: the one with that name or, if the name is unknown because of a proxy, any.
  * A scan of the wrong one finds nothing and costs one request.
  */
 export function registriesFor(
   { host, repository }: Pick<PushHint, 'host' | 'repository'>,
-  sources: readonly Pick<RegistrySource, 'domain' | 'repositoryPrefix' | 'repositories'>[],
+  candidates: readonly Candidate[],
 ): string[] {
-  const named = sources.filter(({ domain }) => domain === host);
-  return (named.length > 0 ? named : sources)
-    .filter(({ repositoryPrefix }) => repository.startsWith(repositoryPrefix))
-    .filter(({ repositories }) => repositories === undefined || repositories.includes(repository))
-    .map(({ domain }) => domain);
+  const named = candidates.filter(({ source }) => source.domain === host);
+  return (named.length > 0 ? named : candidates)
+    .filter(({ source }) => repository.startsWith(source.repositoryPrefix))
+    .filter(({ source }) => source.repositories === undefined || source.repositories.includes(repository))
+    .map(({ key }) => key);
 }

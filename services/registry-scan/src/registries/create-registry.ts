@@ -2,11 +2,11 @@ import { AppError } from '@berth/contracts/errors';
 import type { HelmRegistry, NewHelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
 import { kindNameOf } from '../kinds/kind-name-of.ts';
 import type { KindChanges } from '../kinds/kind-repository.ts';
-import { createdSettings, describeCreated } from './created-settings.ts';
+import { createdSettings, describeCreated, refusePushTokenOf } from './created-settings.ts';
 import type { CreatedRegistryRepository } from './created-registry-repository.ts';
 import type { RegistryChanges } from './registry-repository.ts';
 import type { RegistryRules } from './registry-rules.ts';
-import { sealCredentials } from './sealed-credentials.ts';
+import { sealCredentials, sealPushToken } from './sealed-credentials.ts';
 
 interface Store {
   registries: RegistryChanges;
@@ -24,6 +24,7 @@ export async function createRegistry(
 ): Promise<HelmRegistry> {
   const settings = createdSettings(body);
   const { source } = describeCreated(settings, allowances);
+  if (body.push_token !== undefined) refusePushTokenOf(source.provider);
   const name = { domain: source.domain, repository: body.repo_name };
   if (isConfigured(name.domain)) {
     throw new AppError('conflict', `${name.domain} is configured: its repositories are found without being created`);
@@ -38,9 +39,10 @@ export async function createRegistry(
   const row = (await registries.insertMissing(name, fields)) ?? (await registries.takeOver(name, fields));
   if (!row) throw new AppError('conflict', `${name.domain} with the repository ${name.repository} is already listed`);
 
-  const sealed = body.credentials ? sealCredentials(keys, row.id, body.credentials) : null;
-  await createdRegistries.insert(row.id, settings, sealed);
-  if (!sealed) return row;
-  await registries.noteCredentials(row.id, 'given');
+  const credentials = body.credentials ? sealCredentials(keys, row.id, body.credentials) : null;
+  const pushToken = body.push_token === undefined ? null : sealPushToken(keys, row.id, body.push_token);
+  await createdRegistries.insert(row.id, settings, { credentials, pushToken });
+  if (credentials) await registries.noteSecret(row.id, 'credentials_set_at', true);
+  if (pushToken) await registries.noteSecret(row.id, 'push_token_set_at', true);
   return (await registries.find(row.id)) ?? row;
 }

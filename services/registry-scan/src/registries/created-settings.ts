@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { AppError } from '@berth/contracts/errors';
-import type { NewHelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
+import type { NewHelmRegistry, RegistryProvider } from '@berth/contracts/resources/charts/helm-registries';
 import { addressRules } from '@berth/egress/address-rules';
 import { z } from 'zod';
 import { commonSettings } from '../connection/registry-source.ts';
@@ -57,6 +57,11 @@ export function describeCreated(settings: CreatedSettings, allowances: Allowance
     throw invalid('url', 'is an address that is not allowed: the setting CREATED_REGISTRIES can allow it');
   }
   return data;
+}
+
+/** Only registries with push events have a token for them. Throws `invalid`. */
+export function refusePushTokenOf(provider: RegistryProvider): void {
+  if (provider !== 'Oci') throw invalid('push_token', 'does not fit this provider');
 }
 
 function invalid(field: string, message: string): AppError {

@@ -11,10 +11,11 @@ import type { InTransaction } from '@berth/db/in-transaction';
 import type { ChartChanges } from '../charts/chart-repository.ts';
 import type { KindChanges } from '../kinds/kind-repository.ts';
 import { createRegistry } from './create-registry.ts';
-import type { CreatedRegistryRepository } from './created-registry-repository.ts';
+import type { CreatedRegistryRepository, SealedSecrets } from './created-registry-repository.ts';
+import { refusePushTokenOf } from './created-settings.ts';
 import { createRegistryRepository, type RegistryChanges } from './registry-repository.ts';
 import type { RegistryRules } from './registry-rules.ts';
-import { sealCredentials } from './sealed-credentials.ts';
+import { givesSecrets, replaceSecrets, sealGiven, secretsInAudit } from './replaced-secrets.ts';
 
 interface Store {
   registries: RegistryChanges;
@@ -28,8 +29,8 @@ export interface RegistryHandlersDeps extends RegistryRules {
   inTransaction: InTransaction<Store>;
 }
 
-/** With credentials that replace the stored ones. */
-type ChangedRegistry = HelmRegistry & { sealed?: Buffer | null };
+/** With what replaces the stored secrets, where something does. */
+type ChangedRegistry = HelmRegistry & { sealed?: Partial<SealedSecrets> };
 
 const { singular } = helmRegistries;
 
@@ -48,33 +49,34 @@ export const registryHandlers = ({ db, inTransaction, ...rules }: RegistryHandle
     create: ({ body }, context) =>
       createRow(inTransaction, context, helmRegistries, { insert: (store) => createRegistry(store, rules, body) }),
 
-    update: ({ id, body: { credentials, ...fields } }, context) =>
-      updateRow<Store, ChangedRegistry, HelmRegistry>(inTransaction, context, helmRegistries, {
+    update: ({ id, body: { credentials, push_token, ...fields } }, context) => {
+      const given = { credentials, push_token };
+      return updateRow<Store, ChangedRegistry, HelmRegistry>(inTransaction, context, helmRegistries, {
         publicRow: ({ sealed: _sealed, ...row }) => row,
         lock: (store) => store.registries.lock(id),
         refuse: (row) => {
           if (credentials !== undefined) refuseConfigured(row, 'its credentials are in its credentials_file');
+          if (push_token !== undefined) refuseConfigured(row, 'its push events come with PUSH_TOKEN');
+          if (push_token) refusePushTokenOf(row.provider);
         },
         wanted: (before) => ({
           ...applyGiven(before, fields),
-          ...(credentials !== undefined && { sealed: credentials && sealCredentials(rules.keys, id, credentials) }),
+          ...(givesSecrets(given) && { sealed: sealGiven(rules.keys, id, given) }),
         }),
         update: async (store, { fa_icon, sealed }) => {
-          if (sealed !== undefined) {
-            await store.createdRegistries.replaceCredentials(id, sealed);
-            await store.registries.noteCredentials(id, sealed ? 'given' : 'removed');
-          }
+          if (sealed) await replaceSecrets(store, id, sealed);
           return store.registries.changeIcon(id, fa_icon);
         },
-        ...(credentials !== undefined && {
+        ...(givesSecrets(given) && {
           audited: ({ fa_icon }: HelmRegistry, before: HelmRegistry) => ({
             action: 'update',
             objectId: id,
             envId: null,
-            details: { credentials: credentials ? 'replaced' : 'removed', fa_icon: [before.fa_icon, fa_icon] },
+            details: { ...secretsInAudit(given), fa_icon: [before.fa_icon, fa_icon] },
           }),
         }),
-      }),
+      });
+    },
 
     delete: ({ id }, context) =>
       removeRow(inTransaction, context, helmRegistries, {

@@ -41,7 +41,7 @@ const columns = sql.fragment`
   coalesce(
     last_error, (select coalesce(p.last_error, p.queue_error) from registry_polls p where p.domain_name = ${pollKey})
   ) as last_error,
-  credentials_set_at
+  credentials_set_at, push_token_set_at
 `;
 
 export const createRegistryRepository = (db: Queries) => ({
@@ -99,13 +99,15 @@ export const createRegistryChanges = (tx: Transaction) => {
         .then(published.updated),
 
     /** Not published: only callers of the API see it. No two replacements have the same time. */
-    noteCredentials: (id: string, are: 'given' | 'removed') =>
-      tx.query(nothing`
-        update helm_registries set credentials_set_at = case when ${are === 'given'} then
-          greatest(clock_timestamp(), credentials_set_at + interval '1 millisecond')
+    noteSecret: (id: string, field: 'credentials_set_at' | 'push_token_set_at', isGiven: boolean) => {
+      const column = sql.identifier([field]);
+      return tx.query(nothing`
+        update helm_registries set ${column} = case when ${isGiven} then
+          greatest(clock_timestamp(), ${column} + interval '1 millisecond')
         end
         where id = ${id}
-      `),
+      `);
+    },
 
     setAvailable: (id: string, available: boolean) =>
       tx

@@ -3,30 +3,43 @@ import { seal, unsealWithAny } from '@berth/db/sealing/seal';
 import { ConfigError } from '@berth/service/read-config';
 import { Credentials } from '../connection/read-credentials.ts';
 import { RegistryError } from '../connection/registry-error.ts';
+import type { SealedSecrets } from './created-registry-repository.ts';
 
 /** The key that seals, and others that only open; empty if no key is configured. */
 export type CredentialKeys = readonly Buffer[];
 
-const boundTo = (registryId: string): string => `credentials of registry ${registryId}`;
+const boundTo = (what: 'credentials' | 'push token', registryId: string): string => `${what} of registry ${registryId}`;
 
 /** Throws `unprocessable` without a key. */
-export function sealCredentials(keys: CredentialKeys, registryId: string, credentials: Credentials): Buffer {
-  const [current] = keys;
-  if (!current) {
-    throw new AppError(
-      'unprocessable',
-      'body.credentials: cannot be stored, as registry-scan has no KEY_ENCRYPTION_KEY',
-    );
-  }
-  return seal(current, boundTo(registryId), JSON.stringify(credentials));
+function keyToSeal([current]: CredentialKeys, field: string): Buffer {
+  if (current) return current;
+  throw new AppError('unprocessable', `body.${field}: cannot be stored, as registry-scan has no KEY_ENCRYPTION_KEY`);
 }
+
+/** Throws `unprocessable` without a key. */
+export const sealCredentials = (keys: CredentialKeys, registryId: string, credentials: Credentials): Buffer =>
+  seal(keyToSeal(keys, 'credentials'), boundTo('credentials', registryId), JSON.stringify(credentials));
+
+/** Throws `unprocessable` without a key. */
+export const sealPushToken = (keys: CredentialKeys, registryId: string, token: string): Buffer =>
+  seal(keyToSeal(keys, 'push_token'), boundTo('push token', registryId), token);
 
 /** Throws `denied` if no key fits, or the row was changed outside of Berth. */
 export function openCredentials(keys: CredentialKeys, registryId: string, sealed: Buffer): Credentials {
   try {
-    return Credentials.parse(JSON.parse(unsealWithAny(keys, boundTo(registryId), sealed).toString('utf8')));
+    const opened = unsealWithAny(keys, boundTo('credentials', registryId), sealed);
+    return Credentials.parse(JSON.parse(opened.toString('utf8')));
   } catch (cause) {
     throw new RegistryError('denied', 'the credentials cannot be opened: give them again', { cause });
+  }
+}
+
+/** Throws `denied` if no key fits, or the row was changed outside of Berth. */
+export function openPushToken(keys: CredentialKeys, registryId: string, sealed: Buffer): string {
+  try {
+    return unsealWithAny(keys, boundTo('push token', registryId), sealed).toString('utf8');
+  } catch (cause) {
+    throw new RegistryError('denied', 'the push token cannot be opened: give it again', { cause });
   }
 }
 
@@ -41,14 +54,14 @@ export function refuseToStartWithoutKeys(keys: CredentialKeys, stored: readonly 
   throw new ConfigError([`KEY_ENCRYPTION_KEY: ${rule}`]);
 }
 
-interface SealedRow {
+interface SealedRow extends SealedSecrets {
   readonly id: string;
-  readonly sealed_credentials: Buffer;
 }
 
-function isOpenedBy(keys: CredentialKeys, { id, sealed_credentials }: SealedRow): boolean {
+function isOpenedBy(keys: CredentialKeys, { id, credentials, pushToken }: SealedRow): boolean {
   try {
-    unsealWithAny(keys, boundTo(id), sealed_credentials);
+    if (credentials) unsealWithAny(keys, boundTo('credentials', id), credentials);
+    if (pushToken) unsealWithAny(keys, boundTo('push token', id), pushToken);
     return true;
   } catch {
     return false;

@@ -31,10 +31,15 @@ export const HelmRegistry = PublishedRegistry.extend({
     .optional()
     .meta({ description: 'who says that it is scanned: the operators of Berth, or a site admin' }),
   last_error: z.string().nullable().optional().meta({
-    description: 'what the last scan could not read in this repository or in its registry; null if nothing',
+    description:
+      'what the last scan could not read in this repository or in its registry, or why its push events cannot be received; null if nothing',
   }),
   credentials_set_at: Timestamp.nullable().optional().meta({
     description: 'when the credentials of a created registry were last given; null if it has none',
+  }),
+  push_token_set_at: Timestamp.nullable().optional().meta({
+    description:
+      'when the token with which a created registry sends its push events was last given; null if it has none',
   }),
 });
 export type HelmRegistry = z.infer<typeof HelmRegistry>;
@@ -43,6 +48,10 @@ const RegistryCredentials = z
   .strictObject({ username: text(1, 255), password: text(1, 4096) })
   .meta({ description: 'sealed at rest, and in no answer' });
 
+const PushToken = text(16, 255).meta({
+  description: 'of OCI registries: proves that a push event comes from the registry; sealed at rest, and in no answer',
+});
+
 const seconds = (least: number) => z.number().int().min(least).max(86_400);
 
 export const NewHelmRegistry = z.strictObject({
@@ -50,6 +59,7 @@ export const NewHelmRegistry = z.strictObject({
   url: text(1, 1000).meta({ description: 'https; of a chart repository without index.yaml' }),
   repo_name: text(1, 255).meta({ description: 'the repository; of a chart repository the name of the chart' }),
   credentials: RegistryCredentials.optional(),
+  push_token: PushToken.optional(),
   auth_hosts: z.array(text(1, 255)).max(5).optional().meta({
     description: 'of OCI registries: `host[:port]` of token servers on other hosts, which get the credentials',
   }),
@@ -62,14 +72,15 @@ export type NewHelmRegistry = z.infer<typeof NewHelmRegistry>;
 export const HelmRegistryChanges = z.strictObject({
   fa_icon: Icon.optional(),
   credentials: RegistryCredentials.nullable().optional(),
+  push_token: PushToken.nullable().optional(),
 });
 export type HelmRegistryChanges = z.infer<typeof HelmRegistryChanges>;
 
 export const helmRegistries = resource('helm_registries', {
   owner: 'registry-scan',
   singular: 'chart registry',
-  // `credentials_set_at` represents the credentials, which no answer may show, not even hashed.
-  etag: ['fa_icon', 'credentials_set_at'],
+  // The times represent the credentials and the token, which no answer may show, not even hashed.
+  etag: ['fa_icon', 'credentials_set_at', 'push_token_set_at'],
   // The kind of a chart is that of its registry.
   state: { row: HelmRegistry, published: PublishedRegistry, readers: everybody, consumers: ['tasks'] },
   operations: {
@@ -108,8 +119,8 @@ export const helmRegistries = resource('helm_registries', {
     }),
     update: operation({
       http: 'PUT /helm-registries/:id',
-      summary: 'Change the icon of a chart registry, or the credentials of a created one',
-      conflicts: 'credentials are given, and the registry is configured',
+      summary: 'Change the icon of a chart registry, or the credentials or push token of a created one',
+      conflicts: 'credentials or a push token are given, and the registry is configured',
       allow: siteAdmin,
       body: HelmRegistryChanges,
       response: HelmRegistry,
