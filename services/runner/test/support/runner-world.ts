@@ -55,7 +55,7 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly chart: { helm_chart_id: string; digest: string; version: string };
   readonly tasks: FakeTasks;
   /** A chart that is not cached; the runner receives it when `work` is done. */
-  lateChart(work: () => Promise<void>, files?: Record<string, string>): Promise<RunnerWorld['chart']>;
+  lateChart(work: () => Promise<void>, files?: Record<string, string | Buffer>): Promise<RunnerWorld['chart']>;
   /** Sets the kubeconfigs to issue, in this order, the last one repeatedly; without arguments, those of the deployments' accounts. */
   issueInOrder(kubeconfigs: string[]): void;
   /** Sets the kubeconfig to issue for one namespace. */
@@ -203,7 +203,7 @@ async function startRunner(env: Record<string, string>): Promise<RunnerProcess> 
 async function packChart(
   helm: string,
   version: string,
-  files: Record<string, string>,
+  files: Record<string, string | Buffer>,
 ): Promise<{ chart: RunnerWorld['chart']; bytes: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-chart-'));
   try {
