@@ -26,7 +26,7 @@ export function tarHeader(type: 'g' | 'x', records: string): Buffer {
 }
 
 /** A packaged chart with these files, by their path below its folder. */
-export async function chartTgz(files: Record<string, string>, folder = 'web'): Promise<Buffer> {
+export async function chartTgz(files: Record<string, string | Buffer>, folder = 'web'): Promise<Buffer> {
   return gzipSync(await tarOf(Object.entries(files).map(([path, body]) => ({ name: `${folder}/${path}`, body }))));
 }
 
