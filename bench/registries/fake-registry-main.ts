@@ -11,7 +11,8 @@ const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 const blobs = new Map<string, Buffer>();
 const manifests = new Map<string, Map<string, Buffer>>();
 
-async function add(repository: string, tag: string, version: string): Promise<void> {
+/** Returns the digest of the tag. */
+async function add(repository: string, tag: string, version: string): Promise<string> {
   const archive = await chartTgz({ 'Chart.yaml': chartYaml({ version, description: repository }) });
   const layer = {
     mediaType: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
@@ -22,7 +23,9 @@ async function add(repository: string, tag: string, version: string): Promise<vo
   blobs.set(layer.digest, archive);
   const manifest = { schemaVersion: 2, mediaType: manifestType, config, layers: [layer] };
   const known = manifests.get(repository) ?? new Map<string, Buffer>();
-  manifests.set(repository, known.set(tag, Buffer.from(JSON.stringify(manifest))));
+  const bytes = Buffer.from(JSON.stringify(manifest));
+  manifests.set(repository, known.set(tag, bytes));
+  return digestOf(bytes);
 }
 
 for (let at = 0; at < repositories; at += 1) {
@@ -91,8 +94,8 @@ const server = createServer((request, response) => {
 
 /** After what was pushed, if anything was, is there. */
 async function answer({ repository, tag }: { repository?: string; tag?: string }): Promise<void> {
-  if (repository !== undefined && tag !== undefined) await add(repository, tag, tag);
-  process.send?.({ requests, indexBytes: index.length, indexSeconds });
+  const digest = repository !== undefined && tag !== undefined ? await add(repository, tag, tag) : undefined;
+  process.send?.({ requests, indexBytes: index.length, indexSeconds, digest });
 }
 process.on('message', (push: { repository?: string; tag?: string }) => void answer(push));
 server.listen(0, '127.0.0.1', () => {

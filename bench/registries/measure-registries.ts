@@ -11,6 +11,7 @@ import { startNode } from '@berth/testing/node-process';
 import { createTestDatabase } from '@berth/testing/test-database';
 import { startTestNats } from '@berth/testing/test-nats';
 import { Client } from 'pg';
+import { pushEvents } from '../../services/registry-scan/test/support/push-events.ts';
 import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { cpuSecondsOf, memoryOf } from '../machine/process-usage.ts';
 import { quantile } from '../machine/quantile.ts';
@@ -146,24 +147,29 @@ export async function measureRegistries(say: (line: string) => void): Promise<vo
       `${floor.requests} requests, ${floor.cpu.toFixed(2)} s of CPU, ${((cpu - idleCpu) / floor.cpu).toFixed(1)} ×`,
     );
 
-    await measurePushes('push event of distribution', async (repository, tag) => {
-      const event = { action: 'push', target: { repository, tag }, request: { host: domain } };
-      await fetch(`http://127.0.0.1:${pushPort}/events`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${pushToken}` },
-        body: JSON.stringify({ events: [event] }),
+    for (const [kind, eventOf] of Object.entries(pushEvents)) {
+      await measurePushes(`push event of ${kind}`, async (repository, tag, digest) => {
+        const { path, body, headers } = eventOf({ host: domain, repository, tag, digest, token: pushToken });
+        const { status } = await fetch(`http://127.0.0.1:${pushPort}${path}`, { method: 'POST', headers, body });
+        if (status !== 202) throw new Error(`a push event of ${kind} was answered with ${status}`);
       });
-    });
+    }
   }
 
+  let pushers = 0;
+
   /** From the event of a push to the row of its chart. */
-  async function measurePushes(what: string, send: (repository: string, tag: string) => Promise<void>): Promise<void> {
+  async function measurePushes(
+    what: string,
+    send: (repository: string, tag: string, digest: string) => Promise<void>,
+  ): Promise<void> {
     const times: number[] = [];
+    pushers += 1;
     for (let count = 0; count < pushes; count += 1) {
-      const [repository, tag] = [`charts/web-${count % repositories}`, `${what.length}.0.${count}`];
-      await registry.push(repository, tag);
+      const [repository, tag] = [`charts/web-${count % repositories}`, `${pushers + 1}.0.${count}`];
+      const digest = await registry.push(repository, tag);
       const startedAt = performance.now();
-      await send(repository, tag);
+      await send(repository, tag, digest);
       await until('select 1 from helm_charts where image_tag = $1', [tag], 2);
       times.push(performance.now() - startedAt);
     }

@@ -15,11 +15,17 @@ export interface FakeRegistryOptions {
 export interface FakeRegistry extends AsyncDisposable {
   readonly origin: string;
   counts(): Promise<Counts>;
-  push(repository: string, tag: string): Promise<void>;
+  /** Returns the digest of the tag. */
+  push(repository: string, tag: string): Promise<string>;
 }
 
-/** The requests so far, the size of the index, and the seconds in which it was last read. */
-const Counts = z.object({ requests: z.number(), indexBytes: z.number(), indexSeconds: z.number() });
+/** The requests so far, the size of the index, the seconds in which it was last read, and the digest of what was pushed. */
+const Counts = z.object({
+  requests: z.number(),
+  indexBytes: z.number(),
+  indexSeconds: z.number(),
+  digest: z.string().optional(),
+});
 type Counts = z.infer<typeof Counts>;
 const Started = z.object({ port: z.number() });
 
@@ -50,7 +56,7 @@ export async function startFakeRegistry({
   return {
     origin: `http://127.0.0.1:${port}`,
     counts: () => ask({}),
-    push: async (repository, tag) => void (await ask({ repository, tag })),
+    push: async (repository, tag) => (await ask({ repository, tag })).digest ?? '',
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await exited;

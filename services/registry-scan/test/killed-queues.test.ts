@@ -12,10 +12,10 @@ import { type ServiceProcess, startServiceProcess } from './support/service-proc
 const migrations = new URL('../migrations/', import.meta.url);
 const soon = { interval: 50 };
 
-/** Of a message that was received: two seconds instead of the minutes that the service asks for. */
+/** Of a message that was received: four seconds instead of the minutes that the service asks for. */
 function hideShortly({ action, body }: GatedRequest): Buffer {
   if (action !== 'AmazonSQS.ReceiveMessage') return body;
-  return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), VisibilityTimeout: 2 }));
+  return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), VisibilityTimeout: 4 }));
 }
 
 describe('push events in a queue', () => {
