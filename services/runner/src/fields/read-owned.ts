@@ -1,3 +1,4 @@
+import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import { namespaceIn, pathOfObject } from '../cluster/api-kinds.ts';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { groupOf } from '../cluster/group-of.ts';
@@ -42,16 +43,13 @@ export async function readOwned(
   }
 
   const looked = objects.slice(0, most.objects);
-  const queue = looked.values();
-  const workers = Array.from({ length: Math.min(atOnce, looked.length) }, async () => {
-    for (const object of queue) {
-      signal.throwIfAborted();
-      if (bytes < most.bytes) await read(object);
-    }
+  const reading = eachAtMost(atOnce, looked, async (object) => {
+    signal.throwIfAborted();
+    if (bytes < most.bytes) await read(object);
   });
   const [autoscalers] = await Promise.all([
     looked.some(canBeScaled) ? readAutoscalers(namespace, client) : Promise.resolve(null),
-    ...workers,
+    reading,
   ]);
   return { live, autoscalers, isPartial: objects.length > looked.length || bytes >= most.bytes };
 }

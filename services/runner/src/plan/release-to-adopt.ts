@@ -1,5 +1,6 @@
 import { isJsonObject } from '@berth/contracts/fields/json';
 import { managerOf } from '@berth/kube/manager-of';
+import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import { namespaceIn, pathOfObject } from '../cluster/api-kinds.ts';
 import type { ClusterClient } from '../cluster/cluster-client.ts';
 import { kubeObjectOf, metadataOf } from '../manifests/kube-object.ts';
@@ -55,23 +56,19 @@ async function refuseManaged(
   const [parsed] = await readManifests({ texts: [manifest], crds: '' }, deps);
   const objects = (parsed?.objects ?? []).flatMap(({ content }) => kubeObjectOf(content) ?? []);
   if (objects.length > mostObjects) throw permanent(`A release of more than ${mostObjects} objects is not adopted`);
-  const left = objects.values();
-  const workers = Array.from({ length: atOnce }, async () => {
-    for (const object of left) {
-      deps.signal.throwIfAborted();
-      const kind = await client.findKind(object);
-      const path = kind && pathOfObject(kind, { ...object, namespace: namespaceIn(kind, object, release) });
-      const content = path === null ? null : await client.readObject(path);
-      const live = isJsonObject(content) ? kubeObjectOf(content) : null;
-      const manager =
-        live && managerOf({ labels: textsOf(live, 'labels'), annotations: textsOf(live, 'annotations') }, release);
-      if (manager)
-        throw new ManagedElsewhere(
-          `${object.kind} ${object.name} of the Helm release ${release} is managed by ${manager}, so Berth cannot adopt the release`,
-        );
-    }
+  await eachAtMost(atOnce, objects, async (object) => {
+    deps.signal.throwIfAborted();
+    const kind = await client.findKind(object);
+    const path = kind && pathOfObject(kind, { ...object, namespace: namespaceIn(kind, object, release) });
+    const content = path === null ? null : await client.readObject(path);
+    const live = isJsonObject(content) ? kubeObjectOf(content) : null;
+    const manager =
+      live && managerOf({ labels: textsOf(live, 'labels'), annotations: textsOf(live, 'annotations') }, release);
+    if (manager)
+      throw new ManagedElsewhere(
+        `${object.kind} ${object.name} of the Helm release ${release} is managed by ${manager}, so Berth cannot adopt the release`,
+      );
   });
-  await Promise.all(workers);
 }
 
 const textsOf = (object: Parameters<typeof metadataOf>[0], map: 'labels' | 'annotations'): Record<string, string> =>

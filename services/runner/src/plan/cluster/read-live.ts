@@ -3,6 +3,7 @@ import type { KubeApi } from '@berth/kube/kube-api';
 import { nullIfMissing } from '@berth/kube/kube-error';
 import { isJsonObject } from '@berth/contracts/fields/json';
 import { jsonSizeOf } from '@berth/contracts/fields/json-size';
+import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import { type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
 import { kubeFailure, statusOf } from '../../cluster/kube-failure.ts';
 import { permanent } from '../../outcome/task-failure.ts';
@@ -53,13 +54,10 @@ export async function readLive(
     if (found) live.set(keyOf(object), found);
   }
 
-  const unique = [...new Map(objects.map((object) => [keyOf(object), object])).values()].values();
-  const workers = Array.from({ length: atOnce }, async () => {
-    for (const object of unique) {
-      signal.throwIfAborted();
-      await read(object);
-    }
+  const unique = [...new Map(objects.map((object) => [keyOf(object), object])).values()];
+  await eachAtMost(atOnce, unique, async (object) => {
+    signal.throwIfAborted();
+    await read(object);
   });
-  await Promise.all(workers);
   return live;
 }

@@ -1,5 +1,6 @@
 import type { KubeApi } from '@berth/kube/kube-api';
 import { KubeError } from '@berth/kube/kube-error';
+import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import { creationOf, type FindKind, pathOfObject } from '../../cluster/api-kinds.ts';
 import { AccessRefused } from '../../outcome/task-failure.ts';
 import { keyOf, metadataOf } from '../../manifests/kube-object.ts';
@@ -43,7 +44,7 @@ export async function tryObjects(
   const names = new Set(created.map(({ name }) => name));
   let bytes = 0;
 
-  async function look(object: DesiredObject): Promise<Tried['outcome']> {
+  async function outcomeOf(object: DesiredObject): Promise<Tried['outcome']> {
     if (!isThere && object.namespace === namespace) return { untried: 'the namespace does not exist yet' };
     if (performance.now() > endAt) return { untried: 'the cluster took too long' };
     const kind = await findKind(object);
@@ -67,11 +68,9 @@ export async function tryObjects(
     }
   }
 
-  const queue = objects.slice(0, most.objects).values();
-  const workers = Array.from({ length: atOnce }, async () => {
-    for (const object of queue) tried.push({ key: keyOf(object), outcome: await look(object) });
+  await eachAtMost(atOnce, objects.slice(0, most.objects), async (object) => {
+    tried.push({ key: keyOf(object), outcome: await outcomeOf(object) });
   });
-  await Promise.all(workers);
   return tried;
 }
 
