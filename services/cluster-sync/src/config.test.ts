@@ -35,6 +35,11 @@ test('an unconfigured source finds nothing, so its earlier clusters are flagged'
   }
 });
 
+test('a cluster that is found is ignored at first unless the configuration says otherwise', () => {
+  expect(read().ignoreNew).toBe(true);
+  expect(read({ CLUSTERS_IGNORE_NEW: 'false' }).ignoreNew).toBe(false);
+});
+
 test('lists of the configuration are separated by commas', () => {
   const config = read({ CLUSTER_CONTEXTS: 'one, two,', CLUSTER_KUBECONFIG_ALLOW: 'tokenFile' });
 
