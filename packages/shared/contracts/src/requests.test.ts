@@ -411,6 +411,34 @@ describe('bodies', () => {
     expect(refused(name, request)).toEqual(errors);
   });
 
+  const secret = { env_id: id, collection: 'tls', name: 'key', contents: '' };
+  test.for<[number, string, string, object]>([
+    [100, 'display_name', 'bots.create', {}],
+    [100, 'name', 'deployment_kinds.update', { id }],
+    [100, 'name', 'deployment_resources.create', { body: { type_id: id, deployment_id: id, props: {} } }],
+    [64 * 1024, 'description_md', 'deployments.update', { id }],
+    [100, 'name', 'envs.update', { id }],
+    [100, 'fa_icon', 'helm_registries.update', { id }],
+    [500, 'pattern', 'helm_tag_formats.create', {}],
+    [100, 'ingress_class', 'k8s_clusters.update', { id }],
+    [100, 'ingress_tls_secret_name', 'k8s_clusters.update', { id }],
+    [100, 'metrics_datasource_name', 'k8s_clusters.update', { id }],
+    [2048, 'metrics_url', 'k8s_clusters.update', { id }],
+    [100, 'collection', 'secrets.create', { body: secret }],
+    [100, 'name', 'secrets.create', { body: secret }],
+    [100, 'name', 'user_tokens.create', { body: { user_id: null } }],
+  ])('may have %i characters in %s of %s, and not one more', ([most, field, name, others]) => {
+    const prefix = field === 'metrics_url' ? 'https://a/' : '';
+    const refusedWith = (length: number) =>
+      refused(name, {
+        ...others,
+        body: { ...('body' in others && Object(others.body)), [field]: prefix + long(length) },
+      });
+
+    expect(refusedWith(most - prefix.length)).toEqual([]);
+    expect(refusedWith(most + 1 - prefix.length)).toEqual([`body.${field}: must have at most ${most} characters`]);
+  });
+
   test('keep text and links trimmed, names of domains and ids in lower case', () => {
     const parsed = operationNamed('k8s_clusters.update').request.parse({
       id: id.toUpperCase(),
