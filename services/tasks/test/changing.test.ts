@@ -430,7 +430,7 @@ describe('changing', () => {
     expect(await tasks.runAll()).toMatchObject([{ action: 'uninstall' }]);
   });
 
-  test('a changed placement of an env reinstalls all its deployments, an unchanged one reinstalls none', async () => {
+  test('a changed node selector or changed tolerations of an env reinstall all its deployments, an unchanged placement reinstalls none', async () => {
     const env = await tasks.publish.env({ id: crypto.randomUUID(), name: 'moving' });
     const { id: cluster_id } = await tasks.publish.cluster({ env_id: env.id, name: 'moving' });
     const { id } = await tasks.create({ cluster_id }, siteAdmin);
@@ -439,7 +439,15 @@ describe('changing', () => {
     await tasks.publish.env({ ...env, name: 'renamed' });
     await tasks.publish.env({ ...env, node_selector: { pool: 'new' } });
 
-    expect(await tasks.claimed()).toMatchObject({ deployment_id: id, values: { nodeSelector: { pool: 'new' } } });
+    const moved = await tasks.claimed();
+    expect(moved).toMatchObject({ deployment_id: id, values: { nodeSelector: { pool: 'new' } } });
     expect(await operationsOf(id)).toEqual(['Install', 'Reinstall']);
+    await tasks.finish(moved);
+
+    const tolerations = [{ key: 'gpu', operator: 'Exists' as const }];
+    await tasks.publish.env({ ...env, node_selector: { pool: 'new' }, tolerations });
+
+    expect(await tasks.claimed()).toMatchObject({ deployment_id: id, values: { tolerations } });
+    expect(await operationsOf(id)).toEqual(['Install', 'Reinstall', 'Reinstall']);
   });
 });

@@ -245,6 +245,7 @@ describe('creating', () => {
   test('allows one per cluster if the chart says so', async () => {
     const single = await tasks.publish.chart(sampleChart({ features: { cardinality: 'OnePerCluster' } }));
     const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'single' });
+    const shared = await tasks.publish.cluster({ env_id: envId, name: 'shared' });
     const wanted = { helm_chart_id: single.id, cluster_id, name: '' };
 
     const first = await tasks.create(wanted);
@@ -254,6 +255,46 @@ describe('creating', () => {
     await expect(tasks.create({ ...wanted, name: 'named' })).rejects.toEqual(
       refusal('unprocessable', 'must be empty', 'body.name'),
     );
+    await tasks.create({ cluster_id: shared.id, name: 'named' });
+    await expect(tasks.create({ ...wanted, cluster_id: shared.id })).rejects.toEqual(
+      refusal('conflict', 'the chart allows one'),
+    );
+    await expect(tasks.call(owner, update, { id: first.id, body: { cluster_id: shared.id } })).rejects.toEqual(
+      refusal('conflict', 'the chart allows one'),
+    );
+  });
+
+  test('refuses a change to a chart of the other cardinality, unless the name is changed with it', async () => {
+    const single = await tasks.publish.chart(sampleChart({ features: { cardinality: 'OnePerCluster' } }));
+    const { id: cluster_id } = await tasks.publish.cluster({ env_id: envId, name: 'other-cardinality' });
+    const change = (id: string, body: object) => tasks.call(owner, update, { id, body });
+    const { id } = await tasks.create({ cluster_id, name: 'one-of-many' });
+
+    await expect(change(id, { helm_chart_id: single.id })).rejects.toEqual(
+      refusal('unprocessable', 'one deployment per cluster, without a name', 'body.helm_chart_id'),
+    );
+    await expect(change(id, { helm_chart_id: single.id, name: '' })).resolves.toMatchObject({ namespace: 'web' });
+    await tasks.runAll();
+    await expect(change(id, { helm_chart_id: tasks.chartId })).rejects.toEqual(
+      refusal('unprocessable', 'must not be empty with this chart', 'body.name'),
+    );
+    await expect(change(id, { helm_chart_id: tasks.chartId, name: 'many' })).resolves.toMatchObject({
+      namespace: 'web-many',
+    });
+  });
+
+  test('refuses a deployment of another env, or one that is being deleted, as the value of an input', async () => {
+    const elsewhere = await tasks.create({ cluster_id: tasks.otherClusterId }, siteAdmin);
+    const leaving = await tasks.create();
+    await tasks.runAll();
+    await tasks.call(owner, remove, { id: leaving.id });
+
+    for (const { id: peer } of [elsewhere, leaving]) {
+      await expect(tasks.create({ config: { replicas: 1, peer } }, siteAdmin)).rejects.toEqual(
+        refusal('unprocessable', 'no such deployment in the env', 'body.config.peer'),
+      );
+    }
+    await tasks.runAll();
   });
 
   test('refuses a hostname that another deployment of the cluster has, both here and in a change of chart or name', async () => {
