@@ -246,8 +246,16 @@ describe('a login is refused if', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('the attempt is older than ten minutes', async () => {
+  test('the attempt is older than ten minutes, which is its whole life', async () => {
+    const before = await auth.db.oneFirst(sql.type(z.object({ at: z.string() }))`select clock_timestamp()::text as at`);
     const { verifier, ...attempt } = await startLogin(auth.gateway);
+    const { lived, left } = await auth.db.one(sql.type(z.object({ lived: z.number(), left: z.number() }))`
+      select extract(epoch from max(expires_at) - ${before}::timestamptz)::float as lived,
+        extract(epoch from max(expires_at) - clock_timestamp())::float as left
+      from login_attempts where used_at is null
+    `);
+    expect(lived).toBeGreaterThan(599);
+    expect(left).toBeLessThan(601);
     const returned = await atTheProvider(attempt, person());
     await auth.db.query(sql.type(z.object({}))`update login_attempts set expires_at = now() where used_at is null`);
 
