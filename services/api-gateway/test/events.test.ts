@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { Bus } from '@berth/bus/bus';
+import type { Identity } from '@berth/contracts/access/identity';
 import type { StateMessage } from '@berth/bus/state/publish-state';
 import { resources } from '@berth/contracts/resources/index';
 import { sampleIdentities, samplePlaces } from '@berth/testing/test-identities';
@@ -14,12 +15,14 @@ let gateway: TestGateway;
 let tasks: Bus;
 let auth: Bus;
 let active: Set<string>;
+let known: Record<string, Identity>;
 let version: number;
 
 beforeEach(async () => {
   gateway = await startTestGateway({ limits: { total: 4, perIdentity: 3 }, heartbeatMs: 200 });
   [active, version] = [new Set(Object.keys(sampleIdentities)), 0];
-  auth = await gateway.serve('auth', testAuth(active));
+  known = { ...sampleIdentities };
+  auth = await gateway.serve('auth', testAuth(active, known));
   tasks = await gateway.serve('tasks');
   await Promise.all([auth, tasks].map((bus) => bus.state.ensureStream()));
 });
@@ -343,6 +346,26 @@ describe('an open stream of events', () => {
     active.delete('envUser');
 
     await expect(done).rejects.toThrow('terminated');
+  });
+
+  test('follows the roles of its user: a new env is in it from then on, and one that the user has left is not', async () => {
+    const { rows } = await watch({ token: 'envUser' });
+    const before = await announce();
+    await expect.poll(rows).toEqual([before]);
+
+    known['envUser'] = { ...sampleIdentities.envUser, env_roles: { [otherEnvId]: 'User' } };
+    const there: string[] = [];
+    await expect
+      .poll(async () => {
+        there.push(await announce({ env_id: otherEnvId }));
+        return rows().some((id) => there.includes(id));
+      })
+      .toBe(true);
+    const left = await announce();
+    const last = await announce({ env_id: otherEnvId });
+
+    await expect.poll(rows).toContain(last);
+    expect(rows()).not.toContain(left);
   });
 
   test('does not delay others if its client reads nothing', async () => {

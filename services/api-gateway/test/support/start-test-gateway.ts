@@ -59,9 +59,11 @@ export function some<Ops extends Record<string, OperationSpec>>(
 }
 
 /** A stub of auth: a credential is the name of a sample identity, and identities outside of `names` are inactive. */
-export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentities))): ServedResource => {
-  const known: Record<string, Identity> = sampleIdentities;
-  return some(identities, {
+export const testAuth = (
+  names: Set<string> = new Set(Object.keys(sampleIdentities)),
+  known: Record<string, Identity> = sampleIdentities,
+): ServedResource =>
+  some(identities, {
     authenticate: async ({ body }) => {
       const { credential, audience } = body;
       const name = 'token' in credential ? credential.token : credential.jwt;
@@ -74,7 +76,6 @@ export const testAuth = (names: Set<string> = new Set(Object.keys(sampleIdentiti
       };
     },
   });
-};
 
 type Options = Partial<
   Pick<
