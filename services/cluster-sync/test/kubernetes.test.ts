@@ -626,7 +626,7 @@ const accessOf = async (claim: { task_id: string; fence: number }) =>
   accessIn((await enterBy(claim)).access?.kubeconfig ?? '', 'berth');
 const uninstalling = { task: { action: 'uninstall', is_first: false } } as const;
 
-test('a deployment enters its own namespace with a token that can act only there and cannot change the namespace itself', async () => {
+test('a deployment enters its own namespace, which names it, with a token that can act only there and cannot change the namespace itself', async () => {
   const deployment_id = randomUUID();
   const entered = await enterBy(await claimed({ deployment_id, namespace: 'contained' }));
   expect(entered).toMatchObject({ state: 'entered', is_new: true, cluster_roles: [], is_shared_account: false });
@@ -657,8 +657,18 @@ test('a deployment enters its own namespace with a token that can act only there
   const { metadata } = z
     .object({ metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }) })
     .parse(JSON.parse((await kubectl('GET', own)).body));
-  expect(metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' });
-  expect(metadata).toMatchObject({ annotations: { 'berth.dev/hostname': 'web.apps.example.com' } });
+  expect(metadata.labels).toMatchObject({
+    'app.kubernetes.io/managed-by': 'berth',
+    'pod-security.kubernetes.io/enforce': 'baseline',
+  });
+  expect(metadata).toMatchObject({
+    annotations: {
+      'berth.dev/deployment-id': deployment_id,
+      'berth.dev/deployment-name': 'web',
+      'berth.dev/kind': 'Web',
+      'berth.dev/hostname': 'web.apps.example.com',
+    },
+  });
 });
 
 test('a RoleBinding that a workload deleted, altered or holds with a finalizer is repaired at the next entry', async () => {
