@@ -40,8 +40,8 @@ test('every change of a deployment is published in order, without large or priva
   expect(heard.at(-1)).toMatchObject({ operation: 'DELETE' });
 });
 
-test('actions of users are in the audit log, which nobody can change', async () => {
-  const { id } = await tasks.installed({ config: { replicas: 1, tier: 'small' } });
+test('actions of users are in the audit log, which keeps the name of what is deleted, and which nobody can change', async () => {
+  const { id, name, namespace } = await tasks.installed({ config: { replicas: 1, tier: 'small' } });
   await tasks.call(bot, update, { id, body: { config: { replicas: 2, tier: 'large' } } });
   await tasks.call(owner, remove, { id });
   await tasks.runAll();
@@ -51,6 +51,9 @@ test('actions of users are in the audit log, which nobody can change', async () 
       z.strictObject({ action: z.string(), actor_kind: z.string().nullable(), actor_id: z.string().nullable() }),
     )`select action, actor_kind, actor_id from audit_log where object_id = ${id} and result = 'done' order by id`,
   );
+  const kept = await tasks.database.db.oneFirst(sql.type(z.strictObject({ details: z.unknown() }))`
+    select details from audit_log where object_id = ${id} and action = 'finish deletion'
+  `);
   const change = tasks.database.db.query(sql.unsafe`delete from audit_log`);
 
   expect(entries).toEqual([
@@ -59,6 +62,7 @@ test('actions of users are in the audit log, which nobody can change', async () 
     { action: 'delete', actor_kind: 'user', actor_id: owner.id },
     { action: 'finish deletion', actor_kind: null, actor_id: null },
   ]);
+  expect(kept).toEqual({ name, namespace });
   await expect(change).rejects.toThrow('append-only');
 });
 

@@ -357,6 +357,28 @@ describe('a resource', () => {
   });
 });
 
+test('a deleted resource can be read by its id for a day, and is forgotten after that', async () => {
+  const [kept, forgotten] = [await make({ key: 'note' }), await make({ key: 'note' })];
+  for (const [{ id }, age] of [
+    [kept, '23 hours 59 minutes'],
+    [forgotten, '24 hours 1 second'],
+  ] as const) {
+    await tasks.call(maintainer, remove, { id });
+    await tasks.database.db.query(nothing`
+      update deployment_resources set changed_at = clock_timestamp() - ${age}::interval where id = ${id}
+    `);
+  }
+
+  await until(() =>
+    read(forgotten.id).then(
+      () => false,
+      () => true,
+    ),
+  );
+  await expect(read(forgotten.id)).rejects.toEqual(refusal('not_found'));
+  expect(await read(kept.id)).toMatchObject({ id: kept.id, name: kept.name, exists: false });
+});
+
 describe('a call for a resource', () => {
   test('is repeated after a pause if it fails, shows the reason, and ends as an Error after twelve attempts', async () => {
     const { id } = await make();
@@ -701,15 +723,21 @@ describe('a deployment that refers to resources', () => {
     );
   });
 
-  test('is refused if a resource is missing, being deleted, of another type or excluded by a filter', async () => {
+  test('is refused if a resource is missing, being deleted, of another type or env, or excluded by a filter', async () => {
     const note = await make({ key: 'note' });
     const going = await ready();
     const small = await ready({ props: { size: 1 } });
+    const there = await tasks.create({ helm_chart_id: chart.id, cluster_id: tasks.otherClusterId }, siteAdmin);
+    await tasks.runAll();
+    const [type] = (await tasks.call(siteAdmin, types.list, { query: { key: 'database', env_id: otherEnvId } })).items;
+    const ofThere = { type_id: type?.id ?? '', deployment_id: there.id, sync_status: 'Ready' as const };
+    const elsewhere = await make(ofThere, asManager(there));
     await tasks.call(maintainer, remove, { id: going.id });
     const refused = (config: object, words: string, path: string) =>
       expect(use(config)).rejects.toEqual(refusal('unprocessable', words, path));
 
-    for (const id of [randomUUID(), note.id, going.id]) await refused({ db: id }, 'no such resource', 'body.config.db');
+    for (const id of [randomUUID(), note.id, going.id, elsewhere.id])
+      await refused({ db: id }, 'no such resource', 'body.config.db');
     await refused({ more: [small.id, note.id] }, 'no such resource', 'body.config.more');
     await refused({ large: small.id }, 'whose size is 9', 'body.config.large');
     await report(await claimed(going.id));
