@@ -5,6 +5,7 @@ import { bots } from '@berth/contracts/resources/accounts/bots';
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import { largestBody, type LargestOptions, resourcesWithTexts } from '@berth/testing/contracts/largest-body';
+import { ignoredFilters } from '@berth/testing/contracts/ignored-filters';
 import {
   type CallOperation,
   extremeTimes,
@@ -69,17 +70,21 @@ describe('timestamps at the limits of Postgres', () => {
     expect(Object.keys(inserts).toSorted()).toEqual(listedResources('auth').toSorted());
   });
 
-  test.for(Object.entries(inserts))('are readable wherever %s are read', async ([name, insert]) => {
-    const inserted = (await auth.db.any(withId`${insert} returning id`)).map(({ id }) => id);
-    const ofThese = (ids: readonly string[]) => ids.filter((id) => inserted.includes(id));
+  test.for(Object.entries(inserts))(
+    'are readable wherever %s are read, and their list heeds each of its filters',
+    async ([name, insert]) => {
+      const inserted = (await auth.db.any(withId`${insert} returning id`)).map(({ id }) => id);
+      const ofThese = (ids: readonly string[]) => ids.filter((id) => inserted.includes(id));
 
-    const { walked, read, sorted } = await readEveryWay(name, call, 3);
+      const { walked, read, sorted } = await readEveryWay(name, call, 3);
 
-    expect(ofThese(walked.map(({ id }) => id))).toEqual(inserted);
-    expect(read).toEqual(walked.slice(0, 10));
-    const ofTheseOnly = Object.fromEntries(Object.entries(sorted).map(([sort, ids]) => [sort, ofThese(ids)]));
-    expect(wrongOrders(ofTheseOnly, inserted)).toEqual([]);
-  });
+      expect(ofThese(walked.map(({ id }) => id))).toEqual(inserted);
+      expect(read).toEqual(walked.slice(0, 10));
+      const ofTheseOnly = Object.fromEntries(Object.entries(sorted).map(([sort, ids]) => [sort, ofThese(ids)]));
+      expect(wrongOrders(ofTheseOnly, inserted)).toEqual([]);
+      expect(await ignoredFilters(name, call)).toEqual([]);
+    },
+  );
 });
 
 /** The most entries that a placement may have, each of the greatest length that Kubernetes allows. */

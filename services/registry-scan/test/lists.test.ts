@@ -6,6 +6,7 @@ import { helmTagFormats } from '@berth/contracts/resources/charts/helm-tag-forma
 import { outboxRelay } from '@berth/db/outbox/outbox-relay';
 import { startGatewayProcess, startSiteAdminAuth } from '@berth/devstack/testing/gateway-process';
 import { type LargestOptions, largestBody, resourcesWithTexts } from '@berth/testing/contracts/largest-body';
+import { ignoredFilters } from '@berth/testing/contracts/ignored-filters';
 import {
   type CallOperation,
   extremeTimes,
@@ -61,15 +62,19 @@ describe('timestamps at the limits of Postgres', () => {
     expect(Object.keys(inserts).toSorted()).toEqual(listedResources('registry-scan').toSorted());
   });
 
-  test.for(Object.entries(inserts))('can be read by id and in every list of %s', async ([name, insert]) => {
-    const inserted = (await service.db.any(withId`${insert} returning id`)).map(({ id }) => id);
+  test.for(Object.entries(inserts))(
+    'can be read by id and in every list of %s, which heeds each of its filters',
+    async ([name, insert]) => {
+      const inserted = (await service.db.any(withId`${insert} returning id`)).map(({ id }) => id);
 
-    const { walked, read, sorted } = await readEveryWay(name, call, 3);
+      const { walked, read, sorted } = await readEveryWay(name, call, 3);
 
-    expect(walked.map(({ id }) => id)).toEqual(inserted);
-    expect(read).toEqual(walked.slice(0, 10));
-    expect(wrongOrders(sorted, inserted)).toEqual([]);
-  });
+      expect(walked.map(({ id }) => id)).toEqual(inserted);
+      expect(read).toEqual(walked.slice(0, 10));
+      expect(wrongOrders(sorted, inserted)).toEqual([]);
+      expect(await ignoredFilters(name, call)).toEqual([]);
+    },
+  );
 });
 
 describe('the largest rows that can be written', () => {

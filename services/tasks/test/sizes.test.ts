@@ -9,6 +9,7 @@ import type { Database, Queries, Query } from '@berth/db/database';
 import { found } from '@berth/contracts/errors';
 import { largestBody } from '@berth/testing/contracts/largest-body';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { ignoredFilters } from '@berth/testing/contracts/ignored-filters';
 import {
   type CallOperation,
   extremeTimes,
@@ -362,16 +363,20 @@ describe('times at the limits of Postgres', () => {
     expect(Object.keys(lists).sort()).toEqual(listedResources('tasks').sort());
   });
 
-  test.for(Object.entries(lists))('are readable in %s', async ([name, { rows, of }]) => {
-    const inserted = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`${rows(extremeTimes)}`);
-    const ids = inserted.map(({ id }) => id);
+  test.for(Object.entries(lists))(
+    'are readable in %s, a list that heeds each of its filters',
+    async ([name, { rows, of }]) => {
+      const inserted = await tasks.database.db.any(sql.type(z.object({ id: z.string() }))`${rows(extremeTimes)}`);
+      const ids = inserted.map(({ id }) => id);
 
-    const { walked, read, sorted } = await readEveryWay(name, overHttp(of), 1);
+      const { walked, read, sorted } = await readEveryWay(name, overHttp(of), 1);
 
-    expect(walked.map(({ id }) => id)).toEqual(ids);
-    expect(read).toEqual(walked.map((row) => expect.objectContaining(row)));
-    expect(wrongOrders(sorted, ids)).toEqual([]);
-  });
+      expect(walked.map(({ id }) => id)).toEqual(ids);
+      expect(read).toEqual(walked.map((row) => expect.objectContaining(row)));
+      expect(wrongOrders(sorted, ids)).toEqual([]);
+      expect(await ignoredFilters(name, overHttp({}))).toEqual([]);
+    },
+  );
 
   test('can be used in filters by time', async () => {
     const from = (created_from: string) =>
