@@ -51,6 +51,10 @@ describe('an index', () => {
     ['quoted texts', `    "urls": ['web-1.0.0.tgz']\n    'version': "1.0.0"`],
     ['texts with escapes', '    urls:\n    - "web-1.0\\u002e0.tgz"\n    version: "1.0\\x2e0"'],
     ['texts over several lines', '    urls:\n    - >-\n      web-1.0.0.tgz\n    version:\n      1.0.0'],
+    [
+      'a list on one line',
+      `    urls: ["web-1.0.0.tgz", 'https://b.example/my-web - 1.tgz', c-d?e=f&g=h#i]\n    version: 1.0.0`,
+    ],
     ['comments', '    urls: # where\n    # it is\n    - web-1.0.0.tgz # there\n    version: 1.0.0 # stable'],
     ['a version that YAML reads as a number elsewhere', '    urls: [web-1.0.0.tgz]\n    version: 1.0.0'],
     [
@@ -137,6 +141,9 @@ describe('an index', () => {
     ['an item and spaces before a line separator', `entries:\n  web:\n  - urls:\n    - ${spaces}\u2028x\n`],
     ['spaces in a key', `entries:\n  web:\n  - name${' '.repeat(1_000_000)}x\n`],
     ['texts that a parser takes long for', `entries:\n  web:\n${`  - version: ${'['.repeat(60_000)}\n`.repeat(5)}`],
+    ['keys in keys that a parser takes minutes for', `entries:\n  web:\n  - version:\n      ${'? '.repeat(260)}\n`],
+    ['tags without end', `entries:\n  web:\n${`  - version: ${'!a '.repeat(600)}\n`.repeat(100)}`],
+    ['quotes without end', `entries:\n  web:\n${`  - version: ${'"'.repeat(2000)}\n`.repeat(50)}`],
     ['a long line that arrives in small pieces', `entries:\n  web:\n  - name: ${'x'.repeat(500_000)}\n`, 5],
   ])('with %s is read in linear time', async ([, text, pieceSize = 65_536]) => {
     const before = process.threadCpuUsage();

@@ -3,7 +3,8 @@ import { parse } from 'yaml';
 /** The lines of a value: what follows the colon, then the lines below it with their indentation. */
 export type ValueLines = readonly string[];
 
-const plain = /^[A-Za-z0-9][\w.+~:/@%=?-]*$/;
+/** Without spaces nothing in a text is a comment or a key, but a colon at its end. */
+const plain = /^[A-Za-z0-9](?:\S*[^\s:])?$/;
 const quoted = /^(?:'([^']*)'|"([^"\\]*)")$/;
 
 /** Reads a text, which YAML never takes for a number or a date. Undefined if it is something else. */
@@ -31,11 +32,19 @@ function simpleText(text: string): string | undefined {
   return single ?? double;
 }
 
-/** A parser takes half a second for 64 KB, and texts that need one are short. */
-const mostParsed = 4096;
+/** Texts that need a parser are short. */
+const mostParsed = 2048;
+/**
+ * What a parser takes grows with the marks, not with the letters, and for some with a power of their number: 400 nested keys
+ * (`? ? ? …`) take it minutes. 2 KB within this limit take a millisecond.
+ */
+const mostMarks = 32;
+const marks = /[[\]{},!&*#"']|[?:-](?=\s|$)/g;
 
 function parsed(lines: ValueLines): unknown {
-  if (lines.reduce((sum, line) => sum + line.length, 0) > mostParsed) return undefined;
+  const text = lines.join('\n');
+  if (text.length > mostParsed || lines.length > mostMarks) return undefined;
+  if ((text.match(marks)?.length ?? 0) > mostMarks) return undefined;
   const [inline = '', ...below] = lines;
   try {
     // Every scalar stays a text, and an alias is refused: it would refer to another entry.
