@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Cli } from '../terminal/cli.ts';
@@ -40,8 +41,8 @@ export async function readContexts(cli: Pick<Cli, 'env'>): Promise<Contexts> {
 export async function writeContexts(cli: Pick<Cli, 'env'>, contexts: Contexts): Promise<void> {
   const file = contextsFile(cli);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const written = `${file}.${process.pid}`;
-  await writeFile(written, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 });
-  await chmod(written, 0o600);
+  const written = `${file}.${randomUUID()}`;
+  // Never a file or link that somebody has laid there: `BERTH_CONFIG` may name a folder that others write to.
+  await writeFile(written, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(written, file);
 }

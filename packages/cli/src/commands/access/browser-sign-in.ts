@@ -12,7 +12,7 @@ const withinMs = 600_000;
 
 /** Signs in with the browser of this computer, and returns the session. */
 export async function signInHere(cli: Cli, client: Client): Promise<string> {
-  const loopback = await listenForCode();
+  const loopback = await listenForCode(cli.env);
   try {
     const login = await start(client, `127.0.0.1:${loopback.port}`);
     const { startUrl, code } = loopback.expect({ address: login.redirect_url, state: login.state });

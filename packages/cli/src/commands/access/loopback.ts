@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type HandedCode, handedCode } from './handed-code.ts';
+import { isOwnConnection } from './is-own-connection.ts';
 
 export interface Loopback {
   port: number;
@@ -14,7 +15,7 @@ export interface Loopback {
  * Listens on a port of this computer for the code of a sign-in. A browser begins at `startUrl`, so that the address of the provider
  * with its state is in no process list.
  */
-export async function listenForCode(): Promise<Loopback> {
+export async function listenForCode(env: Readonly<Record<string, string | undefined>>): Promise<Loopback> {
   const startPath = `/${randomBytes(16).toString('base64url')}`;
   let login: { address: string; state: string } | null = null;
   let isStarted = false;
@@ -23,6 +24,22 @@ export async function listenForCode(): Promise<Loopback> {
   const code = new Promise<HandedCode>((resolve) => (take = resolve));
 
   const server = createServer((request, reply) => {
+    void isOwnConnection(request.socket, env).then((isOwn) => handle(request, reply, isOwn));
+  });
+  server.requestTimeout = 10_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the server has no port');
+  const { port } = bound;
+
+  function handle(request: IncomingMessage, reply: ServerResponse, isOwn: boolean): void {
+    if (!isOwn)
+      return answer(
+        reply,
+        403,
+        'The terminal belongs to another user of this computer. --no-browser takes the code from you.',
+      );
     const path = request.url ?? '/';
     // Any page may send any path here, such as `//`, and must not end the command by it.
     if (!URL.canParse(path, 'http://127.0.0.1')) return answer(reply, 400, 'This is no address.');
@@ -42,13 +59,7 @@ export async function listenForCode(): Promise<Loopback> {
     isHanded = true;
     answer(reply, 200, 'The terminal has the code: it says as whom you are signed in. You can close this page.');
     take(handed);
-  });
-  server.requestTimeout = 10_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('the server has no port');
-  const { port } = bound;
+  }
 
   return {
     port,
