@@ -78,11 +78,12 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
       log,
     }),
   );
-  async function connectForCheck({ id, domain_name }: HelmRegistry): Promise<RegistryClient | undefined> {
+  async function connectForCheck({ id, domain_name, repo_name }: HelmRegistry): Promise<RegistryClient | undefined> {
     const configured = described.get(domain_name);
     if (configured) return connectConfigured(configured);
     const readCredentials = created.credentialsOf(id);
-    return (await created.describe(id))?.connect({ readCredentials, onRequest: onRequest(domain_name) });
+    const only = [repo_name];
+    return (await created.describe(id))?.connect({ readCredentials, onRequest: onRequest(domain_name), only });
   }
   const scan = {
     catalogue: createCatalogue({ inTransaction, currentFormats }),

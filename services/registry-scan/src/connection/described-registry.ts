@@ -7,6 +7,8 @@ import type { RegistrySource } from './registry-source.ts';
 export interface ConnectionNeeds {
   readCredentials: ReadCredentials;
   onRequest: OnRequest;
+  /** The repositories that are ever asked for, where no others are. */
+  only?: readonly string[] | undefined;
 }
 
 /** A registry as its settings describe it, and how to reach it. */

@@ -81,7 +81,11 @@ export function createCreatedRegistries(deps: CreatedRegistriesDeps): CreatedReg
       const described = describeOrNull(id, settings);
       if (!described || isConfigured(described.source.domain)) continue;
       const { source, connect } = described;
-      const client = connect({ readCredentials: credentialsOf(id), onRequest: deps.onRequest(source.domain) });
+      const client = connect({
+        readCredentials: credentialsOf(id),
+        onRequest: deps.onRequest(source.domain),
+        only: source.repositories,
+      });
       const registry = configuredRegistry(source, client, { key: id, isCreated: true });
       running.set(id, { registry, poll: null, stop: new AbortController() });
     }

@@ -1,3 +1,4 @@
+import { RegistryError } from '../../connection/registry-error.ts';
 import { isChartName, isVersion } from './names.ts';
 
 /** A version of a chart in an index. */
@@ -26,10 +27,35 @@ export interface IndexBuilder {
   add(chart: string, entry: RawEntry): void;
 }
 
-/** Gathers the entries of an index. Its URLs are relative to `base`, the address of the repository. */
-export function buildIndex(base: URL): IndexBuilder {
+export interface Kept {
+  /** The address of the repository, to which URLs are relative. */
+  base: URL;
+  /** The charts that are wanted; all unless given. */
+  only?: readonly string[] | undefined;
+}
+
+/** What a round may keep of an index: several are in memory at once, and a URL is up to three times as long as in the index. */
+const mostKept = 64 * 1024 * 1024;
+/** The same for one chart, so that a repository of which one is wanted takes no more. */
+const mostKeptOfChart = 8 * 1024 * 1024;
+/** Beside its texts. */
+const entryBytes = 128;
+
+/** Gathers the entries of an index. */
+export function buildIndex({ base, only }: Kept): IndexBuilder {
   const index = new Map<string, Map<string, IndexEntry>>();
+  const bytesOf = new Map<string, number>();
+  const wanted = only && new Set(only);
+  let bytes = 0;
   let skipped = 0;
+
+  function count(chart: string, more: number): void {
+    const ofChart = (bytesOf.get(chart) ?? 0) + more;
+    bytesOf.set(chart, ofChart);
+    bytes += more;
+    if (bytes > mostKept) throw tooLarge(`${mostKept} bytes of versions and URLs`);
+    if (ofChart > mostKeptOfChart) throw tooLarge(`${mostKeptOfChart} bytes of versions and URLs for a chart`);
+  }
 
   return {
     index,
@@ -37,9 +63,13 @@ export function buildIndex(base: URL): IndexBuilder {
       return skipped;
     },
     addChart(chart) {
-      if (isChartName(chart) && !index.has(chart)) index.set(chart, new Map());
+      if (wanted && !wanted.has(chart)) return;
+      if (!isChartName(chart) || index.has(chart)) return;
+      index.set(chart, new Map());
+      count(chart, entryBytes + chart.length);
     },
     add(chart, { version, digest, urls = [] }) {
+      if (wanted && !wanted.has(chart)) return;
       const url = firstUsable(urls, base);
       const checked = digestIn(digest);
       const versions = index.get(chart);
@@ -48,10 +78,14 @@ export function buildIndex(base: URL): IndexBuilder {
       } else if (!versions.has(version)) {
         // As Helm, which takes the first of several equal versions.
         versions.set(version, { digest: checked, url });
+        count(chart, entryBytes + version.length + url.length);
       }
     },
   };
 }
+
+const tooLarge = (what: string): RegistryError =>
+  new RegistryError('malformed', `the index.yaml has more than ${what}`);
 
 /** An index writes a digest without its algorithm; undefined if the text is not a digest. */
 function digestIn(text: string | undefined): string | null | undefined {

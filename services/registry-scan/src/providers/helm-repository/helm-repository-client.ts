@@ -31,7 +31,7 @@ interface Remembered extends Omit<Received, 'index'> {
 /** Reads a chart repository. Its index is in memory only during a round. */
 export function createHelmRepositoryClient(
   source: RegistrySource,
-  { readCredentials, onRequest }: ConnectionNeeds,
+  { readCredentials, onRequest, only }: ConnectionNeeds,
 ): RegistryClient {
   const http = createHttpClient(source);
   const authorization = basicOnly(source.domain, readCredentials);
@@ -56,7 +56,7 @@ export function createHelmRepositoryClient(
       signal,
       consume: async (body) => {
         const hash = createHash('sha256');
-        const { index } = await readIndex(hashed(body, hash), base);
+        const { index } = await readIndex(hashed(body, hash), { base, only });
         read.whole = { index, hash: hash.digest('hex') };
       },
     });

@@ -15,7 +15,7 @@ async function* inPieces(text: string, size = 7): AsyncGenerator<Uint8Array> {
 }
 /** The versions of each chart. */
 async function read(text: string, pieceSize?: number) {
-  const { index, skipped } = await readIndex(inPieces(text, pieceSize), base);
+  const { index, skipped } = await readIndex(inPieces(text, pieceSize), { base });
   const charts = [...index].map(([chart, versions]) => [chart, Object.fromEntries(versions)]);
   return { charts: Object.fromEntries(charts), skipped };
 }
@@ -99,6 +99,18 @@ describe('an index', () => {
     expect(charts['web']['1.0.0'].digest).toBeNull();
   });
 
+  test('keeps the charts that are wanted and no other', async () => {
+    const text = indexOf({ web: [web], other: [web] });
+
+    for (const whole of [text, JSON.stringify({ entries: { web: [web], other: [web] } })]) {
+      const { index } = await readIndex(inPieces(whole), { base, only: ['web'] });
+      expect([...index.keys()]).toEqual(['web']);
+    }
+  });
+
+  // Each is three times as long once it is a URL.
+  const longUrls = (count: number) =>
+    Array.from({ length: count }, (_, at) => `  - version: ${at}\n    urls:\n    - a${'<'.repeat(1600)}\n`).join('');
   test.for<[string, string, RegExp]>([
     ['is the page of a proxy', '<html>\n<body>down</body>', /not a YAML document/],
     ['is empty', '', /no list of entries/],
@@ -118,6 +130,12 @@ describe('an index', () => {
       `entries:\n${Array.from({ length: 200_001 }, (_, at) => ` c${at}:\n`).join('')}`,
       /more than/,
     ],
+    [
+      'has long URLs without end',
+      `entries:\n${Array.from({ length: 60 }, (_, at) => ` c${at}:\n${longUrls(250)}`).join('')}`,
+      /67108864 bytes of versions and URLs/,
+    ],
+    ['has long URLs without end for a chart', `entries:\n c:\n${longUrls(2000)}`, /URLs for a chart/],
     ['is JSON of another kind', '{"entries": [1]}', /not the index/],
     ['is JSON with too many members', `{"entries":{"web":[${'{},'.repeat(600_000)}{}]}}`, /not the index/],
   ])('is refused if it %s', async ([, text, words]) => {
@@ -129,7 +147,7 @@ describe('an index', () => {
     const withToken = new URL('https://charts.example.com/stable/?token=secret');
     const text = indexOf({ web: [{ ...web, urls: ['//elsewhere.example/w.tgz'] }], own: [web] });
 
-    const { index } = await readIndex(inPieces(text), withToken);
+    const { index } = await readIndex(inPieces(text), { base: withToken });
 
     expect(index.get('web')?.get('1.0.0')?.url).toBe('https://elsewhere.example/w.tgz');
     expect(index.get('own')?.get('1.0.0')?.url).toBe(`${package1.url}?token=secret`);
@@ -170,7 +188,7 @@ describe('an index', () => {
           for (let at = 0; at < piece.length; at += 65536) yield piece.subarray(at, at + 65536);
         }
       }
-      const { index } = await readIndex(pieces(), new URL('https://example.com/'));
+      const { index } = await readIndex(pieces(), { base: new URL('https://example.com/') });
       const entries = [...index.values()].reduce((sum, versions) => sum + versions.size, 0);
       console.log(JSON.stringify({ isLarge: bytes > 50e6, entries }));
     `;

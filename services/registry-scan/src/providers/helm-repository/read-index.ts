@@ -3,7 +3,7 @@ import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
 import { z } from 'zod';
 import { RegistryError } from '../../connection/registry-error.ts';
 import { createBlockIndexReader } from './block-index-reader.ts';
-import { buildIndex, type ChartIndex } from './chart-index.ts';
+import { buildIndex, type ChartIndex, type Kept } from './chart-index.ts';
 import { eachLine } from './each-line.ts';
 
 /** The usable entries of an index, and how many others it has. */
@@ -28,15 +28,15 @@ const JsonIndex = z.object({
 });
 
 /** Reads an `index.yaml` as it arrives, in memory that grows with the number of its entries, not with its size. */
-export async function readIndex(body: AsyncIterable<Uint8Array>, base: URL): Promise<ReadIndex> {
+export async function readIndex(body: AsyncIterable<Uint8Array>, kept: Kept): Promise<ReadIndex> {
   const pieces = body[Symbol.asyncIterator]();
   const first = await pieces.next();
   const all = rejoined(first, pieces);
-  return !first.done && isJson(first.value) ? readJson(all, base) : readBlocks(all, base);
+  return !first.done && isJson(first.value) ? readJson(all, kept) : readBlocks(all, kept);
 }
 
-async function readBlocks(body: AsyncIterable<Uint8Array>, base: URL): Promise<ReadIndex> {
-  const builder = buildIndex(base);
+async function readBlocks(body: AsyncIterable<Uint8Array>, kept: Kept): Promise<ReadIndex> {
+  const builder = buildIndex(kept);
   const reader = createBlockIndexReader(builder);
   await eachLine(body, reader.line);
   reader.end();
@@ -44,7 +44,7 @@ async function readBlocks(body: AsyncIterable<Uint8Array>, base: URL): Promise<R
 }
 
 /** JSON is YAML, too: `helm repo index --json`. */
-async function readJson(body: AsyncIterable<Uint8Array>, base: URL): Promise<ReadIndex> {
+async function readJson(body: AsyncIterable<Uint8Array>, kept: Kept): Promise<ReadIndex> {
   const gathered = gatherBytes(maxJsonBytes);
   for await (const piece of body) {
     if (!gathered.add(piece)) {
@@ -53,7 +53,7 @@ async function readJson(body: AsyncIterable<Uint8Array>, base: URL): Promise<Rea
   }
   const { data } = JsonIndex.safeParse(parsedBoundedJson(gathered.take(), jsonLimits));
   if (!data) throw new RegistryError('malformed', 'the index is JSON, but not the index of a chart repository');
-  const builder = buildIndex(base);
+  const builder = buildIndex(kept);
   for (const [chart, entries] of Object.entries(data.entries)) {
     builder.addChart(chart);
     for (const { digest, ...entry } of entries ?? []) {
