@@ -16,7 +16,7 @@ export interface ContentsSource {
 /** Reads contents of secrets from variables and from files below the folder of the set. */
 export function contentsSource(folder: string, env: Readonly<Record<string, string | undefined>>): ContentsSource {
   const problemOf = (source: Source): string | null => {
-    if ('env' in source) return env[source.env] ? null : `the environment variable ${source.env} is not set`;
+    if ('env' in source) return problemOfVariable(source.env, env);
     return 'file' in source ? problemOfFile(folder, source.file) : null;
   };
   return {
@@ -28,6 +28,15 @@ export function contentsSource(folder: string, env: Readonly<Record<string, stri
       return 'env' in source ? (env[source.env] ?? '') : source.value;
     },
   };
+}
+
+/** Whoever may read the secret would act as whoever applies the set. Of other variables only the person knows what they hold. */
+const ownToken = 'BERTH_TOKEN';
+
+function problemOfVariable(name: string, env: Readonly<Record<string, string | undefined>>): string | null {
+  if (name === ownToken)
+    return `${ownToken} is the token of this command itself, which becomes the contents of no secret`;
+  return env[name] ? null : `the environment variable ${name} is not set`;
 }
 
 /** A document that somebody else has written must not send any file of this computer, so links are followed first. */
