@@ -57,8 +57,8 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   const currentFormats = createCurrentFormats();
   const scanMetrics = createScanMetrics(metrics);
   const onRequest = (domain: string) => (status: number | null) => scanMetrics.requested(domain, status);
-  const connectConfigured = ({ source, connect: connectTo }: DescribedRegistry) =>
-    connectTo({ readCredentials: credentialsFile(source.credentialsFile), onRequest: onRequest(source.domain) });
+  const connectConfigured = ({ source, connect: connectTo }: DescribedRegistry, only?: readonly string[]) =>
+    connectTo({ readCredentials: credentialsFile(source.credentialsFile), onRequest: onRequest(source.domain), only });
   const described = new Map(config.registries.map((registry) => [registry.source.domain, registry]));
   const registries = new Map(
     config.registries.map((registry) => [
@@ -80,9 +80,9 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   );
   async function connectForCheck({ id, domain_name, repo_name }: HelmRegistry): Promise<RegistryClient | undefined> {
     const configured = described.get(domain_name);
-    if (configured) return connectConfigured(configured);
-    const readCredentials = created.credentialsOf(id);
     const only = [repo_name];
+    if (configured) return connectConfigured(configured, only);
+    const readCredentials = created.credentialsOf(id);
     return (await created.describe(id))?.connect({ readCredentials, onRequest: onRequest(domain_name), only });
   }
   const scan = {
