@@ -11,24 +11,35 @@ interface Entry extends AsyncIterable<unknown> {
   header: Header;
 }
 
-/**
- * Unpacks the wanted files of a packaged chart, by their path below the chart's folder. It writes nothing to disk and
- * stops unpacking at the limits.
- */
+/** Unpacks the wanted files of a packaged chart as texts, by their path below the chart's folder. */
 export async function unpackFiles(
   archive: Uint8Array,
   wanted: (path: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
-  const files = new Map<string, string>();
+  const files = await unpackBytes(archive, wanted, limits.readBytes);
+  return new Map([...files].map(([path, bytes]) => [path, utf8Text(bytes, path)]));
+}
+
+/** The same as bytes. It writes nothing to disk and stops unpacking at the limits. */
+export async function unpackBytes(
+  archive: Uint8Array,
+  wanted: (path: string) => boolean,
+  mostBytes: number,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const files = new Map<string, Buffer>();
   const paths = new Set<string>();
   const folders = new Set<string>();
   let entries = 0;
 
   async function take(entry: Entry): Promise<void> {
-    const { name, type, size } = entry.header;
+    const { name, type, size, pax } = entry.header;
     entries += 1;
     if (entries > limits.entries) throw new ChartUnreadable(`the archive has more than ${limits.entries} entries`);
 
+    // Helm knows such a file under the name that these fields give it.
+    if (Object.keys(pax ?? {}).some((field) => field.startsWith('GNU.sparse.'))) {
+      throw new ChartUnreadable('the archive has a sparse file');
+    }
     const { chart, path } = entryPath(name);
     folders.add(chart);
     if (folders.size > 1) throw new ChartUnreadable('the archive has more than one folder at the top level');
@@ -45,8 +56,8 @@ export async function unpackFiles(
     paths.add(path);
     if (!wanted(path)) return skip(entry);
 
-    if (size > limits.readBytes) throw new ChartUnreadable(`${path} is larger than ${limits.readBytes} bytes`);
-    files.set(path, await textOf(entry, path));
+    if (size > mostBytes) throw new ChartUnreadable(`${path} is larger than ${mostBytes} bytes`);
+    files.set(path, await bytesOf(entry));
   }
 
   const unpack = extract();
@@ -92,8 +103,8 @@ async function skip(entry: Entry): Promise<void> {
   while ((await chunks.next()).done !== true);
 }
 
-async function textOf(entry: Entry, path: string): Promise<string> {
+async function bytesOf(entry: Entry): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry) if (chunk instanceof Uint8Array) chunks.push(chunk);
-  return utf8Text(Buffer.concat(chunks), path);
+  return Buffer.concat(chunks);
 }

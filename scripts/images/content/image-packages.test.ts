@@ -14,8 +14,18 @@ const mayCarry = {
   auth: { workspace: ['bus', 'contracts', 'db', 'service'], outside: ['openid-client'] },
   tasks: { workspace: ['bus', 'chart-extensions', 'contracts', 'db', 'service'], outside: ['yaml'] },
   runner: {
-    workspace: ['bus', 'contracts', 'egress', 'kube', 'process-guard', 'service', 'untrusted-work'],
-    outside: ['undici', 'yaml'],
+    workspace: [
+      'bus',
+      'chart-archive',
+      'chart-extensions',
+      'contracts',
+      'egress',
+      'kube',
+      'process-guard',
+      'service',
+      'untrusted-work',
+    ],
+    outside: ['re2js', 'tar-stream', 'undici', 'yaml'],
   },
   'cluster-sync': {
     workspace: ['bus', 'contracts', 'db', 'kube', 'process-guard', 'service', 'untrusted-work'],

@@ -19,6 +19,7 @@ import { pollStatuses } from './status/poll-statuses.ts';
 import { Config } from './config.ts';
 import { createReadBudget } from './rollout/read-budget.ts';
 import { createRunnerMetrics } from './metrics/runner-metrics.ts';
+import { createChartSchemas } from './manifests/chart-schemas.ts';
 import { createChartCrds } from './plan/chart-crds.ts';
 import { claimTasks } from './run/claim-tasks.ts';
 import { sweepTaskFolders } from './files/task-folder.ts';
@@ -46,6 +47,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
   const deployments = use(createDeploymentClient(config.calls));
   const work = use(createPlanWork());
   const crds = createChartCrds({ helm });
+  const schemasAreLocal = createChartSchemas({ work });
   const deps = {
     bus,
     log,
@@ -57,6 +59,7 @@ await runService('runner', async ({ log, metrics, use, loop, signal }) => {
     deployments,
     work,
     crds,
+    schemasAreLocal,
     reads: createReadBudget(),
     chartsWithLateHooks: new LRUCache<string, boolean>({ max: 1_000 }),
   };

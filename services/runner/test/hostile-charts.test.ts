@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
@@ -169,6 +172,48 @@ describe('before anything is applied', () => {
 
     expect(await act.run(task)).toMatchObject({ outcome: 'Done', reason: null });
     expect(await act.history(task.namespace)).toEqual(['deployed']);
+  });
+});
+
+describe('schemas of values', () => {
+  /** A chart with a schema that refers to a server of its own, which counts what it is asked. */
+  async function withForeignSchema() {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('{"type":"object"}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const schema = JSON.stringify({ allOf: [{ $ref: `http://127.0.0.1:${port}/latest/meta-data` }] });
+    const files = { ...hostileChart, 'values.schema.json': schema };
+    const task = { ...hostile({}), chart: await world.lateChart(async () => undefined, files) };
+    asked.length = 0;
+    return { asked, task, [Symbol.dispose]: () => void server.close() };
+  }
+
+  test('are not loaded from hosts that a chart names, neither by a task nor by a plan', async () => {
+    using chart = await withForeignSchema();
+
+    expect(await planned({ ...chart.task, task_id: randomUUID() })).toMatchObject({ result: {} });
+    expect(await act.run(chart.task)).toMatchObject({ outcome: 'Done' });
+
+    expect(chart.asked).toEqual([]);
+    expect(world.tasks.textOf(chart.task.task_id)).toContain('the values are not checked against values.schema.json');
+  });
+
+  test('of the chart alone are checked', async () => {
+    const schema = JSON.stringify({
+      $defs: { word: { type: 'integer' } },
+      properties: { text: { $ref: '#/$defs/word' } },
+    });
+    const files = { ...hostileChart, 'values.schema.json': schema };
+    const chart = await world.lateChart(async () => undefined, files);
+
+    expect(await act.run({ ...hostile({ text: 'word' }), chart })).toMatchObject({
+      outcome: 'Failed',
+      reason: expect.stringContaining('got string, want integer'),
+    });
   });
 });
 

@@ -24,7 +24,7 @@ const task = {
   traceparent: null,
   request_id: null,
 };
-const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json' };
+const files = { kubeconfig: '/f/kubeconfig', chart: '/c/abc.tgz', values: '/f/values.json', checksValues: true };
 
 test('a deploy names the release after its namespace, following a double dash, and waits as long as the chart requires', () => {
   const args = deployArguments(task, files, { labels: { a: '1', b: '2' }, waits: true });

@@ -6,6 +6,8 @@ export interface HelmFiles {
   kubeconfig: string;
   chart: string;
   values: string;
+  /** Helm checks the values against the schemas of the chart, and loads whatever these refer to. */
+  checksValues: boolean;
 }
 
 /** The version of a cluster and its kinds, as `apps/v1` and `apps/v1/Deployment`. */
@@ -21,6 +23,8 @@ const target = (task: Pick<ClaimedTask, 'namespace'>, kubeconfig: string) => [
   kubeconfig,
 ];
 
+const withoutCheck = (checksValues: boolean): string[] => (checksValues ? [] : ['--skip-schema-validation']);
+
 export interface DeployOptions {
   labels: Record<string, string>;
   /** Helm waits for the release itself, because hooks run afterwards. Otherwise only hooks are waited for. */
@@ -30,7 +34,7 @@ export interface DeployOptions {
 /** `helm upgrade --install`: the same command whether the release exists or not. */
 export function deployArguments(
   task: ClaimedTask,
-  { kubeconfig, chart, values }: HelmFiles,
+  { kubeconfig, chart, values, checksValues }: HelmFiles,
   { labels, waits }: DeployOptions,
 ): string[] {
   const timeout = task.wait.enabled ? ['--timeout', `${task.wait.timeout_secs}s`] : [];
@@ -58,6 +62,7 @@ export function deployArguments(
     ...handOverArguments,
     // The runner has created the missing ones. With `--force-conflicts`, Helm would overwrite those that exist.
     '--skip-crds',
+    ...withoutCheck(checksValues),
     ...wait,
     '--',
     task.namespace,
@@ -71,7 +76,7 @@ export function deployArguments(
  */
 export const templateArguments = (
   { namespace }: Pick<ClaimedTask, 'namespace'>,
-  { kubeconfig, chart, values }: HelmFiles,
+  { kubeconfig, chart, values, checksValues }: HelmFiles,
   { isUpgrade, capabilities }: { isUpgrade: boolean; capabilities: Capabilities | null },
 ): string[] => [
   'template',
@@ -84,6 +89,7 @@ export const templateArguments = (
   '--values',
   values,
   '--skip-tests',
+  ...withoutCheck(checksValues),
   '--disable-openapi-validation',
   // As in a deploy, since handing over reformats the YAML.
   ...handOverArguments,

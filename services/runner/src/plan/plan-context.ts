@@ -1,5 +1,6 @@
 import type { ClusterAccess, ClusterEntry, Entered } from '../cluster/cluster-entry.ts';
 import type { ChartCache } from '../files/chart-cache.ts';
+import type { ChartSchemas } from '../manifests/chart-schemas.ts';
 import type { ChartCrds } from './chart-crds.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import type { PlanWork } from './plan-work.ts';
@@ -10,6 +11,7 @@ export interface DryRunDeps {
   helm: HelmStarter;
   work: PlanWork;
   crds: ChartCrds;
+  schemasAreLocal: ChartSchemas;
   /** Parents of the folders of runs and of the discovery caches. */
   folders: { tasks: string; discovery: string };
 }

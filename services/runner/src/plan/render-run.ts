@@ -75,8 +75,10 @@ async function withFiles<T>(
   if (!run.chart) throw permanent('The dry run names no chart');
   const folder = createTaskFolder(deps.folders.tasks);
   try {
+    const file = await untilAborted(deps.charts.path(run.chart, run), signal);
     const files = {
-      chart: await untilAborted(deps.charts.path(run.chart, run), signal),
+      chart: file,
+      checksValues: await deps.schemasAreLocal({ chart: run.chart, file, owner: run.deployment_id, signal }),
       kubeconfig: await folder.write('kubeconfig', kubeconfig),
       values: await folder.write('values.yaml', valuesYaml(run.values)),
     };

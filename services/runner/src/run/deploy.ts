@@ -99,21 +99,29 @@ async function observe({ task, stop, deps }: RunContext, client: TaskCluster['cl
 const nothingInstalled: Observed = { status: 'absent' };
 
 /** `written` resolves when all files are written into the folder; it does not wait for the chart. */
-function prepareFiles({ task, folder, deps }: RunContext, chart: NonNullable<RunContext['task']['chart']>) {
+function prepareFiles({ task, folder, deps, stop, log }: RunContext, chart: NonNullable<RunContext['task']['chart']>) {
   const writing: Promise<string>[] = [folder.write('values.yaml', valuesYaml(task.values))];
   const archive = deps.charts.path(chart, task);
-  archive.catch(() => undefined);
+  const areLocal = archive.then((file) =>
+    deps.schemasAreLocal({ chart, file, owner: task.deployment_id, signal: stop }),
+  );
+  areLocal.catch(() => undefined);
   for (const one of writing) one.catch(() => undefined);
   return {
     files: async (kubeconfig: string): Promise<HelmFiles> => {
       const config = folder.write('kubeconfig', kubeconfig);
       writing.push(config);
       const [values = ''] = await Promise.all(writing);
-      return { kubeconfig: await config, values, chart: await archive };
+      const checksValues = await areLocal;
+      if (!checksValues) log.say(schemasAreForeign);
+      return { kubeconfig: await config, values, chart: await archive, checksValues };
     },
     written: () => Promise.allSettled(writing),
   };
 }
+
+const schemasAreForeign =
+  'the values are not checked against values.schema.json: Helm would load the files or hosts that it refers to';
 
 interface Upgrade {
   files: HelmFiles;

@@ -9,6 +9,7 @@ import type { ChartCache } from '../files/chart-cache.ts';
 import { createTaskFolder, type TaskFolder } from '../files/task-folder.ts';
 import type { HelmStarter } from '../helm/helm-starter.ts';
 import { createKnownSecrets, type KnownSecrets } from '../log/known-secrets.ts';
+import type { ChartSchemas } from '../manifests/chart-schemas.ts';
 import type { ChartCrds } from '../plan/chart-crds.ts';
 import { createTaskLog, type TaskLog } from '../log/task-log.ts';
 import type { RunnerMetrics } from '../metrics/runner-metrics.ts';
@@ -34,6 +35,7 @@ export interface RunnerDeps {
   deployments: DeploymentClient;
   work: ManifestWork & FieldsWork;
   crds: ChartCrds;
+  schemasAreLocal: ChartSchemas;
   /** The reads of all runs that wait for readiness. */
   reads: ReadBudget;
   /** Whether a chart, by its digest, last rendered hooks that run once the release is ready. */
