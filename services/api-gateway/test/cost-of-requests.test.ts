@@ -1,4 +1,5 @@
 import { envs } from '@berth/contracts/resources/envs/envs';
+import { AppError } from '@berth/contracts/errors';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { afterEach, describe, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
@@ -134,6 +135,35 @@ describe('the requests of one identity', () => {
       waiting.shift()?.();
     }
     expect((await Promise.all(flood)).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  test('take no more slots where they create what has a deadline of its own', async () => {
+    const gateway = await start();
+    const waiting: (() => void)[] = [];
+    await gateway.serve(
+      'tasks',
+      some(deployments, {
+        create: async (_request, { permit }) => {
+          permit({ env_id: id, kind_id: id });
+          await new Promise<void>((resolve) => waiting.push(resolve));
+          throw new AppError('conflict', 'The name is taken');
+        },
+      }),
+    );
+    await gateway.serve('auth', testAuth());
+    const body = { kind_id: id, cluster_id: id, helm_chart_id: id, config: {}, values_override: null };
+
+    const flood = Array.from({ length: 20 }, () => gateway.send('POST', '/api/v2/deployments', body));
+    await expect.poll(() => waiting.length).toBeGreaterThanOrEqual(16);
+    // Answered only after those of the flood that could pass have passed.
+    expect((await gateway.get('/healthz')).status).toBe(200);
+    expect(waiting.length).toBe(16);
+
+    for (let answered = 0; answered < 20; answered += 1) {
+      await expect.poll(() => waiting.length).toBeGreaterThan(0);
+      waiting.shift()?.();
+    }
+    expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(Array(20).fill(409));
   });
 });
 

@@ -71,7 +71,10 @@ export function routesFromContracts(app: FastifyInstance, resources: readonly Re
   }
 }
 
-/** Runs every possible check before the body is read. An operation with its own deadline mostly waits, so it takes no slot. */
+/**
+ * Runs every possible check before the body is read. An operation with its own deadline mostly waits, so it takes no slot; a creation
+ * waits only where it adopts something, and costs the most of all otherwise.
+ */
 function withCredential(operation: Operation, { requireCredential, slots, largeBodies, bus }: RouteDeps) {
   const { config, onRequest } = requireCredential(operation);
   const takesBody = operation.body !== undefined && operation.bodyOptional !== true;
@@ -79,7 +82,7 @@ function withCredential(operation: Operation, { requireCredential, slots, largeB
     config,
     onRequest: takesBody ? [onRequest, refuseHopeless(operation, bus), largeBodies] : [onRequest],
     // Taken after the body has arrived, since a slow body costs the gateway nothing.
-    ...(operation.deadlineMs === undefined && { preHandler: slots }),
+    ...((operation.deadlineMs === undefined || isCreation(operation)) && { preHandler: slots }),
   };
 }
 
