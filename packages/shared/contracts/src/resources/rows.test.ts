@@ -35,7 +35,7 @@ test('each row has the fields and values of the specification and no others, and
     env_user_permissions: id created_at env_id user_id role(Admin|User)
     envs: id created_at name node_selector? tolerations? auto_add_new_users
     helm_charts: id created_at helm_registry_id image_digest image_tag available values_ui? actions_schema? features? resource_types? error? tag_format_id? parsed_version? parsed_revision? parsed_branch? parsed_commit?
-    helm_registries: id created_at domain_name repo_name kind_id available fa_icon provider(Ecr|Oci|HelmRepo) last_scan_at? source(configured|created) last_error?
+    helm_registries: id created_at domain_name repo_name kind_id available fa_icon provider(Ecr|Oci|HelmRepo) last_scan_at? source(configured|created) last_error? credentials_set_at? push_token_set_at?
     helm_tag_formats: id created_at pattern
     k8s_clusters: id env_id? provider_id created_at last_seen_at name region_name is_ok not_ok_reason? ignore ingress_domain? ingress_class? ingress_tls_secret_name? metrics_url? metrics_datasource_name?
     k8s_resources: id last_updated_at cluster_id deployment_id kind api_version name status_color(Success|Danger|Warning|Primary|Secondary) metadata?
