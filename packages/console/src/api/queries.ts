@@ -24,8 +24,9 @@ sessions.subscribe(() => {
   queries.clear();
 });
 
+/** Whether it was ended, has expired, or is none at all. Only an inactive user goes on with the session once activated. */
 function endRefusedSession(error: Error): void {
-  if (error instanceof ProblemError && error.problem.code === 'unauthenticated') {
+  if (error instanceof ProblemError && error.problem.status === 401 && error.problem.code !== 'user_inactive') {
     sessions.end('Your session has ended. Sign in again to go on where you were.');
   }
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { berth } from '../api/berth.ts';
+import { meQuery } from '../api/me.ts';
 import { followChanges } from './follow-changes.ts';
 
 export interface Connection {
@@ -25,8 +26,11 @@ export function Live({ children }: { children: ReactNode }) {
       if (!stop.signal.aborted)
         setConnection((before) => (before.state === state ? before : { state, since: Date.now() }));
     };
-    // A refusal of the session shows in every read; the page stays as it is, and says that it is not live.
-    followChanges({ berth, queries, onState, signal: stop.signal }).catch(() => onState('lost'));
+    followChanges({ berth, queries, onState, signal: stop.signal }).catch(() => {
+      onState('lost');
+      // Where the session is refused, this read is refused as well, which ends it.
+      if (!stop.signal.aborted) void queries.invalidateQueries({ queryKey: meQuery.queryKey });
+    });
     const onOffline = () => onState('lost');
     addEventListener('offline', onOffline);
     return () => {
