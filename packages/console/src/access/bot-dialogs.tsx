@@ -6,6 +6,7 @@ import { TextInput } from '../ui/inputs/text-input.tsx';
 import { Ask } from '../ui/page/ask.tsx';
 import { Confirm } from '../ui/page/dialog.tsx';
 import { say } from '../ui/page/toasts.tsx';
+import { Deactivate } from './activity.tsx';
 
 interface BotDialogProps {
   bot: Row<'bots'>;
@@ -47,21 +48,16 @@ export function NameBot({ bot, onClose, onNamed }: NameBotProps) {
   );
 }
 
-export function DeactivateBot({ bot: { id, display_name }, onClose, onUndo }: BotDialogProps & { onUndo: () => void }) {
+export function DeactivateBot({ bot, onClose, onUndo }: BotDialogProps & { onUndo: () => void }) {
   return (
-    <Confirm
-      title={`Deactivate ${display_name}`}
-      action="Deactivate"
-      destroys
-      isOpen
+    <Deactivate
+      of={bot}
       onClose={onClose}
-      onConfirm={async () => {
-        unwrap(await berth.bots.update({ id, body: { is_active: false } }));
-        say(`${display_name} is inactive`, { words: 'Undo', onAction: onUndo });
-      }}
+      onUndo={onUndo}
+      onConfirm={async () => unwrap(await berth.bots.update({ id: bot.id, body: { is_active: false } }))}
     >
       <p>Its tokens are refused until somebody activates it again, and tasks that it has scheduled will fail.</p>
-    </Confirm>
+    </Deactivate>
   );
 }
 

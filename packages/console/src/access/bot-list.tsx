@@ -5,18 +5,16 @@ import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { berth } from '../api/berth.ts';
 import { useMay } from '../api/me.ts';
-import { queries } from '../api/queries.ts';
 import { allOf, type ListQuery, type Row } from '../api/reads.ts';
 import { Page } from '../shell/page.tsx';
 import { Age } from '../ui/age.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
-import { ActionsMenu } from '../ui/page/actions-menu.tsx';
 import { useAddress } from '../ui/page/address.ts';
-import { say } from '../ui/page/toasts.tsx';
 import { OnlyFor } from '../ui/reading/only-for.tsx';
 import { Empty, Problem } from '../ui/reading/problem.tsx';
 import { Rows } from '../ui/reading/rows.tsx';
-import { State } from '../ui/state.tsx';
+import { actionsColumn, createdColumn } from '../ui/page/usual-columns.tsx';
+import { activeColumn, useActivation } from './activity.tsx';
 import { DeactivateBot, DeleteBot, NameBot } from './bot-dialogs.tsx';
 import { BotTokens } from './bot-tokens.tsx';
 import './access.css';
@@ -40,7 +38,9 @@ function Bots() {
   const permission = useMay()('bots', 'update');
   const [address, change] = useAddress();
   const [asked, setAsked] = useState<Asked>(null);
-  const [error, setError] = useState<unknown>(null);
+  const { activate, error } = useActivation('bots', async (id) =>
+    unwrap(await berth.bots.update({ id, body: { is_active: true } })),
+  );
   const tokens = useQuery(allOf('botTokens', {}));
   const byBot = Map.groupBy(tokens.data ?? [], ({ bot_id }) => bot_id);
   const { name, sort } = address;
@@ -50,16 +50,6 @@ function Bots() {
   };
   const close = () => setAsked(null);
   const create = () => setAsked({ what: 'create' });
-  const activate = async ({ id, display_name }: Bot) => {
-    setError(null);
-    try {
-      unwrap(await berth.bots.update({ id, body: { is_active: true } }));
-      say(`${display_name} is active`);
-      await queries.invalidateQueries({ queryKey: ['bots'] });
-    } catch (problem) {
-      setError(problem);
-    }
-  };
 
   return (
     <>
@@ -93,13 +83,7 @@ function Bots() {
           )
         }
         columns={[
-          {
-            title: 'State',
-            width: '104px',
-            sort: 'is_active',
-            cell: ({ is_active }) =>
-              is_active ? <State tone="ok" word="Active" /> : <State tone="off" word="Inactive" />,
-          },
+          activeColumn('off'),
           {
             title: 'Name',
             width: 'minmax(140px, 2fr)',
@@ -124,32 +108,18 @@ function Bots() {
               return last === undefined ? null : <Age time={last} />;
             },
           },
-          {
-            title: 'Created',
-            width: '112px',
-            sort: 'created_at',
-            className: 'muted',
-            cell: ({ created_at }) => <Age time={created_at} />,
-          },
-          {
-            title: 'Actions',
-            hideTitle: true,
-            width: '56px',
-            className: 'row-actions',
-            cell: (bot) => (
-              <ActionsMenu
-                label={`Actions for ${bot.display_name}`}
-                actions={[
-                  { words: 'Show its tokens', onAction: () => change({ bot: bot.id }) },
-                  { words: 'Rename …', onAction: () => setAsked({ what: 'rename', bot }), permission },
-                  bot.is_active
-                    ? { words: 'Deactivate …', onAction: () => setAsked({ what: 'deactivate', bot }), permission }
-                    : { words: 'Activate', onAction: () => void activate(bot), permission },
-                  { words: 'Delete …', onAction: () => setAsked({ what: 'delete', bot }), permission, destroys: true },
-                ]}
-              />
-            ),
-          },
+          createdColumn(),
+          actionsColumn<Bot>({
+            nameOf: ({ display_name }) => display_name,
+            actionsOf: (bot) => [
+              { words: 'Show its tokens', onAction: () => change({ bot: bot.id }) },
+              { words: 'Rename …', onAction: () => setAsked({ what: 'rename', bot }), permission },
+              bot.is_active
+                ? { words: 'Deactivate …', onAction: () => setAsked({ what: 'deactivate', bot }), permission }
+                : { words: 'Activate', onAction: () => void activate(bot), permission },
+              { words: 'Delete …', onAction: () => setAsked({ what: 'delete', bot }), permission, destroys: true },
+            ],
+          }),
         ]}
       />
       {asked?.what === 'create' && <NameBot bot={null} onClose={close} onNamed={(id) => change({ bot: id })} />}

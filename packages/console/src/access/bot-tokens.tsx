@@ -7,12 +7,11 @@ import { nameIn, useUsers } from '../api/names.ts';
 import { allOf, oneOf, type Row } from '../api/reads.ts';
 import { Age } from '../ui/age.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Confirm } from '../ui/page/dialog.tsx';
-import { say } from '../ui/page/toasts.tsx';
 import { Reading } from '../ui/reading/reading.tsx';
 import { Expires } from './expires.tsx';
 import { IssueToken } from './issue-token.tsx';
 import { nameOfToken } from './name-of-token.ts';
+import { RevokeToken } from './revoke-token.tsx';
 
 /** The tokens of one bot. */
 export function BotTokens({ id, onClose }: { id: string; onClose: () => void }) {
@@ -82,20 +81,12 @@ export function BotTokens({ id, onClose }: { id: string; onClose: () => void }) 
         />
       )}
       {revoked && (
-        <Confirm
-          title={`Revoke ${nameOfToken(revoked)} of ${name}`}
-          action="Revoke"
-          typed={nameOfToken(revoked)}
-          destroys
-          isOpen
+        <RevokeToken
+          token={revoked}
+          of={name}
           onClose={() => setRevoked(null)}
-          onConfirm={async () => {
-            unwrap(await berth.botTokens.delete({ id: revoked.id }));
-            say(`${nameOfToken(revoked)} was revoked`);
-          }}
-        >
-          <p>The next request of every program that uses it is refused. This cannot be undone.</p>
-        </Confirm>
+          revoke={async (tokenId) => unwrap(await berth.botTokens.delete({ id: tokenId }))}
+        />
       )}
     </section>
   );

@@ -3,6 +3,7 @@ import { berth } from '../api/berth.ts';
 import type { Row } from '../api/reads.ts';
 import { Confirm } from '../ui/page/dialog.tsx';
 import { say } from '../ui/page/toasts.tsx';
+import { Deactivate } from './activity.tsx';
 
 interface UserDialogProps {
   user: Row<'users'>;
@@ -38,22 +39,13 @@ export function ChangeGlobalRole({ user: { id, display_name, is_admin }, onClose
 }
 
 /** Deactivates a user, after it has named what that ends: sessions and tokens. */
-export function DeactivateUser({
-  user: { id, display_name },
-  onClose,
-  onUndo,
-}: UserDialogProps & { onUndo: () => void }) {
+export function DeactivateUser({ user, onClose, onUndo }: UserDialogProps & { onUndo: () => void }) {
   return (
-    <Confirm
-      title={`Deactivate ${display_name}`}
-      action="Deactivate"
-      destroys
-      isOpen
+    <Deactivate
+      of={user}
       onClose={onClose}
-      onConfirm={async () => {
-        unwrap(await berth.users.update({ id, body: { is_active: false } }));
-        say(`${display_name} is inactive`, { words: 'Undo', onAction: onUndo });
-      }}
+      onUndo={onUndo}
+      onConfirm={async () => unwrap(await berth.users.update({ id: user.id, body: { is_active: false } }))}
     >
       <ul>
         <li>All their sessions end for good; after an activation they sign in again.</li>
@@ -61,6 +53,6 @@ export function DeactivateUser({
         <li>Tasks that they have scheduled will fail.</li>
         <li>Their roles stay, and what they have deployed goes on.</li>
       </ul>
-    </Confirm>
+    </Deactivate>
   );
 }

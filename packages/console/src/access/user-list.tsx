@@ -3,19 +3,16 @@ import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { berth } from '../api/berth.ts';
 import { useMay, useMe } from '../api/me.ts';
-import { queries } from '../api/queries.ts';
 import type { ListQuery, Row } from '../api/reads.ts';
 import { Page } from '../shell/page.tsx';
-import { Age } from '../ui/age.tsx';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
-import { ActionsMenu } from '../ui/page/actions-menu.tsx';
 import { useAddress } from '../ui/page/address.ts';
-import { say } from '../ui/page/toasts.tsx';
 import { OnlyFor } from '../ui/reading/only-for.tsx';
 import { Empty, Problem } from '../ui/reading/problem.tsx';
 import { Rows } from '../ui/reading/rows.tsx';
-import { State } from '../ui/state.tsx';
+import { actionsColumn, createdColumn } from '../ui/page/usual-columns.tsx';
+import { activeColumn, useActivation } from './activity.tsx';
 import { ChangeGlobalRole, DeactivateUser } from './user-dialogs.tsx';
 
 type User = Row<'users'>;
@@ -38,21 +35,12 @@ export function UserList() {
   const { user: me } = useMe();
   const [address, change] = useAddress();
   const [asked, setAsked] = useState<Asked>(null);
-  const [error, setError] = useState<unknown>(null);
+  const { activate, error } = useActivation('users', async (id) =>
+    unwrap(await berth.users.update({ id, body: { is_active: true } })),
+  );
   const query = queryOf(address);
   const isFiltered = Object.keys(query).length > 1;
   const close = () => setAsked(null);
-
-  const activate = async (user: User) => {
-    setError(null);
-    try {
-      unwrap(await berth.users.update({ id: user.id, body: { is_active: true } }));
-      say(`${user.display_name} is active`);
-      await queries.invalidateQueries({ queryKey: ['users'] });
-    } catch (problem) {
-      setError(problem);
-    }
-  };
 
   if (!permission.allowed) {
     return (
@@ -93,13 +81,7 @@ export function UserList() {
           <Empty title="No user matches these filters">Users appear here when they sign in for the first time.</Empty>
         }
         columns={[
-          {
-            title: 'State',
-            width: '104px',
-            sort: 'is_active',
-            cell: ({ is_active }) =>
-              is_active ? <State tone="ok" word="Active" /> : <State tone="warn" word="Inactive" />,
-          },
+          activeColumn('warn'),
           {
             title: 'Name',
             width: 'minmax(140px, 2fr)',
@@ -119,55 +101,36 @@ export function UserList() {
             sort: 'is_admin',
             cell: ({ is_admin }) => (is_admin ? 'Site admin' : <span className="muted">none</span>),
           },
-          {
-            title: 'First sign-in',
-            width: '112px',
-            sort: 'created_at',
-            className: 'muted',
-            cell: ({ created_at }) => <Age time={created_at} />,
-          },
-          {
-            title: 'Actions',
-            hideTitle: true,
+          createdColumn('First sign-in'),
+          actionsColumn<User>({
+            nameOf: ({ display_name }) => display_name,
             width: '136px',
-            className: 'row-actions',
-            cell: (user) => {
+            before: (user) =>
+              !user.is_active && (
+                <Button
+                  className="button small"
+                  aria-label={`Activate ${user.display_name}`}
+                  onPress={() => void activate(user)}
+                >
+                  Activate
+                </Button>
+              ),
+            actionsOf: (user) => {
               const unless = user.id === me.id ? 'not for your own account' : undefined;
-              return (
-                <>
-                  {!user.is_active && (
-                    <Button
-                      className="button small"
-                      aria-label={`Activate ${user.display_name}`}
-                      onPress={() => void activate(user)}
-                    >
-                      Activate
-                    </Button>
-                  )}
-                  <ActionsMenu
-                    label={`Actions for ${user.display_name}`}
-                    actions={[
-                      {
-                        words: 'Change Global Role …',
-                        onAction: () => setAsked({ what: 'role', user }),
-                        permission,
-                        unless,
-                      },
-                      user.is_active
-                        ? {
-                            words: 'Deactivate …',
-                            onAction: () => setAsked({ what: 'deactivate', user }),
-                            permission,
-                            unless,
-                            destroys: true,
-                          }
-                        : { words: 'Activate', onAction: () => void activate(user), permission },
-                    ]}
-                  />
-                </>
-              );
+              return [
+                { words: 'Change Global Role …', onAction: () => setAsked({ what: 'role', user }), permission, unless },
+                user.is_active
+                  ? {
+                      words: 'Deactivate …',
+                      onAction: () => setAsked({ what: 'deactivate', user }),
+                      permission,
+                      unless,
+                      destroys: true,
+                    }
+                  : { words: 'Activate', onAction: () => void activate(user), permission },
+              ];
             },
-          },
+          }),
         ]}
       />
       {asked?.what === 'role' && <ChangeGlobalRole user={asked.user} onClose={close} />}

@@ -7,10 +7,10 @@ import type { ListQuery, Row } from '../api/reads.ts';
 import { Page } from '../shell/page.tsx';
 import { Age } from '../ui/age.tsx';
 import { useAddress } from '../ui/page/address.ts';
-import { Confirm } from '../ui/page/dialog.tsx';
-import { say } from '../ui/page/toasts.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
 import { Rows } from '../ui/reading/rows.tsx';
+import { createdColumn } from '../ui/page/usual-columns.tsx';
+import { RevokeToken } from './revoke-token.tsx';
 import { Expires } from './expires.tsx';
 import { IssueToken } from './issue-token.tsx';
 import { nameOfToken } from './name-of-token.ts';
@@ -71,13 +71,7 @@ export function UserTokens() {
             cell: (token) => nameOfToken(token),
           },
           { title: 'Id', width: '96px', className: 'mono muted', cell: ({ id }) => id.slice(0, 8) },
-          {
-            title: 'Created',
-            width: '112px',
-            sort: 'created_at',
-            className: 'muted',
-            cell: ({ created_at }) => <Age time={created_at} />,
-          },
+          createdColumn(),
           {
             title: 'Last used',
             width: '112px',
@@ -117,30 +111,11 @@ export function UserTokens() {
         />
       )}
       {revoked && (
-        <Confirm
-          title={`Revoke ${nameOfToken(revoked)}`}
-          action="Revoke"
-          typed={nameOfToken(revoked)}
-          destroys
-          isOpen
+        <RevokeToken
+          token={revoked}
           onClose={() => setRevoked(null)}
-          onConfirm={async () => {
-            unwrap(await berth.userTokens.delete({ id: revoked.id }));
-            say(`${nameOfToken(revoked)} was revoked`);
-          }}
-        >
-          <p>
-            The next request of every program that uses it is refused.{' '}
-            {revoked.last_used_at === null ? (
-              'It was never used.'
-            ) : (
-              <>
-                It was last used <Age time={revoked.last_used_at} /> ago.
-              </>
-            )}{' '}
-            This cannot be undone.
-          </p>
-        </Confirm>
+          revoke={async (id) => unwrap(await berth.userTokens.delete({ id }))}
+        />
       )}
     </Page>
   );

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useMay } from '../api/me.ts';
 import { nameIn, useEnvs, useKinds } from '../api/names.ts';
 import { oneOf, pageOf, type Row } from '../api/reads.ts';
-import { deploymentState } from '../deployments/facts/deployment-state.ts';
+import { nameColumn, stateColumn, whyColumn } from '../deployments/facts/usual-columns.tsx';
 import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
@@ -88,24 +88,10 @@ function Shown({ chart }: { chart: Row<'helmCharts'> }) {
               query={{ helm_chart_id: chart.id, ...(env && { env_id: env }), sort: 'name' }}
               empty={<Empty title="No deployment that you may see refers to it" />}
               columns={[
-                { title: 'State', width: '124px', cell: (row) => <State {...deploymentState(row)} /> },
-                {
-                  title: 'Name',
-                  width: 'minmax(160px, 2fr)',
-                  className: 'cell-name',
-                  cell: ({ id, name }) => (
-                    <Link to="/deployments/$id/{-$tab}" params={{ id, tab: undefined }} data-row-link>
-                      {name || '—'}
-                    </Link>
-                  ),
-                },
+                stateColumn,
+                nameColumn(null),
                 { title: 'Env', width: 'minmax(80px, 1fr)', cell: ({ env_id }) => nameIn(envs, env_id) },
-                {
-                  title: 'Why',
-                  width: 'minmax(160px, 2fr)',
-                  className: 'muted',
-                  cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
-                },
+                whyColumn,
               ]}
             />
           </section>

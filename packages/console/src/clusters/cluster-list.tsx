@@ -14,11 +14,12 @@ export function ClusterList() {
   const { env } = useAddress()[0];
   const envs = useEnvs();
   const columns: Column<Row<'k8sClusters'>>[] = [
-    { title: 'State', width: '128px', cell: (row) => <State {...clusterState(row)} /> },
+    { title: 'State', width: '128px', narrow: 'first', cell: (row) => <State {...clusterState(row)} /> },
     {
       title: 'Name',
       width: 'minmax(140px, 1.4fr)',
       className: 'cell-name',
+      narrow: 'first',
       cell: ({ id, name }) => (
         <Link to="/clusters/$id" params={{ id }} data-row-link>
           {name}
@@ -34,6 +35,7 @@ export function ClusterList() {
     {
       title: 'Why',
       width: 'minmax(180px, 2.4fr)',
+      narrow: 'second',
       className: 'muted',
       cell: ({ not_ok_reason }) => not_ok_reason !== null && <span title={not_ok_reason}>{not_ok_reason}</span>,
     },

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useMay } from '../api/me.ts';
 import { nameIn, useEnvs, useKinds } from '../api/names.ts';
 import { type One, oneOf, type Row } from '../api/reads.ts';
-import { deploymentState } from '../deployments/facts/deployment-state.ts';
+import { nameColumn, stateColumn, whyColumn } from '../deployments/facts/usual-columns.tsx';
 import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
 import { Age } from '../ui/age.tsx';
@@ -114,26 +114,7 @@ function DeploymentsThere({ id }: { id: string }) {
         resource="deployments"
         query={{ cluster_id: id, sort: 'name' }}
         empty={<Empty title="No deployment that you may see is there" />}
-        columns={[
-          { title: 'State', width: '124px', cell: (row) => <State {...deploymentState(row)} /> },
-          {
-            title: 'Name',
-            width: 'minmax(180px, 2fr)',
-            className: 'cell-name',
-            cell: (row) => (
-              <Link to="/deployments/$id/{-$tab}" params={{ id: row.id, tab: undefined }} data-row-link>
-                <span className="kind">{nameIn(kinds, row.kind_id)} / </span>
-                {row.name || '—'}
-              </Link>
-            ),
-          },
-          {
-            title: 'Why',
-            width: 'minmax(160px, 2fr)',
-            className: 'muted',
-            cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
-          },
-        ]}
+        columns={[stateColumn, nameColumn(kinds), whyColumn]}
       />
     </section>
   );

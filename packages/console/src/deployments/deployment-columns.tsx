@@ -1,12 +1,11 @@
-import { Link } from '@tanstack/react-router';
 import { nameIn, useClusters, useEnvs, useKinds, useUsers } from '../api/names.ts';
 import type { Row } from '../api/reads.ts';
 import { Age } from '../ui/age.tsx';
 import { RowCheck } from '../ui/reading/row-check.tsx';
 import type { Column } from '../ui/reading/rows.tsx';
-import { State } from '../ui/state.tsx';
+import { createdColumn } from '../ui/page/usual-columns.tsx';
 import { useRevisions, useVersions } from './facts/columns.ts';
-import { deploymentState } from './facts/deployment-state.ts';
+import { nameColumn, stateColumn, whyColumn } from './facts/usual-columns.tsx';
 
 type Deployment = Row<'deployments'>;
 
@@ -28,6 +27,7 @@ export function useDeploymentColumns(
       title: 'Choose',
       hideTitle: true,
       width: '40px',
+      narrow: 'first',
       cell: (row) => (
         <RowCheck
           label={`Choose ${nameIn(kinds, row.kind_id)} / ${row.name}`}
@@ -36,19 +36,8 @@ export function useDeploymentColumns(
         />
       ),
     },
-    { title: 'State', width: '124px', sort: 'health', cell: (row) => <State {...deploymentState(row)} /> },
-    {
-      title: 'Name',
-      width: 'minmax(180px, 1.7fr)',
-      sort: 'name',
-      className: 'cell-name',
-      cell: ({ id, name, kind_id }) => (
-        <Link to="/deployments/$id/{-$tab}" params={{ id, tab: undefined }} data-row-link>
-          <span className="kind">{nameIn(kinds, kind_id)} / </span>
-          {name || '—'}
-        </Link>
-      ),
-    },
+    { ...stateColumn, sort: 'health' },
+    { ...nameColumn(kinds), width: 'minmax(180px, 1.7fr)', sort: 'name' },
     {
       title: 'Namespace',
       width: 'minmax(140px, 1.2fr)',
@@ -69,12 +58,7 @@ export function useDeploymentColumns(
         );
       },
     },
-    {
-      title: 'Why',
-      width: 'minmax(160px, 2.8fr)',
-      className: 'muted',
-      cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
-    },
+    { ...whyColumn, width: 'minmax(160px, 2.8fr)' },
     {
       title: 'Changed',
       width: 'minmax(150px, 1.3fr)',
@@ -90,12 +74,6 @@ export function useDeploymentColumns(
         );
       },
     },
-    {
-      title: 'Created',
-      width: '96px',
-      sort: 'created_at',
-      className: 'muted',
-      cell: ({ created_at }) => <Age time={created_at} />,
-    },
+    createdColumn(),
   ];
 }

@@ -105,11 +105,12 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
   const scopeOf = (task: Task) => ({ env_id: null, ...names.deployment(task), ...task, requester: null });
 
   const columns: Column<Task>[] = [
-    { title: 'State', width: '112px', cell: (task) => <State {...taskState(task, now)} /> },
+    { title: 'State', width: '112px', narrow: 'first', cell: (task) => <State {...taskState(task, now)} /> },
     {
       title: 'Task',
       width: 'minmax(170px, 1.3fr)',
       className: 'cell-name',
+      narrow: 'first',
       cell: (task) => (
         <Link to="/tasks/$id" params={{ id: task.id }} data-row-link>
           {names.words(task)}
@@ -129,6 +130,7 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
     {
       title: 'Why',
       width: 'minmax(180px, 2.2fr)',
+      narrow: 'second',
       className: 'muted',
       cell: ({ reason }) => reason !== null && <span title={readable(reason)}>{readable(reason)}</span>,
     },
@@ -143,6 +145,7 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
       title: 'Cancel',
       hideTitle: true,
       width: '64px',
+      narrow: 'first',
       className: 'row-action',
       cell: (task) =>
         task.finished_at === null &&

@@ -18,11 +18,12 @@ export default function Tasks({ deployment }: OfDeployment) {
       query={{ deployment_id: deployment.id }}
       empty={<Empty title="Nothing was done yet" />}
       columns={[
-        { title: 'State', width: '120px', cell: (task) => <State {...taskState(task)} /> },
+        { title: 'State', width: '120px', narrow: 'first', cell: (task) => <State {...taskState(task)} /> },
         {
           title: 'Task',
           width: 'minmax(120px, 1fr)',
           className: 'cell-name',
+          narrow: 'first',
           cell: (task) => (
             <Link to="/tasks/$id" params={{ id: task.id }} data-row-link>
               {operationWord(task)}
@@ -31,6 +32,7 @@ export default function Tasks({ deployment }: OfDeployment) {
         },
         {
           title: 'Why',
+          narrow: 'second',
           width: 'minmax(160px, 3fr)',
           className: 'muted',
           cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,

@@ -4,11 +4,10 @@ import { type ReactNode, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { type Permission, useMay } from '../../api/me.ts';
 import { type ListQuery, pageOf, type Row } from '../../api/reads.ts';
-import { Age } from '../../ui/age.tsx';
-import { ActionsMenu } from '../../ui/page/actions-menu.tsx';
 import { useAddress } from '../../ui/page/address.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
+import { actionsColumn, createdColumn } from '../../ui/page/usual-columns.tsx';
 import { State, type StateWord } from '../../ui/state.tsx';
 import type { EnvRow } from '../facts/env-row.ts';
 import { DeleteResource } from './delete-resource.tsx';
@@ -93,6 +92,7 @@ export function ResourcesOfType({ env, row, type, kind, children }: ResourcesOfT
           {
             title: 'State',
             width: '112px',
+            narrow: 'first',
             sort: 'sync_status',
             cell: ({ sync_status }) => <State tone={states[sync_status]} word={sync_status} />,
           },
@@ -101,10 +101,12 @@ export function ResourcesOfType({ env, row, type, kind, children }: ResourcesOfT
             width: 'minmax(120px, 1fr)',
             sort: 'name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ name }) => name,
           },
           {
             title: 'Why',
+            narrow: 'second',
             width: 'minmax(80px, 2fr)',
             className: 'muted',
             cell: ({ sync_reason }) => <span title={sync_reason ?? ''}>{sync_reason}</span>,
@@ -121,38 +123,24 @@ export function ResourcesOfType({ env, row, type, kind, children }: ResourcesOfT
                 </Link>
               ),
           },
-          {
-            title: 'Created',
-            width: '112px',
-            sort: 'created_at',
-            className: 'muted',
-            cell: ({ created_at }) => <Age time={created_at} />,
-          },
-          {
-            title: 'Actions',
-            hideTitle: true,
-            width: '56px',
-            className: 'row-actions',
-            cell: (resource) => (
-              <ActionsMenu
-                label={`Actions for ${resource.name}`}
-                actions={[
-                  {
-                    words: 'Change …',
-                    onAction: () => setAsked({ what: 'update', resource }),
-                    permission: permissionFor('update'),
-                    unless: resource.sync_status === 'Deleting' ? 'it is being deleted' : undefined,
-                  },
-                  {
-                    words: 'Delete …',
-                    onAction: () => setAsked({ what: 'delete', resource }),
-                    permission: permissionFor('delete'),
-                    destroys: true,
-                  },
-                ]}
-              />
-            ),
-          },
+          createdColumn(),
+          actionsColumn<Resource>({
+            nameOf: ({ name }) => name,
+            actionsOf: (resource) => [
+              {
+                words: 'Change …',
+                onAction: () => setAsked({ what: 'update', resource }),
+                permission: permissionFor('update'),
+                unless: resource.sync_status === 'Deleting' ? 'it is being deleted' : undefined,
+              },
+              {
+                words: 'Delete …',
+                onAction: () => setAsked({ what: 'delete', resource }),
+                permission: permissionFor('delete'),
+                destroys: true,
+              },
+            ],
+          }),
         ]}
       />
       {asked?.what === 'create' && (

@@ -3,10 +3,10 @@ import { Button } from 'react-aria-components/Button';
 import { useMay } from '../../api/me.ts';
 import type { ListQuery, Row } from '../../api/reads.ts';
 import { Age } from '../../ui/age.tsx';
-import { ActionsMenu } from '../../ui/page/actions-menu.tsx';
 import { useAddress } from '../../ui/page/address.ts';
 import { Empty } from '../../ui/reading/problem.tsx';
 import { Rows } from '../../ui/reading/rows.tsx';
+import { actionsColumn } from '../../ui/page/usual-columns.tsx';
 import type { OfEnv } from '../facts/env-row.ts';
 import { Queued, type QueuedTasks } from '../facts/queued.tsx';
 import { DeleteSecret } from './delete-secret.tsx';
@@ -74,31 +74,14 @@ export default function Secrets({ env }: OfEnv) {
             className: 'muted',
             cell: ({ updated_at }) => <Age time={updated_at} />,
           },
-          {
-            title: 'Actions',
-            hideTitle: true,
-            width: '56px',
-            className: 'row-actions',
-            cell: (secret) => (
-              <ActionsMenu
-                label={`Actions for ${secret.name}`}
-                actions={[
-                  {
-                    words: 'Replace the contents …',
-                    onAction: () => setAsked({ what: 'replace', secret }),
-                    permission,
-                  },
-                  { words: 'Rename …', onAction: () => setAsked({ what: 'rename', secret }), permission },
-                  {
-                    words: 'Delete …',
-                    onAction: () => setAsked({ what: 'delete', secret }),
-                    permission,
-                    destroys: true,
-                  },
-                ]}
-              />
-            ),
-          },
+          actionsColumn<Row<'secrets'>>({
+            nameOf: ({ name }) => name,
+            actionsOf: (secret) => [
+              { words: 'Replace the contents …', onAction: () => setAsked({ what: 'replace', secret }), permission },
+              { words: 'Rename …', onAction: () => setAsked({ what: 'rename', secret }), permission },
+              { words: 'Delete …', onAction: () => setAsked({ what: 'delete', secret }), permission, destroys: true },
+            ],
+          }),
         ]}
       />
       {asked?.what === 'create' && <NewSecret env={env} onClose={close} />}

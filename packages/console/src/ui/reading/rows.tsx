@@ -8,9 +8,11 @@ import { Icon } from '../icons.tsx';
 import { Button } from 'react-aria-components/Button';
 import { LoadingRows, Problem } from './problem.tsx';
 import { useHeld } from './use-held.ts';
+import { useNarrow } from './use-narrow.ts';
 
 const perPage = 100;
-const rowHeight = 36;
+const heightOfLine = 36;
+const heightOfTwoLines = 60;
 
 export interface Column<T> {
   title: string;
@@ -22,6 +24,8 @@ export interface Column<T> {
   sort?: string;
   cell: (row: T) => ReactNode;
   className?: string;
+  /** Where it stays in a narrow window, which shows two lines for a row once a column has the second. */
+  narrow?: 'first' | 'second';
 }
 
 interface RowsProps<R extends Listed> {
@@ -51,6 +55,8 @@ export function Rows<R extends Listed>({
   isSelected,
   onView,
 }: RowsProps<R>) {
+  const isFolded = useNarrow() && columns.some(({ narrow }) => narrow === 'second');
+  const rowHeight = isFolded ? heightOfTwoLines : heightOfLine;
   const page = (number: number) => pageOf(resource, { ...query, page: number, per_page: perPage } as ListQuery<R>);
   const first = useQuery({ ...page(1), placeholderData: keepPreviousData });
   const body = useRef<HTMLDivElement>(null);
@@ -67,6 +73,7 @@ export function Rows<R extends Listed>({
     overscan: 12,
     scrollMargin: top,
   });
+  useLayoutEffect(() => virtual.measure(), [virtual, rowHeight]);
   const inView = virtual.getVirtualItems();
   const numbers = [...new Set(inView.map(({ index }) => Math.floor(index / perPage) + 1))];
   const pages = useQueries({ queries: numbers.map((number) => page(number)) });
@@ -81,7 +88,8 @@ export function Rows<R extends Listed>({
     view.current = key;
     onView?.(shown);
   });
-  const template = columns.map(({ width }) => width).join(' ');
+  const cells = isFolded ? columns.filter(({ narrow }) => narrow !== undefined) : columns;
+  const template = isFolded ? foldedTemplate(cells) : cells.map(({ width }) => width).join(' ');
 
   if (first.data === undefined) {
     return first.error ? <Problem error={first.error} onRetry={readFailedAgain} /> : <LoadingRows rows={8} />;
@@ -98,9 +106,14 @@ export function Rows<R extends Listed>({
           </Button>
         </p>
       )}
-      <div className="panel table" role="table" aria-label={label} aria-rowcount={total + 1}>
+      <div
+        className={isFolded ? 'panel table folded' : 'panel table'}
+        role="table"
+        aria-label={label}
+        aria-rowcount={total + 1}
+      >
         <div role="row" className="row header" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-          {columns.map((column) => (
+          {cells.map((column) => (
             <ColumnTitle key={column.title} column={column} sort={sort} />
           ))}
         </div>
@@ -127,8 +140,8 @@ export function Rows<R extends Listed>({
                   transform: `translateY(${start - top}px)`,
                 }}
               >
-                {columns.map(({ title, cell, className }) => (
-                  <div key={title} role="cell" className={className}>
+                {cells.map(({ title, cell, className, narrow }) => (
+                  <div key={title} role="cell" className={className} data-line={narrow}>
                     {row === undefined ? null : cell(row)}
                   </div>
                 ))}
@@ -141,18 +154,25 @@ export function Rows<R extends Listed>({
   );
 }
 
+/** The first line: what the cells of a name leave is for the others. */
+const foldedTemplate = (cells: readonly { width: string; className?: string; narrow?: string }[]): string =>
+  cells
+    .filter(({ narrow }) => narrow === 'first')
+    .map(({ width, className }) => (className === 'cell-name' ? 'minmax(0, 1fr)' : width))
+    .join(' ');
+
 function ColumnTitle<T>({ column, sort }: { column: Column<T>; sort: RowsProps<Listed>['sort'] }) {
   const by = column.sort;
   if (by === undefined || sort === undefined) {
     return (
-      <div role="columnheader">
+      <div role="columnheader" data-line={column.narrow}>
         <span className={column.hideTitle ? 'visually-hidden' : undefined}>{column.title}</span>
       </div>
     );
   }
   const direction = sort.value === by ? 'ascending' : sort.value === `-${by}` ? 'descending' : 'none';
   return (
-    <div role="columnheader" aria-sort={direction}>
+    <div role="columnheader" aria-sort={direction} data-line={column.narrow}>
       <Button className="button" onPress={() => sort.onChange(direction === 'ascending' ? `-${by}` : by)}>
         {column.title}
         {direction !== 'none' && <Icon name={direction === 'ascending' ? 'up' : 'down'} />}

@@ -1,0 +1,44 @@
+import { Age } from '../ui/age.tsx';
+import { Confirm } from '../ui/page/dialog.tsx';
+import { say } from '../ui/page/toasts.tsx';
+import { nameOfToken } from './name-of-token.ts';
+
+interface RevokeTokenProps {
+  token: { id: string; name: string | null; last_used_at: string | null };
+  /** Whose it is, unless it is one's own. */
+  of?: string;
+  onClose: () => void;
+  /** Rejects with what went wrong. */
+  revoke: (id: string) => Promise<unknown>;
+}
+
+/** Asks before a token is refused for good, and says whether somebody would notice. */
+export function RevokeToken({ token, of, onClose, revoke }: RevokeTokenProps) {
+  const name = nameOfToken(token);
+  return (
+    <Confirm
+      title={of === undefined ? `Revoke ${name}` : `Revoke ${name} of ${of}`}
+      action="Revoke"
+      typed={name}
+      destroys
+      isOpen
+      onClose={onClose}
+      onConfirm={async () => {
+        await revoke(token.id);
+        say(`${name} was revoked`);
+      }}
+    >
+      <p>
+        The next request of every program that uses it is refused.{' '}
+        {token.last_used_at === null ? (
+          'It was never used.'
+        ) : (
+          <>
+            It was last used <Age time={token.last_used_at} /> ago.
+          </>
+        )}{' '}
+        This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}
