@@ -21,6 +21,12 @@ describe('the palette', () => {
     expect(words([item('subscribe'), item('my script')], 'scri')).toEqual(['my script', 'subscribe']);
   });
 
+  it('puts what is called so before what is only in a place that is', () => {
+    expect(words([item('HelloWeb / a', 'shop'), item('HelloWeb / shop', 'prod')], 'shop', 1)).toEqual([
+      'HelloWeb / shop',
+    ]);
+  });
+
   it('shows all of a section for no text, up to a number, and leaves out empty sections', () => {
     expect(words([item('a'), item('b'), item('c')], '', 2)).toEqual(['a', 'b']);
     expect(matching([{ title: 'All', items: [item('a')] }], 'x')).toEqual([]);

@@ -19,12 +19,18 @@ export interface PaletteSection {
 
 const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** How well an item fits: 0 where a word of it begins with what was typed first, 1 where the words are within; null where one is not. */
+/**
+ * How well an item fits, the best 0: what its note is needed for comes after what its own words hold, and words within others after
+ * those that begin with what was typed first. Null where a word is not there.
+ */
 function fit(item: PaletteItem, typed: readonly string[]): number | null {
-  const text = fold(`${item.words} ${item.note ?? ''}`);
-  if (!typed.every((word) => text.includes(word))) return null;
+  const own = fold(item.words);
+  const all = fold(`${item.words} ${item.note ?? ''}`);
+  if (!typed.every((word) => all.includes(word))) return null;
+  const isOwn = typed.every((word) => own.includes(word));
   const [first = ''] = typed;
-  return text.split(/[\s/.\-_]+/).some((word) => word.startsWith(first)) ? 0 : 1;
+  const begins = (isOwn ? own : all).split(/[\s/.\-_]+/).some((word) => word.startsWith(first));
+  return (isOwn ? 0 : 2) + (begins ? 0 : 1);
 }
 
 /** The sections with the items that fit what was typed, the best first; empty sections are left out. */

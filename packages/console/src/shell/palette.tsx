@@ -6,7 +6,6 @@ import { Input } from 'react-aria-components/Input';
 import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { SearchField } from 'react-aria-components/SearchField';
-import { Text } from 'react-aria-components/Text';
 import { Icon } from '../ui/icons.tsx';
 import { KeyList } from './key-list.tsx';
 import { matching } from './palette-items.ts';
@@ -58,8 +57,8 @@ function Search() {
             {ofSection.map(({ id, words, note, icon, key }) => (
               <MenuItem key={id} id={id} textValue={words} className="palette-item">
                 <Icon name={icon} />
-                <Text slot="label">{words}</Text>
-                {note !== undefined && <span className="meta">{note}</span>}
+                {/* Not its label alone, so that the note and the key are part of its name. */}
+                <span>{words}</span> {note !== undefined && <span className="meta">{note}</span>}{' '}
                 {key !== undefined && <kbd>{key}</kbd>}
               </MenuItem>
             ))}
