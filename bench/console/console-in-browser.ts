@@ -15,6 +15,7 @@ import { insertManyDeployments, placeOf } from '../platform/many-deployments.ts'
 import { scaled } from '../platform/scaled.ts';
 import { memoryOverEvents } from './memory-over-events.ts';
 import { requestsOfScreens } from './requests-of-screens.ts';
+import { timesOfNavigation, timesToList } from './times-of-navigation.ts';
 import { timesOfTyping } from './times-of-typing.ts';
 
 const rows = scaled(10_000);
@@ -46,8 +47,8 @@ export async function consoleInBrowser(stack: Stack, fixtures: Fixtures, say: (l
   await guest.signIn('ada');
   const list = guest.page.getByRole('table', { name: 'Deployments' });
   await list.waitFor();
-  await timesToList(guest, say);
-  await timesOfNavigation(guest, say);
+  show(say, 'first load to the list', await timesToList(guest), '1,000');
+  show(say, 'navigation', await timesOfNavigation(guest), 'p95 300');
   await framesOfScrolling(guest, say);
   const id = await timesOfChanges(guest, fixtures, say);
   show(say, 'key → pixel among 100 inputs', await timesOfTyping(guest, stack, fixtures), 'p95 50');
@@ -73,35 +74,6 @@ async function firstLoadBytes(url: string): Promise<number> {
     [...new Set(scripts)].map(async (file) => gzipSync(await readFile(fileURLToPath(new URL(file, built)))).length),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-async function timesToList({ page }: Visitor, say: (line: string) => void): Promise<void> {
-  const times: number[] = [];
-  for (let round = 0; round < 10; round += 1) {
-    const started = performance.now();
-    await page.reload({ waitUntil: 'commit' });
-    await page.locator('[data-row-link]').first().waitFor();
-    times.push(performance.now() - started);
-  }
-  show(say, 'first load to the list', times, '1,000');
-}
-
-async function timesOfNavigation({ page }: Visitor, say: (line: string) => void): Promise<void> {
-  const times: number[] = [];
-  const places = ['Home', 'Tasks', 'Charts', 'Clusters', 'Envs', 'Users', 'Bots', 'Audit log', 'Deployments'];
-  for (let round = 0; round < 3; round += 1)
-    for (const place of places) {
-      const link = page
-        .getByRole('navigation', { name: 'Places' })
-        .getByRole('link', { name: new RegExp(`^${place}`) });
-      const started = performance.now();
-      await link.click();
-      await page.getByRole('heading', { level: 1, name: place, exact: true }).waitFor();
-      // Not with `waitForFunction`, which needs the eval that the policy of the page forbids.
-      await page.locator('.loading').first().waitFor({ state: 'hidden' });
-      if (round > 0) times.push(performance.now() - started);
-    }
-  show(say, 'navigation', times, 'p95 300');
 }
 
 /** The times between frames while the list is scrolled from its beginning to its end. */
