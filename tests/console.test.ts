@@ -1,6 +1,7 @@
 import { unwrap, waitForTask } from '@berth/client';
+import { signIn } from '@berth/devstack/journey/sign-in';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { testAccessibility } from './console/accessibility.ts';
 import { testChanges } from './console/changing.ts';
 import { testAdministering } from './console/administering.ts';
@@ -8,17 +9,19 @@ import { testConnection } from './console/connection.ts';
 import type { Grounds } from './console/browser/grounds.ts';
 import { testMainJob } from './console/main-job.ts';
 import { openBrowser } from './console/browser/open-browser.ts';
+import { testOperating } from './console/operating.ts';
 import { testSafety } from './console/safety.ts';
 import { testSignIn } from './console/signing-in.ts';
-import { testStates } from './console/states.ts';
+import { testDialogs } from './console/states/dialogs.ts';
+import { testStates } from './console/states/states.ts';
 import { testWatching } from './console/watching.ts';
 import { startPlatform } from './setup/platform.ts';
 
 let grounds: Grounds;
 
 beforeAll(async () => {
-  const platform = await startPlatform();
-  const [browser, sample] = await Promise.all([openBrowser(), platform.sample('shown')]);
+  const [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+  const sample = await platform.sample('shown');
   const created = await platform.admin.deployments.create({
     body: {
       name: 'shown',
@@ -31,19 +34,43 @@ beforeAll(async () => {
   });
   const deployment = unwrap(created);
   for (const id of created.ok ? created.taskIds : []) await waitForTask(platform.admin, id, { withinMs: 120_000 });
-  grounds = { platform, browser, sample, deployment };
+  const sessions = new Map<string, Promise<string>>();
+  const sessionOf = (name: string): Promise<string> => {
+    const session = sessions.get(name) ?? signIn({ stack: platform.stack, signal: AbortSignal.timeout(60_000) }, name);
+    sessions.set(name, session);
+    return session;
+  };
+  grounds = { platform, browser, sample, deployment, sessionOf };
 });
 afterAll(async () => {
-  await grounds.browser.close();
-  await grounds.platform[Symbol.asyncDispose]();
+  await grounds?.browser.close();
+  await grounds?.platform[Symbol.asyncDispose]();
 });
 
-testSignIn(() => grounds);
-testWatching(() => grounds);
-testMainJob(() => grounds);
-testChanges(() => grounds);
-testAdministering(() => grounds);
+const inTurn = { concurrent: false };
+
+// At the same time, because each waits most of its time: for tasks to end, and for states to last.
+describe.concurrent('people who administer', () => {
+  describe('the console', inTurn, () => {
+    testSignIn(() => grounds);
+    testAdministering(() => grounds);
+  });
+});
+describe.concurrent('people who watch', () => {
+  describe('the console', inTurn, () => {
+    testWatching(() => grounds);
+    testAccessibility(() => grounds);
+    testOperating(() => grounds);
+  });
+});
+describe.concurrent('people who deploy', () => {
+  describe('the console', inTurn, () => {
+    testMainJob(() => grounds);
+    testChanges(() => grounds);
+    testSafety(() => grounds);
+  });
+});
+
 testConnection(() => grounds);
-testSafety(() => grounds);
-testAccessibility(() => grounds);
 testStates(() => grounds);
+testDialogs(() => grounds);

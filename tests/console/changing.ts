@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 const planned = (page: Page) => page.getByText(/^compared with the cluster/).waitFor();
@@ -98,7 +98,7 @@ export function testChanges(grounds: () => Grounds): void {
       await editor.click();
       await page.keyboard.type('repl');
       await page.getByRole('option', { name: /replicas/ }).click();
-      await expect.poll(() => editor.innerText()).toContain('replicas:');
+      await vi.waitFor(async () => expect(await editor.innerText()).toContain('replicas:'));
       await page.keyboard.type('[3');
       await page.getByText(/^Line \d+: /).waitFor();
       await page.keyboard.press('Control+A');

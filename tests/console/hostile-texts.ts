@@ -1,7 +1,9 @@
-import { unwrap, waitForTask } from '@berth/client';
+import { unwrap, waitForTask, waitUntil } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { CoreV1Api } from '@kubernetes/client-node';
+import type { NodeWithLogs } from '../setup/workloads/node-with-logs.ts';
 import { type Grounds, kubeConfigOf } from './browser/grounds.ts';
+import { publishChart } from './browser/publish-chart.ts';
 
 /** Texts that become scripts, pictures or links where markup is made of text. */
 const corpus = [
@@ -23,7 +25,7 @@ const line = (most: number): string =>
 export const sign = corpus[0] ?? '';
 
 /** Puts the corpus into whatever people, charts and clusters can write, and tells on which pages it shows. */
-export async function writeHostileTexts(grounds: Grounds): Promise<string[]> {
+export async function writeHostileTexts(grounds: Grounds, node: NodeWithLogs): Promise<string[]> {
   const { platform, sample } = grounds;
   const { admin } = platform;
   const named = line(95);
@@ -50,13 +52,27 @@ export async function writeHostileTexts(grounds: Grounds): Promise<string[]> {
   const [installed = ''] = created.ok ? created.taskIds : [];
   await waitForTask(admin, installed, { withinMs: 120_000 });
 
+  await grounds.sessionOf('mallory');
+  const [mallory] = unwrap(await admin.users.list({ query: { email: 'mallory@example.test' } })).items;
+  unwrap(await admin.users.update({ id: mallory?.id ?? '', body: { is_active: true } }));
+  unwrap(await admin.envUserPermissions.create({ body: { env_id: env.id, user_id: mallory?.id ?? '', role: 'User' } }));
+
+  await node.run(namespace, 'hostile-log', corpus);
+  const { id: pod } = await waitUntil(
+    async () =>
+      unwrap(await admin.k8sResources.list({ query: { deployment_id: id, kind: 'Pod' } })).items.find(
+        ({ name }) => name === 'hostile-log',
+      ),
+    { what: 'the pod with a log', withinMs: 60_000 },
+  );
+
   const core = kubeConfigOf(platform).makeApiClient(CoreV1Api);
-  const [pod] = (await core.listNamespacedPod({ namespace })).items;
+  const [regarding] = (await core.listNamespacedPod({ namespace })).items;
   await core.createNamespacedEvent({
     namespace,
     body: {
       metadata: { name: 'hostile' },
-      involvedObject: { kind: 'Pod', name: pod?.metadata?.name ?? '', namespace },
+      involvedObject: { kind: 'Pod', name: regarding?.metadata?.name ?? '', namespace },
       type: 'Warning',
       reason: 'Failed',
       message: line(500),
@@ -73,14 +89,113 @@ export async function writeHostileTexts(grounds: Grounds): Promise<string[]> {
   return [
     '/envs',
     `/envs/${env.id}`,
+    `/envs/${env.id}/members`,
     `/envs/${envId}/secrets`,
+    '/admin/users',
     '/admin/bots',
     `/admin/bots?bot=${bot.id}`,
     '/profile/user-tokens',
     `/admin/audit?object=${env.id}`,
     ...['', '/resources', '/values'].map((tab) => `/deployments/${id}${tab}`),
+    `/deployments/${id}/logs?pod=${pod}`,
     `/tasks/${installed}`,
     `/tasks/${later}`,
     `/deployments?name=${encodeURIComponent(sign)}`,
+  ];
+}
+
+/** The corpus in all texts of a chart: those that pages show, and those that they leave out. */
+export async function writeHostileCharts({ platform, sample, deployment }: Grounds): Promise<string[]> {
+  const { admin } = platform;
+  const text = line(200);
+  const form = {
+    inputs: [
+      { id: 'text', type: 'text', label: text, helpText: text, initialValue: text },
+      { id: 'choice', type: 'RadioSelect', label: text, options: [{ value: sign, label: text, helpText: text }] },
+    ],
+  };
+  const ofBerth = { apiVersion: 'berth.dev/v1beta1' };
+  const { chart, kindId } = await publishChart(
+    platform,
+    {
+      name: 'hostile-texts',
+      description: text,
+      home: 'javascript:window.attacked=1',
+      maintainers: [{ name: text, url: 'javascript:window.attacked=1' }],
+      keywords: [text],
+      annotations: { 'berth.dev/git/branch': sign, 'berth.dev/git/commit': sign },
+    },
+    {
+      'berth/values-ui.yaml': { ...ofBerth, kind: 'ValuesUi', ...form },
+      'berth/actions.yaml': [
+        {
+          ...ofBerth,
+          kind: 'Action',
+          spec: {
+            id: 'act',
+            title: sign,
+            description: text,
+            allowed_role: 'Maintainer',
+            endpoint: 'standard_ingress',
+            path: '/act',
+            method: 'POST',
+            iconset_icon: 'bullhorn',
+            ui_schema: { ...form, outputs: { values: [] } },
+          },
+        },
+      ],
+      'berth/resources.yaml': [
+        {
+          ...ofBerth,
+          kind: 'ResourceType',
+          key: 'page',
+          spec: {
+            name_singular: sign,
+            name_plural: sign,
+            iconset_icon: 'file',
+            values_ui: form,
+            lifecycle: { create: { allowed_role: 'Maintainer' } },
+          },
+        },
+      ],
+      'templates/objects.yaml': {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'hostile', annotations: { text } },
+        data: { text },
+      },
+    },
+  );
+  const broken = await publishChart(
+    platform,
+    { name: 'hostile-error' },
+    {
+      'berth/values-ui.yaml': {
+        ...ofBerth,
+        kind: 'ValuesUi',
+        inputs: [{ id: 'text', type: 'text', label: text, [sign]: text }],
+      },
+    },
+  );
+  const created = await admin.deployments.create({
+    body: {
+      name: 'hostile-texts',
+      kind_id: kindId,
+      cluster_id: sample.cluster.id,
+      helm_chart_id: chart.id,
+      config: { text, choice: sign },
+      values_override: null,
+    },
+  });
+  const { id } = unwrap(created);
+  const [installed = ''] = created.ok ? created.taskIds : [];
+  await waitForTask(admin, installed, { withinMs: 120_000 });
+  return [
+    '/charts',
+    `/charts/${chart.id}`,
+    `/charts/${broken.chart.id}`,
+    `/deployments/${id}`,
+    `/deployments/${id}/change`,
+    `/envs/${deployment.env_id}/resources`,
   ];
 }

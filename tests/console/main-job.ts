@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unwrap } from '@berth/client';
 import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Platform } from '../setup/platform.ts';
 import { asKubelet } from '../setup/workloads/as-kubelet.ts';
 import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
@@ -69,7 +69,7 @@ export function testMainJob(grounds: () => Grounds): void {
     const { page } = guest;
     await page.getByRole('textbox', { name: /Greeting/ }).fill('Mine');
     const apply = page.getByRole('button', { name: 'Apply this plan' });
-    await expect.poll(() => apply.isEnabled()).toBe(true);
+    await vi.waitFor(async () => expect(await apply.isEnabled()).toBe(true));
     // The page does not hear of it before the button is pressed.
     await page.route('**/api/v2/events*', (route) => route.abort());
     const config = { ...sampleChart.inputs, replicas: 1 };
@@ -83,9 +83,11 @@ export function testMainJob(grounds: () => Grounds): void {
 }
 
 const podCount = (page: Page, count: number) =>
-  expect
-    .poll(() => page.getByRole('table', { name: 'What runs' }).getByRole('row', { name: /^Pod / }).count())
-    .toBe(count);
+  vi.waitFor(async () =>
+    expect(await page.getByRole('table', { name: 'What runs' }).getByRole('row', { name: /^Pod / }).count()).toBe(
+      count,
+    ),
+  );
 
 /** The sample chart as another version of it. */
 async function pushVersion({ stack }: Platform, version: string): Promise<void> {

@@ -1,19 +1,22 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { type Grounds, visitAs } from './browser/grounds.ts';
-import { sign, writeHostileTexts } from './hostile-texts.ts';
+import { expect, test, vi } from 'vitest';
+import { nodeWithLogs } from '../setup/workloads/node-with-logs.ts';
+import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
+import { sign, writeHostileCharts, writeHostileTexts } from './hostile-texts.ts';
 
 export function testSafety(grounds: () => Grounds): void {
   test('texts of strangers are shown as text wherever they show, their links lead to websites only, and the policy of the page refuses nothing', async () => {
-    const pages = await writeHostileTexts(grounds());
+    const { platform } = grounds();
+    await using node = await nodeWithLogs(platform.stack, kubeConfigOf(platform));
+    const written = [writeHostileTexts(grounds(), node), writeHostileCharts(grounds())];
+    const pages = (await Promise.all(written)).flat();
     await using guest = await visitAs(grounds(), 'ada', '/');
     const found: string[] = [];
     for (const path of pages) {
       await guest.show(path);
       const main = guest.page.locator('main');
-      const isShown = await expect
-        .poll(async () => `${await main.innerText()} ${await valuesIn(guest.page)}`, { timeout: 10_000 })
-        .toContain(sign)
+      const isShown = await vi
+        .waitFor(async () => expect(`${await main.innerText()} ${await valuesIn(guest.page)}`).toContain(sign))
         .then(
           () => true,
           () => false,

@@ -27,6 +27,38 @@ export function testSignIn(grounds: () => Grounds): void {
       expect(await guest.page.evaluate(() => localStorage.getItem('access_token'))).toBeNull();
     });
 
+    test('a session that a site admin ends leaves nothing in an open page, which comes back after another sign-in', async () => {
+      const { admin, person } = grounds().platform;
+      const { id } = await person('grace');
+      await using guest = await visit(grounds());
+      await guest.open('/clusters');
+      await guest.signIn('grace');
+      await guest.page.getByRole('heading', { name: 'Clusters' }).waitFor();
+      await guest.page.getByText('Live', { exact: true }).waitFor();
+      unwrap(await admin.users.update({ id, body: { is_active: false } }));
+      await guest.page.getByText('Your account is not active yet').waitFor();
+      expect(await guest.page.getByRole('navigation').count()).toBe(0);
+      // The session stays refused: what it was for is over.
+      unwrap(await admin.users.update({ id, body: { is_active: true } }));
+      await guest.page.getByText('Your session has ended').waitFor();
+      expect(await guest.page.evaluate(() => localStorage.getItem('access_token'))).toBeNull();
+      await guest.signIn('grace');
+
+      await guest.page.getByRole('heading', { name: 'Clusters' }).waitFor();
+      expect(new URL(guest.page.url()).pathname).toBe('/clusters');
+    });
+
+    test('a link to /sign-in leads to the identity provider at once, and who is signed in from there to the console', async () => {
+      await using guest = await visit(grounds());
+      await guest.open('/sign-in');
+      await guest.page.getByRole('button', { name: /Ada Lovelace/ }).click();
+      await guest.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      await guest.open('/sign-in');
+
+      await guest.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+      expect(new URL(guest.page.url()).pathname).toBe('/');
+    });
+
     test('a session that is refused shows the sign-in at the same address, and the page comes back after it', async () => {
       const { deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}/history`);

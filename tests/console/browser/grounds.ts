@@ -11,6 +11,8 @@ export interface Grounds {
   browser: Browser;
   sample: Sample;
   deployment: Deployment;
+  /** The session of a person, who signs in for the first of the journeys. */
+  sessionOf(name: string): Promise<string>;
 }
 
 export const visit = (
@@ -25,9 +27,8 @@ export async function visitAs(
   path: string,
   options: Omit<VisitorOptions, 'url' | 'browser'> = {},
 ): Promise<Visitor> {
-  const guest = await visit(grounds, options);
+  const guest = await visit(grounds, { ...options, session: await grounds.sessionOf(name) });
   await guest.open(path);
-  await guest.signIn(name);
   await guest.page.locator('main#main').waitFor();
   return guest;
 }

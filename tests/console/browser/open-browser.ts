@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { argumentsOfChromium, chromiumFromNpm } from './chromium-from-npm.ts';
 
@@ -17,11 +20,32 @@ const installed = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
+/** A browser that is killed leaves files of its own behind, so it has a folder for them, which is removed after it. */
+async function launch(options: { executablePath: string; args: string[] }): Promise<Browser> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-browser-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const browser = await chromium.launch({ ...options, env: { ...process.env, TMPDIR: folder } });
+    const close = browser.close.bind(browser);
+    browser.close = async () => {
+      try {
+        await close();
+      } finally {
+        await remove();
+      }
+    };
+    return browser;
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
 /** A real browser: Chromium from npm, which needs no root; on other machines than Linux on x64, the Chrome that is installed there. */
 export async function openBrowser(): Promise<Browser> {
   const own = process.env['BERTH_CHROME'];
   if (own === undefined && process.platform === 'linux' && process.arch === 'x64') {
-    return chromium.launch({ executablePath: await chromiumFromNpm(), args: [...argumentsOfChromium, ...quiet] });
+    return launch({ executablePath: await chromiumFromNpm(), args: [...argumentsOfChromium, ...quiet] });
   }
   const executablePath = own ?? installed.find((path) => existsSync(path));
   if (executablePath === undefined) {
@@ -29,5 +53,5 @@ export async function openBrowser(): Promise<Browser> {
       `there is no Chromium package for ${process.platform}/${process.arch}: install Chrome, or name one with BERTH_CHROME`,
     );
   }
-  return chromium.launch({ executablePath, args: quiet });
+  return launch({ executablePath, args: quiet });
 }

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 
 /** A person with a browser window, and what went wrong in it. */
 export interface Visitor extends AsyncDisposable {
@@ -20,9 +20,15 @@ const reportRefusals = `addEventListener('securitypolicyviolation',
   ({ violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber, sample }) => console.error(
     ['policy:', violatedDirective, blockedURI, sourceFile + ':' + lineNumber + ':' + columnNumber, sample].join(' ')))`;
 
+/** Nothing that the page shows is still being read. `expect.poll` needs to know the test that runs, which journeys at the same time prevent. */
+export const untilLoaded = (page: Page): Promise<void> =>
+  vi.waitFor(async () => expect(await page.locator('.loading').count()).toBe(0));
+
 export interface VisitorOptions {
   url: string;
   browser: Browser;
+  /** Of who is signed in already. */
+  session?: string | undefined;
   theme?: 'light' | 'dark';
   width?: number;
   /** Pixels of the screen for each of the page. */
@@ -34,6 +40,7 @@ const displayNames: Record<string, string> = { ada: 'Ada Lovelace', grace: 'Grac
 export async function visitor({
   url,
   browser,
+  session,
   theme = 'light',
   width = 1280,
   scale = 1,
@@ -44,6 +51,12 @@ export async function visitor({
     colorScheme: theme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
+    ...(session !== undefined && {
+      storageState: {
+        cookies: [],
+        origins: [{ origin: url, localStorage: [{ name: 'access_token', value: session }] }],
+      },
+    }),
   });
   context.setDefaultTimeout(30_000);
   const faults: string[] = [];
@@ -62,7 +75,7 @@ export async function visitor({
     async show(path) {
       await page.goto(`${url}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await expect.poll(() => page.locator('.loading').count()).toBe(0);
+      await untilLoaded(page);
     },
     async signIn(name) {
       // The provider would remember who has signed in before in this window.

@@ -5,8 +5,15 @@ export const people = [
   { name: 'linus', displayName: 'Linus Pauling', email: 'linus@example.test', note: 'no admin' },
 ] as const;
 
+/** Somebody whom the page does not offer, for tests: a provider passes on whatever people call themselves. */
+const stranger = {
+  name: 'mallory',
+  displayName: '<img src=x onerror="window.attacked=1">',
+  email: 'mallory@example.test',
+};
+
 export function claimsOfPerson(subject: string) {
-  const person = people.find(({ name }) => name === subject);
+  const person = [...people, stranger].find(({ name }) => name === subject);
   if (!person) return undefined;
   return { sub: subject, name: person.displayName, email: person.email, email_verified: true };
 }

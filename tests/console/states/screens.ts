@@ -1,7 +1,7 @@
 import { unwrap } from '@berth/client';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Grounds } from './browser/grounds.ts';
+import type { Grounds } from '../browser/grounds.ts';
 
 /** The address of every screen and tab, with rows that exist. */
 export async function screensOf({ platform: { admin }, deployment, sample }: Grounds): Promise<string[]> {
@@ -28,7 +28,7 @@ export async function screensOf({ platform: { admin }, deployment, sample }: Gro
   ];
 }
 
-const pictures = fileURLToPath(new URL('../../.berth/pictures/', import.meta.url));
+const pictures = fileURLToPath(new URL('../../../.berth/pictures/', import.meta.url));
 
 /** Where the picture of a screen is kept: `.berth/pictures/dark/deployments-id-history.png`, other states as `….loading.png`. */
 export function pictureOf(path: string, theme: string, state: string): string {

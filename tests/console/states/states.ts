@@ -1,0 +1,166 @@
+import { unwrap } from '@berth/client';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { answersOf, refusal } from './answers.ts';
+import type { Grounds } from '../browser/grounds.ts';
+import { untilLoaded, type Visitor } from '../browser/visitor.ts';
+import type { Look } from './look.ts';
+import { screensOf } from './screens.ts';
+import { inWindows } from './windows.ts';
+
+/** What is of an env, or for site admins; lists have no more than what one may see. */
+const isClosed = (path: string): boolean => /^\/admin|^\/(?:deployments|tasks|envs|clusters)\/[0-9a-f]{8}/.test(path);
+
+/** Screens without rows, all of a platform that has others. */
+async function emptyScreens({ platform: { admin } }: Grounds): Promise<[path: string, words: string][]> {
+  const { id } = unwrap(await admin.envs.create({ body: { name: 'without anything' } }));
+  return [
+    [`/?env=${id}`, 'There are no deployments yet'],
+    [`/deployments?env=${id}`, 'There are no deployments yet'],
+    ['/deployments?name=no-such', 'No deployment matches these filters'],
+    [`/tasks?env=${id}`, 'Nothing runs, waits or is scheduled'],
+    ['/charts?branch=no-such', 'No chart matches these filters'],
+    [`/clusters?env=${id}`, 'The env has no cluster'],
+    [`/envs/${id}`, 'No cluster belongs to this env'],
+    [`/envs/${id}/members`, 'The env has no members'],
+    [`/envs/${id}/secrets`, 'There are no secrets yet'],
+    [`/envs/${id}/resources`, 'No chart that is deployed here defines resources'],
+    [`/envs/${id}/settings`, 'No kind acts with a ClusterRole here'],
+    ['/admin/users?name=no-such', 'No user matches these filters'],
+    ['/admin/bots?name=no-such', 'No bot matches this filter'],
+    [`/admin/audit?object=${crypto.randomUUID()}`, 'No event matches these filters'],
+  ];
+}
+
+export function testStates(grounds: () => Grounds): void {
+  describe('every screen, by axe without a violation of WCAG 2.2 AA in both themes,', () => {
+    test('says that it is loading, why it failed, shows what there is, fits 360 px and 200 %, moves nothing with reduced motion, and shows nothing as well once the connection is lost', async () => {
+      const screens = await screensOf(grounds());
+      const found = await inWindows(grounds(), 'ada', screens, async (guest, look) => {
+        const answers = await answersOf(guest.page);
+        const resize = await resizer(guest.page);
+        return async (path) => [
+          ...(await readingFails(guest, path, { answers, look })),
+          ...(await look(path)),
+          ...(await doesNotFit(guest.page, path, resize)),
+          ...(await connectionIsLost(guest, path, look)),
+        ];
+      });
+      expect(found).toEqual([]);
+    });
+
+    test('says to who may not see it which role it needs, and shows nothing of it', async () => {
+      const { platform, deployment } = grounds();
+      await platform.person('grace');
+      const closed = (await screensOf(grounds())).filter(isClosed);
+      const found = await inWindows(grounds(), 'grace', closed, (guest, look) => async (path) => {
+        await guest.open(path);
+        const main = guest.page.locator('main');
+        const refused = main.getByRole('alert').or(main.getByText(/ is for a site admin/));
+        const facts: string[] = [];
+        if (!(await appears(refused.first())))
+          facts.push(`${path}: refuses nothing, but shows ${await main.innerText()}`);
+        if ((await guest.page.content()).includes(deployment.namespace)) facts.push(`${path}: shows the namespace`);
+        return [...facts, ...(await look(path, 'forbidden'))];
+      });
+      expect(found).toEqual([]);
+    });
+
+    test('says that there is nothing yet, or that nothing matches', async () => {
+      const wordsAt = new Map(await emptyScreens(grounds()));
+      const found = await inWindows(grounds(), 'ada', [...wordsAt.keys()], (guest, look) => async (path) => {
+        const words = wordsAt.get(path) ?? '';
+        await guest.show(path);
+        const main = guest.page.locator('main');
+        const says = await appears(main.getByText(words).first());
+        const facts = says ? [] : [`${path}: does not say "${words}", but ${await main.innerText()}`];
+        return [...facts, ...(await look(path, 'empty'))];
+      });
+      expect(found).toEqual([]);
+    });
+  });
+}
+
+interface ReadingFails {
+  answers: Awaited<ReturnType<typeof answersOf>>;
+  look: Look;
+}
+
+/** A screen while it is read, after that failed, and after another try. */
+async function readingFails({ page, open }: Visitor, path: string, { answers, look }: ReadingFails): Promise<string[]> {
+  const found: string[] = [];
+  const check = (fact: string, holds: boolean) => void (holds || found.push(`${path}: ${fact}`));
+  const main = page.locator('main');
+
+  answers.hold();
+  await open(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const isWaiting = await appears(main.getByRole('status', { name: 'Loading' }).first());
+  check('does not say that it is loading', isWaiting);
+  check('says that it is empty while it is loading', (await main.locator('.empty').count()) === 0);
+  found.push(...(await look(path, 'loading')));
+
+  await answers.fail();
+  check('does not say that reading failed', await appears(main.getByRole('alert').first()));
+  // An event may begin the read anew, and its failure shows again after that.
+  check('does not say why reading failed', await appears(main.getByText(refusal.detail).first()));
+  check('does not name the request that failed', await appears(main.getByText(refusal.requestId).first()));
+  check('says that it is empty where reading failed', (await main.locator('.empty').count()) === 0);
+  found.push(...(await look(path, 'error')));
+
+  answers.open();
+  const again = main.getByRole('button', { name: 'Try again' });
+  if ((await again.count()) > 0) await again.first().click();
+  await untilLoaded(page);
+  check('does not recover by "Try again"', await appears(main.getByText(refusal.detail).first(), 'hidden'));
+  return found;
+}
+
+/** A screen in a narrow window, and in one of 1280 px that is enlarged to 200 %, which has room for 640. */
+async function doesNotFit(page: Page, path: string, resize: Resize): Promise<string[]> {
+  const found: string[] = [];
+  for (const [width, scale] of [
+    [360, 1],
+    [640, 2],
+  ] as const) {
+    await resize(width, scale);
+    const [wide = 0, moving = 0] = await page.evaluate<number[]>(
+      `[document.documentElement.scrollWidth, document.getAnimations().filter(({ effect }) =>
+        effect.getComputedTiming().duration > 1).length]`,
+    );
+    if (wide > width) found.push(`${path} is ${wide} px wide at ${width} px`);
+    if (moving > 0) found.push(`${path} moves at ${width} px`);
+  }
+  await resize(1280, 1);
+  return found;
+}
+
+/** A screen that was ready when the connection was lost. */
+async function connectionIsLost({ page, context }: Visitor, path: string, look: Look): Promise<string[]> {
+  await context.setOffline(true);
+  await page.getByText(/^Reconnecting\. What you see is as of/).waitFor();
+  const isWell = (await page.locator('main .state.ok').count()) > 0;
+  const found = [...(isWell ? [`${path}: shows something as well`] : []), ...(await look(path, 'stale'))];
+  await context.setOffline(false);
+  return found;
+}
+
+type Resize = (width: number, scale: number) => Promise<void>;
+
+/** Sets the size of a page, and how many pixels of the screen each of its own has. */
+async function resizer(page: Page): Promise<Resize> {
+  const session = await page.context().newCDPSession(page);
+  return async (width, deviceScaleFactor) => {
+    const size = { width, height: 900, deviceScaleFactor, mobile: false };
+    await session.send('Emulation.setDeviceMetricsOverride', size);
+  };
+}
+
+type Located = ReturnType<Page['locator']>;
+
+/** Whether something comes, or goes. */
+const appears = (what: Located, state: 'visible' | 'hidden' = 'visible'): Promise<boolean> =>
+  what.waitFor({ state }).then(
+    () => true,
+    () => false,
+  );
