@@ -36,8 +36,9 @@ export function testWatching(grounds: () => Grounds): void {
       const tree = guest.page.getByRole('table', { name: 'What runs' });
       await tree.waitFor();
 
-      const kinds = (await tree.locator('[data-depth]').allInnerTexts()).map((words) => words.split(/\s/)[0]);
-      expect(kinds).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']);
+      const kinds = async () =>
+        (await tree.locator('[data-depth]').allInnerTexts()).map((words) => words.split(/\s/)[0]);
+      await expect.poll(kinds).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']);
       await guest.page.getByText('Hello from Berth').waitFor();
     });
 

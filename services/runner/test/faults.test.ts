@@ -339,14 +339,8 @@ const deploySlow = () => taskOf(world.chart, { values: { slow: true } });
 
 test('40 deploys that never become ready leave all four slots of their runner to those of others', async () => {
   await using runner = await world.start({ RUNNER_CONCURRENCY: '4' });
-  const timed = async (): Promise<number> => {
-    const began = performance.now();
-    expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
-    return performance.now() - began;
-  };
-  // The first one fills caches.
-  await timed();
-  const quiet = [await timed(), await timed(), await timed()];
+  const deployOther = async () => expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
+  await deployOther();
   const alone = await residentMiB(runner);
   const stuckOnes = Array.from({ length: 40 }, () =>
     taskOf(world.chart, { values: { objects: [unbound] }, wait: { enabled: true, timeout_secs: 3_600 } }),
@@ -355,16 +349,15 @@ test('40 deploys that never become ready leave all four slots of their runner to
   for (const task of stuckOnes) await toAwait(task);
   const waiting = await residentMiB(runner);
 
-  const beside = [await timed(), await timed(), await timed()];
+  await deployOther();
   const four = [deploySlow(), deploySlow(), deploySlow(), deploySlow()];
   await Promise.all(four.map((task) => act.startSlow(task)));
 
   expect(stuckOnes.filter(({ task_id }) => world.tasks.endOf(task_id))).toEqual([]);
   expect(stuckOnes.every(({ task_id }) => world.tasks.claimed.filter((id) => id === task_id).length === 1)).toBe(true);
-  // The fastest against the slowest, and a generous factor: other tests share the machine. The bench `waiting` measures it.
-  expect(Math.min(...beside)).toBeLessThan(2 * Math.max(...quiet));
+  // The bench `waiting` measures how long a deploy takes beside them.
   process.stdout.write(
-    `a runner with four slots: ${alone.toFixed(0)} MiB alone, ${waiting.toFixed(0)} MiB with 40 waiting; a deploy took ${quiet.map(Math.round).join(', ')} ms alone and ${beside.map(Math.round).join(', ')} ms beside them\n`,
+    `a runner with four slots: ${alone.toFixed(0)} MiB alone, ${waiting.toFixed(0)} MiB with 40 waiting\n`,
   );
 });
 

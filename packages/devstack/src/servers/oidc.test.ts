@@ -46,7 +46,7 @@ test('an unknown person and a foreign redirect are refused', async () => {
     encodeURIComponent('http://127.0.0.1:2/'),
   );
 
-  await expect(signInWithHttp('mallory', url)).rejects.toThrow('sign-in of mallory was refused with 400');
+  await expect(signInWithHttp('nobody', url)).rejects.toThrow('sign-in of nobody was refused with 400');
   await expect(signInWithHttp('ada', elsewhere)).rejects.toThrow('refused with 400');
   await oidc.stop();
 });

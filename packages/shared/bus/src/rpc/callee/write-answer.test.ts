@@ -60,7 +60,7 @@ test.for([
     refusal = String(error);
   }
 
-  expect(refusal).toMatch(/^Error: envs\.(?:get|list) sent an answer that breaks its contract/);
+  expect(refusal).toMatch(/^Bug: envs\.(?:get|list) sent an answer that breaks its contract/);
   expect(refusal).not.toContain('hunter2');
 });
 
