@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from '@berth/testing/compile-cache';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -25,11 +26,10 @@ afterAll(async () => {
 const prefix = `admin_test_${process.pid}_${Date.now()}_`;
 const database = `${prefix}db`;
 const roles = ['auth', 'tasks', 'cluster_sync', 'registry_scan'] as const;
-const nothing = sql.type(z.object({}));
 
 async function drop(): Promise<void> {
-  await given.db.query(nothing`drop database if exists ${sql.identifier([database])} with (force)`);
-  for (const role of roles) await given.db.query(nothing`drop role if exists ${sql.identifier([prefix + role])}`);
+  await given.db.query(statement`drop database if exists ${sql.identifier([database])} with (force)`);
+  for (const role of roles) await given.db.query(statement`drop role if exists ${sql.identifier([prefix + role])}`);
 }
 
 function urlOf(role: (typeof roles)[number]): string {
@@ -84,12 +84,12 @@ test('check reports unpublished rows, and replay marks all rows for publishing a
   const id = crypto.randomUUID();
   const minutesAgo = (Date.now() - 300_000) * 1_000;
   expect(await admin(['check'], environment)).toMatchObject({ code: 0 });
-  await given.db.query(nothing`
+  await given.db.query(statement`
     insert into outbox (resource, id, version, operation, row) values ('envs', ${id}, ${minutesAgo}, 'INSERT', '{}')
   `);
 
   const overdue = await admin(['check'], environment);
-  await given.db.query(nothing`update outbox set published_version = version`);
+  await given.db.query(statement`update outbox set published_version = version`);
   const published = await admin(['check'], environment);
   const replayed = await admin(['replay'], environment);
 

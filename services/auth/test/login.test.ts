@@ -4,6 +4,7 @@ import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-per
 import { logins } from '@berth/contracts/resources/accounts/logins';
 import { me } from '@berth/contracts/resources/accounts/me';
 import { users } from '@berth/contracts/resources/accounts/users';
+import { statement } from '@berth/db/postgres/statement';
 import { decodeJwt } from 'jose';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -257,7 +258,7 @@ describe('a login is refused if', () => {
     expect(lived).toBeGreaterThan(599);
     expect(left).toBeLessThan(601);
     const returned = await atTheProvider(attempt, person());
-    await auth.db.query(sql.type(z.object({}))`update login_attempts set expires_at = now() where used_at is null`);
+    await auth.db.query(statement`update login_attempts set expires_at = now() where used_at is null`);
 
     await expect(finishLogin(auth.gateway, { ...returned, verifier })).rejects.toEqual(refusal('invalid_login'));
   });

@@ -5,6 +5,7 @@ import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-per
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { me } from '@berth/contracts/resources/accounts/me';
 import { users } from '@berth/contracts/resources/accounts/users';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -19,20 +20,18 @@ let admin: Somebody;
 let grace: Somebody;
 let places: { env_id: string; user_id: string };
 
-const nothing = sql.type(z.object({}));
-
 beforeAll(async () => {
   auth = await startAuth();
   admin = await somebody(auth, { is_admin: true });
   grace = await somebody(auth);
-  await auth.db.query(nothing`
+  await auth.db.query(statement`
     insert into envs (name, auto_add_new_users) select 'env ' || n, true from generate_series(1, ${maxRolesOfUser}) n
   `);
-  await auth.db.query(nothing`
+  await auth.db.query(statement`
     insert into env_user_permissions (env_id, user_id, role)
     select id, ${grace.id}, case when random() < 0.5 then 'Admin' else 'User' end from envs
   `);
-  await auth.db.query(nothing`
+  await auth.db.query(statement`
     insert into deployment_permissions (env_id, user_id, kind_id, role)
     select id, ${grace.id}, gen_random_uuid(), 'Maintainer' from envs
   `);
@@ -80,7 +79,7 @@ test('an env adds new users automatically unless 5,000 envs already do', async (
 
 test('a new user becomes a member of 5,000 envs at once, and of no more', async () => {
   const { id } = await newUser(auth.db);
-  await auth.db.query(nothing`update envs set auto_add_new_users = true`);
+  await auth.db.query(statement`update envs set auto_add_new_users = true`);
   const number = sql.type(z.object({ n: z.number() }))`select count(*)::int as n from envs`;
   expect(await auth.db.oneFirst(number)).toBeGreaterThan(maxRolesOfUser);
 

@@ -7,6 +7,7 @@ import { deploymentPermissions } from '@berth/contracts/resources/envs/deploymen
 import { outboxStore } from '@berth/db/outbox/outbox-store';
 import { recordState } from '@berth/db/outbox/outbox';
 import { openDatabase } from '@berth/db/postgres/open-database';
+import { statement } from '@berth/db/postgres/statement';
 import { createTestDatabase } from '@berth/testing/test-database';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -17,7 +18,6 @@ import { migrations } from './support/auth-under-test.ts';
 import { newEnv, newUser } from './support/people.ts';
 
 const options = { log: { info: () => {}, warn: () => {} }, applicationName: 'old-rows', maxConnections: 1 };
-const nothing = sql.type(z.object({}));
 const versions = sql.type(z.object({ id: z.string(), version: z.number() }));
 
 /** The schema before migration 0009. */
@@ -44,23 +44,23 @@ test.for([
     ({ id: env_id } = await newEnv(old));
     const member = await newUser(old, { roles: { [env_id]: 'User' } });
     const stranger = await newUser(old);
-    await old.query(nothing`
+    await old.query(statement`
       insert into deployment_permissions (id, env_id, user_id, kind_id, role) values
         (${ofMember}, ${env_id}, ${member.id}, ${kind}, 'Owner'), (${ofStranger}, ${env_id}, ${stranger.id}, ${kind}, 'Owner')
     `);
-    await old.query(nothing`
+    await old.query(statement`
       insert into outbox (resource, id, version, env_id, operation, row)
       select 'deployment_permissions', id, ${version}, env_id, 'INSERT', to_jsonb(p) from deployment_permissions p
     `);
-    await old.query(nothing`update outbox set published_version = version`);
-    await old.query(nothing`insert into deployment_kinds_seen (id, version, deleted) values (${kind}, 1, false)`);
-    await old.query(nothing`
+    await old.query(statement`update outbox set published_version = version`);
+    await old.query(statement`insert into deployment_kinds_seen (id, version, deleted) values (${kind}, 1, false)`);
+    await old.query(statement`
       insert into deployments_seen (id, version, deleted, name, env_id, enabled)
       values (${randomUUID()}, 1, false, 'web', ${env_id}, true)
     `);
     if (isBeforeTimes) {
-      await old.query(nothing`drop function next_outbox_version`);
-      await old.query(nothing`delete from applied_migrations where name like 'shared/0006-%'`);
+      await old.query(statement`drop function next_outbox_version`);
+      await old.query(statement`delete from applied_migrations where name like 'shared/0006-%'`);
     }
   }
 

@@ -3,6 +3,7 @@ import { identities } from '@berth/contracts/resources/accounts/identities';
 import { logins } from '@berth/contracts/resources/accounts/logins';
 import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
 import type { Database } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { openTestDatabase } from '@berth/testing/open-test-database';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { sql } from 'slonik';
@@ -15,7 +16,6 @@ import { startAuthProcess } from './support/auth-process.ts';
 import { migrations, ownUrl, startAuth } from './support/auth-under-test.ts';
 import { somebody } from './support/people.ts';
 
-const nothing = sql.type(z.object({}));
 const keyEncryptionKey = randomBytes(32);
 const stack = new AsyncDisposableStack();
 let db: Database;
@@ -27,7 +27,7 @@ afterAll(() => stack.disposeAsync());
 
 const keyRing = () => openKeyRing({ db, keyEncryptionKey, maxKeyAgeDays: 90 });
 const daysLater = (days: number) =>
-  db.query(nothing`
+  db.query(statement`
     update signing_keys set
       created_at = created_at - make_interval(days => ${days}), signs_from = signs_from - make_interval(days => ${days})
   `);

@@ -4,6 +4,7 @@ import type { JsonValue } from '@berth/contracts/fields/json';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -56,9 +57,7 @@ beforeAll(async () => {
   tasks = await startTasksInTest();
   await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
   await tasks.publish.chart(chart);
-  await until(() =>
-    tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id}`),
-  );
+  await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${chart.id}`));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
@@ -77,7 +76,7 @@ const invoke = (as: Identity, deployment_id: string, requested: InvokeRequest = 
 };
 
 const report = (id: string, name: string | null) =>
-  tasks.database.db.query(sql.type(z.object({}))`
+  tasks.database.db.query(statement`
     update deployments set reported_status = ${
       name === null
         ? null
@@ -92,7 +91,7 @@ const report = (id: string, name: string | null) =>
 
 /** Makes it due. */
 const makeDue = (id: string) =>
-  tasks.database.db.query(sql.type(z.object({}))`
+  tasks.database.db.query(statement`
     update deployment_tasks set due_at = now(), execute_at = now() where id = ${id}
   `);
 const texts = sql.type(z.object({ row: z.string() }));
@@ -240,10 +239,10 @@ describe('an InvokeAction', () => {
     const operation = { InvokeAction: { helm_chart_id: chart.id, action_id: 'unlock', body } };
     const gone = { InvokeAction: { ...operation.InvokeAction, helm_chart_id: randomUUID() } };
     const asBefore = (taskId: string, stored: object) =>
-      db.query(sql.type(z.object({}))`
+      db.query(statement`
         update deployment_tasks set hidden_inputs = null, operation = ${JSON.stringify(stored)}::jsonb where id = ${taskId}
       `);
-    await db.query(sql.type(z.object({}))`delete from deployment_task_inputs`);
+    await db.query(statement`delete from deployment_task_inputs`);
     await asBefore(over, gone);
     await asBefore(open, operation);
 
@@ -283,7 +282,7 @@ describe('an InvokeAction', () => {
     expect(rotated).toMatchObject({ broken: [], otherKeys: [] });
     expect(await tasks.claim()).toBeNull();
     await rotate(createSecretKeys(old, [next]));
-    await db.query(sql.type(z.object({}))`update deployment_tasks set due_at = now() where status = 'Pending'`);
+    await db.query(statement`update deployment_tasks set due_at = now() where status = 'Pending'`);
     const claimed = await tasks.claimed();
     expect(claimed.call).toMatchObject({ body: '{"secret":"swordfish"}' });
     await tasks.finish(claimed);
@@ -323,7 +322,7 @@ describe('an InvokeAction', () => {
     const claimed = await tasks.claimed();
     await tasks.beginHelm(claimed);
 
-    await tasks.database.db.query(sql.type(z.object({}))`
+    await tasks.database.db.query(statement`
       update deployment_tasks set lease_until = now() - interval '1 second' where id = ${taskId}
     `);
 
@@ -414,9 +413,7 @@ describe('a request to invoke an action', () => {
   test('is refused if the action does not allow the reported status, or if the deployment runs another chart', async () => {
     const { id } = await deployed();
     const other = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '1.0.1' });
-    await until(() =>
-      tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${other.id}`),
-    );
+    await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${other.id}`));
     const resume = () => invoke(maintainer, id, { action_id: 'resume' });
 
     await expect(resume()).rejects.toEqual(refusal('conflict', 'no status is known now'));

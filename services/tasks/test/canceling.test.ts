@@ -6,9 +6,8 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { sql } from 'slonik';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { refusal } from './support/refusal.ts';
 import { sampleChart } from './support/sample-charts.ts';
 import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
@@ -274,9 +273,7 @@ describe('canceling', () => {
     const { id, name } = await tasks.installed();
     await tasks.call(owner, update, { id, body: { name: `n${id.slice(0, 8)}` } });
     const claimed = await tasks.claimed();
-    await tasks.database.db.query(
-      sql.type(z.object({}))`update deployments set installed_namespace = 'elsewhere' where id = ${id}`,
-    );
+    await tasks.database.db.query(statement`update deployments set installed_namespace = 'elsewhere' where id = ${id}`);
     await tasks.create({ name });
 
     await cancelIt(owner, claimed.task_id);

@@ -1,6 +1,7 @@
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { answeredUnlikeContract } from '@berth/testing/contracts/refusals';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -27,9 +28,7 @@ const { list, get, create, update, delete: remove } = deployments.operations;
 
 const publishedChart = async (chart: ReturnType<typeof sampleChart>) => {
   await tasks.publish.chart(chart);
-  await until(() =>
-    tasks.database.db.exists(sql.type(z.object({}))`select from helm_chart_projection where id = ${chart.id}`),
-  );
+  await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${chart.id}`));
 };
 
 describe('creating', () => {
@@ -133,7 +132,7 @@ describe('creating', () => {
   test("a namespace from before Helm's limit was checked says what to do, can be removed, and ends with a rename", async () => {
     const { id, name } = await tasks.create();
     const namespace = `web-${name}${'x'.repeat(46)}`;
-    await tasks.database.db.query(sql.type(z.object({}))`
+    await tasks.database.db.query(statement`
       with t as (
         update deployment_tasks set run = run || jsonb_build_object('namespace', ${namespace}::text)
         where deployment_id = ${id}
@@ -315,7 +314,7 @@ describe('creating', () => {
     await expect(changing({ name: 'web-shop' })).rejects.toEqual(taken);
 
     // Simulates that both got it before the check existed.
-    await tasks.database.db.query(sql.type(z.object({}))`
+    await tasks.database.db.query(statement`
       update deployments set name = 'web-shop', namespace = 'web-web-shop', ingress_name = null where id = ${other.id}
     `);
     expect(await changing({ description_md: 'still here' })).toMatchObject({ name: 'web-shop' });

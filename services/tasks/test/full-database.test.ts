@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openDatabase } from '@berth/db/postgres/open-database';
+import { statement } from '@berth/db/postgres/statement';
 import { createTestDatabase } from '@berth/testing/test-database';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -11,7 +12,6 @@ import { operations } from '../src/engine/operations/index.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
 const database = { log: { info: () => {}, warn: () => {} }, applicationName: 'full-database', maxConnections: 1 };
-const nothing = sql.type(z.object({}));
 
 /** The schema before the engine kept what is installed: its last migration is 0054. */
 async function oldMigrations(stack: AsyncDisposableStack): Promise<URL> {
@@ -46,7 +46,7 @@ test('the migrations keep each open task of a full database of the version befor
   );
   {
     await using old = await openDatabase({ url, migrations: before, ...database });
-    await old.query(nothing`
+    await old.query(statement`
       create table kinds as
       select r.*, gen_random_uuid() as deployment_id, gen_random_uuid() as revision_id, n,
         row_number() over () as number, '00000000-0000-4000-8000-00000000000' || (n % 5) as cluster
@@ -55,7 +55,7 @@ test('the migrations keep each open task of a full database of the version befor
         helm_fence bigint, handed_back integer, lease_in integer, is_canceled boolean
       ), generate_series(1, ${each}::int) n
     `);
-    await old.query(nothing`
+    await old.query(statement`
       insert into deployments (
         id, name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, revision_id, installed_cluster_id,
         installed_namespace, ingress_name, state
@@ -68,7 +68,7 @@ test('the migrations keep each open task of a full database of the version befor
       'action', 'deploy', 'cluster_id', d.cluster_id, 'namespace', d.namespace, 'deployment_name', d.name, 'kind', 'Web',
       'helm_chart_id', d.helm_chart_id, 'config', d.config, 'values_override', null
     )`;
-    await old.query(nothing`
+    await old.query(statement`
       insert into deployment_tasks (
         id, created_at, execute_at, due_at, first_attempted_at, started_at, finished_at, cluster_id, env_id, deployment_id,
         operation, status, run
@@ -76,7 +76,7 @@ test('the migrations keep each open task of a full database of the version befor
       select k.revision_id, now(), now(), now(), now(), now(), now(), d.cluster_id, d.env_id, d.id, '{"Install": {}}', 'Done', ${run}
       from kinds k join deployments d on d.id = k.deployment_id
     `);
-    await old.query(nothing`
+    await old.query(statement`
       insert into deployment_tasks (
         created_at, execute_at, due_at, first_attempted_at, started_at, cluster_id, env_id, deployment_id, operation, status, run,
         change, attempts, waited_ms, fence, helm_fence, handed_back, lease_until, runner, cancel_requested_at, requester, reason
@@ -90,7 +90,7 @@ test('the migrations keep each open task of a full database of the version befor
         jsonb_build_object('kind', 'user', 'id', gen_random_uuid()), case when k.attempts > 0 then 'why' end
       from kinds k join deployments d on d.id = k.deployment_id
     `);
-    await old.query(nothing`create table tasks_before as select id, to_jsonb(t) as columns from deployment_tasks t`);
+    await old.query(statement`create table tasks_before as select id, to_jsonb(t) as columns from deployment_tasks t`);
   }
 
   await using db = await openDatabase({ url, migrations, ...database });

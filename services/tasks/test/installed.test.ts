@@ -11,16 +11,14 @@ import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tas
 import { resourceCalls } from '@berth/contracts/resources/tasks/resource-calls';
 import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { sql } from 'slonik';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { refusal } from './support/refusal.ts';
 import { databaseTypes } from './support/resource-charts.ts';
 import { sampleChart } from './support/sample-charts.ts';
 import { envId, otherEnvId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 const { siteAdmin, owner, maintainer } = sampleIdentities;
-const nothing = sql.type(z.object({}));
 const resource_types = JSON.parse(JSON.stringify(databaseTypes));
 const byName = sampleChart({
   features: { ingress: { enabled: true, hostname_format: 'Name' } },
@@ -34,7 +32,7 @@ beforeAll(async () => {
   tasks = await startTasksInTest();
   await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
   for (const { id } of [await tasks.publish.chart(byName), await tasks.publish.chart(byKind)]) {
-    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${id}`));
+    await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${id}`));
   }
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
@@ -248,7 +246,7 @@ describe('a release on a cluster that no longer exists', () => {
 
   test('is abandoned by an owner once a site admin ignores the cluster, whatever its tasks do, and the audit log says what is left', async () => {
     const cluster = await destroyed();
-    await until(() => tasks.database.db.exists(nothing`select from k8s_cluster_projection where id = ${cluster.id}`));
+    await until(() => tasks.database.db.exists(statement`select from k8s_cluster_projection where id = ${cluster.id}`));
     const [deleting, working] = [
       await tasks.installed({ cluster_id: cluster.id }),
       await tasks.installed({ cluster_id: cluster.id }),

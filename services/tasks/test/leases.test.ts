@@ -3,6 +3,7 @@ import { deploymentUsage } from '@berth/contracts/resources/deployments/deployme
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -22,10 +23,9 @@ const { log, log_lines, cancel } = deploymentTasks.operations;
 const line = (text: string): LogLine => ({ at: '2026-01-01T00:00:00.000Z', source: 'stdout', text });
 const append = ({ task_id, fence }: Pick<ClaimedTask, 'task_id' | 'fence'>, first: number, ...texts: string[]) =>
   tasks.runner.call(append_log, { body: { task_id, fence, first, lines: texts.map(line) } });
-const nothing = sql.type(z.object({}));
 /** The runner has been silent for a whole lease. */
 const expire = ({ task_id }: Pick<ClaimedTask, 'task_id'>) =>
-  tasks.database.db.query(nothing`
+  tasks.database.db.query(statement`
     update deployment_tasks set lease_until = clock_timestamp() where id = ${task_id} and status = 'Started'
   `);
 /** The start of the lease, by the clock of the database. */
@@ -101,7 +101,7 @@ describe('a runner that falls silent', () => {
     const { operation } = await tasks.task(broken.task_id);
     const write = (json: object) =>
       tasks.database.db.query(
-        nothing`
+        statement`
           update deployment_tasks set operation = ${sql.jsonb({ ...json })} where id = ${broken.task_id}
         `,
       );
@@ -279,10 +279,10 @@ describe('the end of a claim', () => {
 describe('waiting for a dependency of a task', () => {
   const away = 'The cluster could not be reached to read the namespace: prod:6443 refused the connection';
   const startedTasks = async () =>
-    tasks.database.db.exists(sql.type(z.object({}))`select from deployment_tasks where status = 'Started'`);
+    tasks.database.db.exists(statement`select from deployment_tasks where status = 'Started'`);
   /** Sets the sum of the task's past pauses and makes it due. */
   const letWait = (id: string, waits: { waited_ms?: number; forbidden_ms?: number }) =>
-    tasks.database.db.query(sql.type(z.object({}))`
+    tasks.database.db.query(statement`
       update deployment_tasks set due_at = now(), waited_ms = ${waits.waited_ms ?? 0},
         forbidden_ms = ${waits.forbidden_ms ?? 0}
       where id = ${id} and status = 'Pending'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openDatabase } from '@berth/db/postgres/open-database';
+import { statement } from '@berth/db/postgres/statement';
 import { createTestDatabase } from '@berth/testing/test-database';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -12,7 +13,6 @@ import { readingStore } from '../src/store/store.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
 const database = { log: { info: () => {}, warn: () => {} }, applicationName: 'old-rows', maxConnections: 1 };
-const nothing = sql.type(z.object({}));
 
 /** The schema before the migration under test. */
 async function oldMigrations(stack: AsyncDisposableStack): Promise<URL> {
@@ -49,11 +49,11 @@ test('rows without sizes, waits and requesters work and are counted after the mi
   ].map((row) => ({ id: randomUUID(), deployment_id: deployment, cluster_id: cluster, env_id: env, ...row }));
   {
     await using old = await openDatabase({ url, migrations: before, ...database });
-    await old.query(nothing`
+    await old.query(statement`
       insert into deployments (id, name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, description_md)
       values (${deployment}, 'old', ${chart}, ${env}, ${cluster}, 'web-old', ${chart}, '{"a": "ä"}', ${'a\n"b"'})
     `);
-    await old.query(nothing`
+    await old.query(statement`
       insert into deployment_tasks (
         id, created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, operation, status, run,
         change, attempts, fence, lease_until
@@ -62,12 +62,12 @@ test('rows without sizes, waits and requesters work and are counted after the mi
         r.run, r.change, coalesce(r.fence, 0), coalesce(r.fence, 0), case when r.status = 'Started' then now() end
       from jsonb_populate_recordset(null::deployment_tasks, ${JSON.stringify(rows)}::jsonb) r
     `);
-    await old.query(nothing`
+    await old.query(statement`
       insert into outbox (resource, id, version, operation, row)
       select 'deployment_tasks', id, nextval('outbox_version'), 'INSERT', jsonb_build_object('id', id, 'status', status, 'operation', operation)
       from deployment_tasks
     `);
-    await old.query(nothing`
+    await old.query(statement`
       insert into audit_log (actor_kind, actor_id, action, resource, object_id, details)
       values ('bot', ${bot}, 'create', 'deployment_tasks', ${rows[3]?.id ?? null}, '{}')
     `);

@@ -15,6 +15,7 @@ import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { most } from '../src/plans/make-dry-runs.ts';
@@ -466,7 +467,7 @@ describe('a dry run', () => {
   });
 
   test('is removed if the process of its caller died', async () => {
-    await tasks.database.db.query(sql.type(z.object({}))`
+    await tasks.database.db.query(statement`
       insert into dry_runs (id, requester, env_id, deployment_id, cluster_id, namespace, expires_at, sealed_run)
       values (gen_random_uuid(), 'user x', ${envId}, gen_random_uuid(), ${tasks.clusterId}, 'x', now() - interval '1 second', '')
     `);

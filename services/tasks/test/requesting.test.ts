@@ -4,9 +4,9 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { wrongClock } from '@berth/testing/wrong-clock';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import type { Current } from '../src/tasks/claims/requester-rights.ts';
 import { refusal } from './support/refusal.ts';
 import { sampleChart } from './support/sample-charts.ts';
@@ -39,7 +39,7 @@ const later = () => inMs(3_600_000);
 
 /** Makes them due. */
 const makeDue = (...ids: string[]) =>
-  tasks.database.db.query(sql.type(z.object({}))`
+  tasks.database.db.query(statement`
     update deployment_tasks set due_at = now(), execute_at = now() where id = any(${sql.array(ids, 'uuid')})
   `);
 
@@ -340,7 +340,7 @@ describe('a scheduled task', () => {
     const operation = { Upgrade: { helm_chart_id, config_inputs: { replicas: 2 }, values_override: null } };
     const task = await until(() => request(owner, id, operation, later()).catch(() => null));
     await tasks.database.db.query(
-      sql.type(z.object({}))`update helm_chart_projection set values_ui = '[5]' where id = ${helm_chart_id}`,
+      statement`update helm_chart_projection set values_ui = '[5]' where id = ${helm_chart_id}`,
     );
     await makeDue(task.id);
 

@@ -18,6 +18,7 @@ import {
 } from '@berth/contracts/resources/tasks/resource-calls';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
 import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -42,7 +43,6 @@ import {
 const { siteAdmin, owner, maintainer, envUser, envAdmin, outsider, bot } = sampleIdentities;
 const { list, get, create, update, delete: remove } = deploymentResources.operations;
 const types = deploymentResourceTypes.operations;
-const nothing = sql.type(z.object({}));
 
 const chart = managingChart();
 const using = usingChart();
@@ -54,14 +54,14 @@ beforeAll(async () => {
   await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
   await tasks.publish.chart(chart);
   await tasks.publish.chart(using);
-  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${using.id}`));
+  await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${using.id}`));
   manager = await tasks.installed({ helm_chart_id: chart.id });
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 /** Removes the resources of earlier tests. */
 beforeEach(async () => {
   await tasks.database.db.query(
-    nothing`update deployment_resources set due_at = 'infinity', fence = null, is_slow = false`,
+    statement`update deployment_resources set due_at = 'infinity', fence = null, is_slow = false`,
   );
 });
 
@@ -117,7 +117,7 @@ const report = (
     body: { results: [{ resource_id, fence, took_ms, outcome, reason }] },
   });
 const makeDue = (id: string) =>
-  tasks.database.db.query(nothing`update deployment_resources set due_at = now() where id = ${id}`);
+  tasks.database.db.query(statement`update deployment_resources set due_at = now() where id = ${id}`);
 const dueIn = async (id: string, since: string | null = null) =>
   tasks.database.db.oneFirst(sql.type(z.object({ secs: z.number() }))`
     select extract(epoch from due_at - coalesce(${since}::timestamptz, clock_timestamp()))::float as secs
@@ -163,7 +163,7 @@ describe('the resource types of a chart', () => {
     const spec = (name: string) => ({ [key]: { ...databaseTypes.database, name_plural: name } });
     const [first, second] = [managingChart(spec('First')), managingChart(spec('Second'))];
     for (const each of [first, second]) await tasks.publish.chart(each);
-    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${second.id}`));
+    await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${second.id}`));
     const now = async () =>
       (await tasks.call(siteAdmin, types.list, { query: { key } })).items.map(
         ({ spec: { name_plural } }) => name_plural,
@@ -190,7 +190,7 @@ describe('the resource types of a chart', () => {
     const key = `k${randomUUID().slice(0, 8)}`;
     const [before, after] = [managingChart({ [key]: databaseTypes.database }), managingChart(null)];
     for (const each of [before, after]) await tasks.publish.chart(each);
-    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${after.id}`));
+    await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${after.id}`));
     const other = await tasks.installed({ helm_chart_id: before.id });
     const { id } = await make({ key, deployment_id: other.id });
 
@@ -364,7 +364,7 @@ test('a deleted resource can be read by its id for a day, and is forgotten after
     [forgotten, '24 hours 1 second'],
   ] as const) {
     await tasks.call(maintainer, remove, { id });
-    await tasks.database.db.query(nothing`
+    await tasks.database.db.query(statement`
       update deployment_resources set changed_at = clock_timestamp() - ${age}::interval where id = ${id}
     `);
   }
@@ -486,7 +486,7 @@ describe('a call for a resource', () => {
     const other = await tasks.installed({ helm_chart_id: chart.id });
     const broken = await make({ deployment_id: other.id });
     await tasks.database.db.query(
-      nothing`update resource_type_registrations set spec = '{}' where deployment_id = ${other.id}`,
+      statement`update resource_type_registrations set spec = '{}' where deployment_id = ${other.id}`,
     );
     const { id } = await make();
 
@@ -643,8 +643,10 @@ describe('a resource is refused', () => {
     await tasks.publish.registry(registry, otherKindId);
     const elsewhere = { ...managingChart(), helm_registry_id: registry };
     await tasks.publish.chart(elsewhere);
-    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${elsewhere.id}`));
-    await until(() => tasks.database.db.exists(nothing`select from helm_registry_projection where id = ${registry}`));
+    await until(() =>
+      tasks.database.db.exists(statement`select from helm_chart_projection where id = ${elsewhere.id}`),
+    );
+    await until(() => tasks.database.db.exists(statement`select from helm_registry_projection where id = ${registry}`));
     const { id: of_kind } = await tasks.create({ helm_chart_id: elsewhere.id, kind_id: otherKindId }, siteAdmin);
     const { id: in_env } = await tasks.create({ helm_chart_id: chart.id, cluster_id: tasks.otherClusterId }, siteAdmin);
     await tasks.runAll();
@@ -756,7 +758,7 @@ test('a managing deployment is not moved to another env while it manages resourc
 test('auth learns the resources of an env and deletes them with the env, together with their types', async () => {
   const env = await tasks.publish.env({ id: randomUUID(), name: 'going' });
   const { id: cluster_id } = await tasks.publish.cluster({ env_id: env.id, name: 'going' });
-  await until(() => tasks.database.db.exists(nothing`select from k8s_cluster_projection where id = ${cluster_id}`));
+  await until(() => tasks.database.db.exists(statement`select from k8s_cluster_projection where id = ${cluster_id}`));
   const { id: deployment_id } = await tasks.create({ helm_chart_id: chart.id, cluster_id }, siteAdmin);
   await tasks.runAll();
   const { items } = await tasks.call(siteAdmin, types.list, { query: { env_id: env.id, key: 'note' } });
@@ -788,7 +790,7 @@ test('a resource whose spec later marks a prop as sensitive hides it and stores 
   });
   const [before, after] = [managingChart(spec(false)), managingChart(spec(true))];
   for (const each of [before, after, sampleChart()]) await tasks.publish.chart(each);
-  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${after.id}`));
+  await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${after.id}`));
   const other = await tasks.installed({ helm_chart_id: before.id });
   const { id } = await ready({ key, deployment_id: other.id, props: { size: 1, owner: 'ada' } });
   expect((await read(id)).props).toEqual({ size: 1, owner: 'ada' });
@@ -823,7 +825,7 @@ test('a chart in another env hides no prop of a global type here, and names are 
   });
   const [here, there] = [managingChart(spec(false)), managingChart(spec(true))];
   for (const each of [here, there]) await tasks.publish.chart(each);
-  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${there.id}`));
+  await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${there.id}`));
   const own = await tasks.installed({ helm_chart_id: here.id });
   const { id } = await ready({ key, deployment_id: own.id, name: 'big', props: { size: 9 } });
 
@@ -855,7 +857,7 @@ test('calls contain the id of a secret that a prop selects, and changing or dele
   ];
   const types = managingChart({ [key]: { ...databaseTypes.database, values_ui: { inputs } } });
   await tasks.publish.chart(types);
-  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${types.id}`));
+  await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${types.id}`));
   const { id: deployment_id } = await tasks.installed({ helm_chart_id: types.id });
   const body = { env_id: envId, collection: 'logins', name: key, contents: 'swordfish' };
   const login = (await tasks.call(siteAdmin, secrets.operations.create, { body })).id;

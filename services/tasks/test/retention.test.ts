@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { sql } from 'slonik';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { refusal } from './support/refusal.ts';
 import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
@@ -19,7 +18,7 @@ const { create, get, log, retry } = deploymentTasks.operations;
 
 /** Rows that have expired when the service starts. */
 const outdate = (id: string) =>
-  tasks.database.db.query(sql.type(z.object({}))`
+  tasks.database.db.query(statement`
     update deployment_tasks set execute_at = execute_at - interval '400 days', finished_at = finished_at - interval '400 days'
     where id = ${id}
   `);

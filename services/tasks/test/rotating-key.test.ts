@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
 import { compileCache } from '@berth/testing/compile-cache';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -32,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  await tasks.database.db.query(sql.type(z.object({}))`delete from secrets`);
+  await tasks.database.db.query(statement`delete from secrets`);
 });
 
 const insert = (count: number) =>
@@ -116,7 +117,7 @@ test('an interrupted rotation is continued by the next one, and several can shar
 test('seal-again names a secret that cannot be opened, seals the others and exits with 1', async () => {
   await insert(3);
   const [broken] = await stored();
-  await tasks.database.db.query(sql.type(z.object({}))`
+  await tasks.database.db.query(statement`
     update secrets set wrapped_key = set_byte(wrapped_key, 0, get_byte(wrapped_key, 0) # 1) where id = ${broken?.id ?? ''}
   `);
 

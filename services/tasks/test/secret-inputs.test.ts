@@ -7,6 +7,7 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -61,7 +62,6 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 const { siteAdmin, envAdmin, owner } = sampleIdentities;
 const { create, update, delete: remove } = secrets.operations;
-const nothing = sql.type(z.object({}));
 
 const secret = (contents = 'swordfish', fields: Partial<NewSecret> = {}): Promise<Secret> =>
   tasks.call(siteAdmin, create, {
@@ -200,7 +200,7 @@ describe('contents of secrets', () => {
 
   test('cannot be opened after being copied to another row: the task fails and the log says so', async () => {
     const [victim, copy] = [await secret('of the victim'), await secret()];
-    await tasks.database.db.query(nothing`
+    await tasks.database.db.query(statement`
       update secrets set (key_id, wrapped_key, sealed_contents) =
         (select key_id, wrapped_key, sealed_contents from secrets where id = ${victim.id})
       where id = ${copy.id}
@@ -220,7 +220,7 @@ describe('contents of secrets', () => {
   test('make the task wait if their key is missing', async () => {
     const password = await secret();
     const setKey = (key: string) =>
-      tasks.database.db.query(nothing`update secrets set key_id = ${key} where id = ${password.id}`);
+      tasks.database.db.query(statement`update secrets set key_id = ${key} where id = ${password.id}`);
     const { key_id } = await tasks.database.db.one(
       sql.type(z.object({ key_id: z.string() }))`select key_id from secrets where id = ${password.id}`,
     );
@@ -235,7 +235,7 @@ describe('contents of secrets', () => {
       reason: expect.stringContaining('sealed under a key that the service lacks'),
     });
     await setKey(key_id);
-    await tasks.database.db.query(nothing`update deployment_tasks set due_at = now() where deployment_id = ${id}`);
+    await tasks.database.db.query(statement`update deployment_tasks set due_at = now() where deployment_id = ${id}`);
     expect(await tasks.claimed()).toMatchObject({ deployment_id: id, secrets: { login: { password: 'swordfish' } } });
   });
 });
@@ -360,13 +360,13 @@ describe('a changed secret', () => {
     const password = await secret('old');
     await deploy({ password: password.id });
     let claiming: ReturnType<typeof tasks.claimed> | undefined;
-    const waits = sql.type(z.object({}))`select from pg_locks where not granted and locktype = 'transactionid'`;
+    const waits = statement`select from pg_locks where not granted and locktype = 'transactionid'`;
 
     await tasks.database.db.transaction(async (tx) => {
-      await tx.query(nothing`select from secrets where id = ${password.id} for no key update`);
+      await tx.query(statement`select from secrets where id = ${password.id} for no key update`);
       claiming = tasks.claimed();
       await until(() => tx.exists(waits), 1_500);
-      await tx.query(nothing`update secrets set name = name || '-2' where id = ${password.id}`);
+      await tx.query(statement`update secrets set name = name || '-2' where id = ${password.id}`);
     });
 
     expect(await claiming).toMatchObject({ secrets: { login: { password: 'old', name: `${password.name}-2` } } });
@@ -376,7 +376,7 @@ describe('a changed secret', () => {
     const password = await secret();
 
     await tasks.database.db.transaction(async (tx) => {
-      await tx.query(nothing`select from secrets where id = ${password.id} for key share`);
+      await tx.query(statement`select from secrets where id = ${password.id} for key share`);
       const body = { name: `${password.name}-2`, contents: 'new' };
       await expect(tasks.call(envAdmin, update, { id: password.id, body })).resolves.toMatchObject({ name: body.name });
     });

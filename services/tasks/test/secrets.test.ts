@@ -4,6 +4,7 @@ import type { Identity } from '@berth/contracts/access/identity';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
 import { requestHash } from '@berth/db/idempotency/request-hash';
+import { statement } from '@berth/db/postgres/statement';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +20,6 @@ afterAll(() => tasks?.[Symbol.asyncDispose]());
 
 const { siteAdmin, envAdmin, envUser, owner, maintainer, outsider, bot, deployment } = sampleIdentities;
 const { list, get, create, update, delete: remove } = secrets.operations;
-const nothing = sql.type(z.object({}));
 
 const newSecret = (fields: Partial<NewSecret> = {}): NewSecret => ({
   env_id: envId,
@@ -380,7 +380,7 @@ describe('a missing key', () => {
   test('makes the service not ready, and nothing is stored until it is given', async () => {
     const [lost, other] = [await made(), await made()];
     const setKey = (key: string) =>
-      tasks.database.db.query(nothing`
+      tasks.database.db.query(statement`
         update secrets set key_id = case when ${key} = '' then (select key_id from secrets where id = ${other.id}) else ${key} end
         where id = ${lost.id}
       `);

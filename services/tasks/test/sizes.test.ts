@@ -6,6 +6,7 @@ import { type Deployment, deployments } from '@berth/contracts/resources/deploym
 import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 import { Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
 import type { Database, Queries, Query } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { found } from '@berth/contracts/errors';
 import { largestBody } from '@berth/testing/contracts/largest-body';
 import { sampleIdentities } from '@berth/testing/test-identities';
@@ -28,7 +29,6 @@ import { sampleChart } from './support/sample-charts.ts';
 import { envId, startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';
 
 const { owner, siteAdmin } = sampleIdentities;
-const nothing = sql.type(z.object({}));
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 const servers = new AsyncDisposableStack();
@@ -198,7 +198,7 @@ describe('the largest possible rows', () => {
 
     expect(page.items.length).toBeGreaterThan(1);
     expect(bytes()).toBeLessThan(limits.responseBytes);
-    for (const { id } of copies) await tasks.database.db.query(nothing`delete from deployments where id = ${id}`);
+    for (const { id } of copies) await tasks.database.db.query(statement`delete from deployments where id = ${id}`);
   });
 
   test('a change does not store a delta if its paths would exceed all other content', async () => {
@@ -233,7 +233,7 @@ describe('98 scheduled upgrades of the largest inputs', () => {
     scheduled = await send('s');
     // The other 97 are inserted directly, because requests would take long.
     for (let n = 1; n < 98; n += 1) {
-      await tasks.database.db.query(nothing`
+      await tasks.database.db.query(statement`
         insert into deployment_tasks (
           created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation, change
         )

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/contracts/resources/tasks/status-polls';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -14,19 +15,18 @@ const { claim, report } = statusPolls.operations;
 const status = { endpoint: 'standard_ingress', path: '/status', refresh_interval_secs: 1 };
 const chart = sampleChart({ features: { ingress: { enabled: true }, status } });
 const idle = { content: { status: { name: 'Idle', color: 'success' as const }, notices: [] } };
-const nothing = sql.type(z.object({}));
 
 let tasks: TasksInTest;
 beforeAll(async () => {
   tasks = await startTasksInTest();
   await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
   await tasks.publish.chart(chart);
-  await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${chart.id}`));
+  await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${chart.id}`));
 });
 afterAll(() => tasks?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await tasks.database.db.query(nothing`delete from status_polls`);
-  await tasks.database.db.query(nothing`update deployments set enabled = false where enabled`);
+  await tasks.database.db.query(statement`delete from status_polls`);
+  await tasks.database.db.query(statement`update deployments set enabled = false where enabled`);
 });
 
 const row = sql.type(z.object({ due_in: z.number(), is_slow: z.boolean(), interval_secs: z.number() }));
@@ -49,7 +49,7 @@ const versionOf = async (id: string) =>
     `)
   ).version;
 const makeDue = (id: string) =>
-  tasks.database.db.query(nothing`update status_polls set due_at = now() where deployment_id = ${id}`);
+  tasks.database.db.query(statement`update status_polls set due_at = now() where deployment_id = ${id}`);
 
 /** A deployment with status polls. */
 async function polled() {
@@ -103,12 +103,12 @@ describe('the status of a deployment', () => {
 
   test("is an error if only older rules accepted the chart's features, and others are still polled", async () => {
     const old = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.9.0' });
-    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${old.id}`));
+    await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${old.id}`));
     const broken = await tasks.installed({ helm_chart_id: old.id });
     await until(() => pollOf(broken.id));
     const features = JSON.stringify({ ...old.features, status: { ...status, refresh_interval_secs: 'often' } });
     await tasks.database.db.query(
-      nothing`update helm_chart_projection set features = ${features}::jsonb where id = ${old.id}`,
+      statement`update helm_chart_projection set features = ${features}::jsonb where id = ${old.id}`,
     );
 
     const other = await polled();
@@ -205,7 +205,7 @@ describe('the status of a deployment', () => {
     await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: null });
     await until(() =>
       tasks.database.db.exists(
-        nothing`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is null`,
+        statement`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is null`,
       ),
     );
     try {
@@ -218,7 +218,7 @@ describe('the status of a deployment', () => {
       await tasks.publish.cluster({ id: tasks.clusterId, env_id: envId, ingress_domain: 'apps.example.com' });
       await until(() =>
         tasks.database.db.exists(
-          nothing`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is not null`,
+          statement`select from k8s_cluster_projection where id = ${tasks.clusterId} and ingress_domain is not null`,
         ),
       );
     }
@@ -226,14 +226,14 @@ describe('the status of a deployment', () => {
 
   test('follows the current features of its chart, and is cleared if the chart no longer declares one', async () => {
     const own = await tasks.publish.chart({ ...chart, id: randomUUID(), image_tag: '0.8.0' });
-    await until(() => tasks.database.db.exists(nothing`select from helm_chart_projection where id = ${own.id}`));
+    await until(() => tasks.database.db.exists(statement`select from helm_chart_projection where id = ${own.id}`));
     const { id } = await tasks.installed({ helm_chart_id: own.id });
     await until(() => pollOf(id));
     await makeDue(id);
     await answer(await first(), idle);
     const features = JSON.stringify({ ...own.features, status: null });
     await tasks.database.db.query(
-      nothing`update helm_chart_projection set features = ${features}::jsonb where id = ${own.id}`,
+      statement`update helm_chart_projection set features = ${features}::jsonb where id = ${own.id}`,
     );
 
     await readingStore(tasks.database.db).statusPolls.refollow();
@@ -245,7 +245,7 @@ describe('the status of a deployment', () => {
   test('is polled after its due task was claimed, because a claim skips locked deployments', async () => {
     const { id } = await tasks.create();
     const followed = () =>
-      tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);
+      tasks.database.db.exists(statement`select from deployments where id = ${id} and polls_followed`);
 
     await readingStore(tasks.database.db).statusPolls.follow(200);
     expect(await followed()).toBe(false);
@@ -257,9 +257,9 @@ describe('the status of a deployment', () => {
   test('starts or stops being polled only when its deployment changes', async () => {
     const { id } = await polled();
     const followed = () =>
-      tasks.database.db.exists(nothing`select from deployments where id = ${id} and polls_followed`);
+      tasks.database.db.exists(statement`select from deployments where id = ${id} and polls_followed`);
     await until(followed);
-    await tasks.database.db.query(nothing`delete from status_polls where deployment_id = ${id}`);
+    await tasks.database.db.query(statement`delete from status_polls where deployment_id = ${id}`);
 
     await tasks.call(owner, deployments.operations.update, { id, body: { description_md: 'changed' } });
 

@@ -7,6 +7,7 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError } from '@berth/contracts/errors';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -27,13 +28,12 @@ afterAll(async () => {
 });
 
 const { owner } = sampleIdentities;
-const nothing = sql.type(z.object({}));
 const withId = sql.type(z.object({ id: z.string() }));
 const recoveredWithinMs = 30_000;
 
 const cutConnections = () =>
   answered(() =>
-    tasks.database.db.query(nothing`
+    tasks.database.db.query(statement`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()
     `),
@@ -42,7 +42,7 @@ const startServer = async () => {
   server = await startPostgres({ ...start, signal: AbortSignal.timeout(90_000), durable: false });
 };
 
-afterEach(() => answered(() => tasks.database.db.query(nothing`truncate deployment_tasks, deployments cascade`)));
+afterEach(() => answered(() => tasks.database.db.query(statement`truncate deployment_tasks, deployments cascade`)));
 
 /** On a busy machine, or just after an outage, the first attempt may come too late. */
 const answered = <T>(work: () => Promise<T>): Promise<T> =>
@@ -88,18 +88,18 @@ describe('a failing database', () => {
   /** Slows down commits, so that failures often occur during one. */
   beforeEach(async () => {
     const { db } = tasks.database;
-    await db.query(nothing`
+    await db.query(statement`
       create or replace function slow_commit() returns trigger language plpgsql as
         $$ begin perform pg_sleep(0.05); return null; end $$
     `);
-    await db.query(nothing`
+    await db.query(statement`
       create constraint trigger slow_commit after insert on deployments deferrable initially deferred
         for each row execute function slow_commit()
     `);
   });
   afterEach(async () => {
     const { db } = tasks.database;
-    await answered(() => db.query(nothing`drop function if exists slow_commit cascade`));
+    await answered(() => db.query(statement`drop function if exists slow_commit cascade`));
   });
 
   test.for<[string, number, () => Promise<unknown>]>([
@@ -181,7 +181,7 @@ describe('a failing database', () => {
       }
       // Connections of the service and of this test; none may be left.
       const connections = () =>
-        answered(() => db.any(nothing`select from pg_stat_activity where datname = current_database()`));
+        answered(() => db.any(statement`select from pg_stat_activity where datname = current_database()`));
       await expect.poll(async () => (await connections()).length).toBeLessThanOrEqual(10 + 3);
     },
   );
@@ -201,7 +201,7 @@ async function inParallel<T>(items: readonly T[], most: number, work: (item: T) 
 /** Inserts deployments with an Uninstall each, which becomes due after the interval; returns the ids of the tasks. */
 async function insertTasks(name: string, count: number, dueIn: string): Promise<string[]> {
   const { db } = tasks.database;
-  await db.query(nothing`
+  await db.query(statement`
     insert into deployments (
       name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config, installed_cluster_id, installed_namespace,
       polls_followed

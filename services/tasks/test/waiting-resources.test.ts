@@ -1,4 +1,5 @@
 import type { Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { nthId, rowId } from '@berth/testing/db/list-plans';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { sql } from 'slonik';
@@ -7,7 +8,6 @@ import { z } from 'zod';
 import { createResourceCalls } from '../src/store/resources/resource-call-repository.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 /** The most resources of one deployment. */
 const perDeployment = 10_000;
 
@@ -17,8 +17,8 @@ beforeAll(async () => {
   database = await openTestDatabase({ service: 'tasks', migrations });
   await database.db.transaction(async (tx) => {
     // Turns off foreign keys, since these rows refer to rows that do not exist.
-    await tx.query(nothing`set local session_replication_role = replica`);
-    await tx.query(nothing`
+    await tx.query(statement`set local session_replication_role = replica`);
+    await tx.query(statement`
       insert into deployments (id, name, kind_id, env_id, cluster_id, namespace, enabled, state, helm_chart_id, config,
         installed_cluster_id, installed_namespace, revision_id)
       select ${rowId}, 'd' || n, ${nthId(sql.fragment`1`)}, ${nthId(sql.fragment`2`)}, ${nthId(sql.fragment`3`)}, 'n' || n,
@@ -26,14 +26,14 @@ beforeAll(async () => {
       from generate_series(1, 5) n
     `);
     // The first three are disabled; the charts of the others no longer define the type.
-    await tx.query(nothing`
+    await tx.query(statement`
       insert into deployment_resources (id, type_id, env_id, deployment_id, name, props, sync_status)
       select ${rowId}, ${nthId(sql.fragment`1 + n % 3`)}, ${nthId(sql.fragment`2`)}, ${nthId(sql.fragment`1 + n % 5`)}, 'r' || n,
         '{}', 'Creating'
       from generate_series(1, ${5 * perDeployment}) n
     `);
   });
-  await database.db.query(nothing`analyze deployment_resources`);
+  await database.db.query(statement`analyze deployment_resources`);
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
 

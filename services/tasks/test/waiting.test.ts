@@ -1,6 +1,7 @@
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -105,7 +106,7 @@ describe('the reason why a started task waits', () => {
   test('is not written while the deployment is locked, and the claim continues', async () => {
     const { id, task } = await started();
     await tasks.database.db.transaction(async (tx) => {
-      await tx.query(sql.type(z.object({}))`select from deployments where id = ${id} for update`);
+      await tx.query(statement`select from deployments where id = ${id} for update`);
       expect(await say(task)).toMatchObject({ lease_ms: usualLeaseMs });
     });
     expect(await reasonsOf(id, task.task_id)).toEqual([underWay, null]);
@@ -141,7 +142,7 @@ test('the last reason that a runner reported stays when the runner goes silent',
   const { task } = await started();
   await tasks.beginHelm(task);
   await said(task);
-  await tasks.database.db.query(sql.type(z.object({}))`
+  await tasks.database.db.query(statement`
     update deployment_tasks set lease_until = now() - interval '1 second', attempts = 3 where id = ${task.task_id}
   `);
 

@@ -1,16 +1,15 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
-import { z } from 'zod';
 import type { TokenRow } from './credential-repository.ts';
 
-const nothing = sql.type(z.object({}));
 const tables: Record<TokenRow['holder'], string> = { user: 'user_tokens', bot: 'bot_tokens' };
 
 export const createTokenUseRepository = (db: Queries) => ({
   /** Sets `last_used_at` at most once a minute for each token; a locked row is left to the other replica. */
   mark: async (holder: TokenRow['holder'], ids: readonly string[]): Promise<void> => {
     const tokens = sql.identifier([tables[holder]]);
-    await db.query(nothing`
+    await db.query(statement`
       with stale as (
         select id from ${tokens}
         where id = any(${sql.array([...ids], 'uuid')})

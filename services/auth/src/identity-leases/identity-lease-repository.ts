@@ -1,10 +1,10 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { type Holder, waitMsOf } from '@berth/bus/identity-leases/awaited-gateways';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
 const lease = sql.type(z.strictObject({ gateway: z.string(), renewal: z.string(), lease_ms: z.number() }));
-const nothing = sql.type(z.strictObject({}));
 
 /** Far more gateways than anybody runs. A broken one could otherwise make every change wait for an endless list. */
 const maxHolders = 1_000;
@@ -15,7 +15,7 @@ export const createIdentityLeaseRepository = (db: Queries) => ({
    * `renewal` keeps `removeEnded` from removing a lease that was renewed meanwhile. False if there are too many leases.
    */
   renew: async (gateway: string, leaseMs: number): Promise<boolean> => {
-    const { rowCount } = await db.query(nothing`
+    const { rowCount } = await db.query(statement`
       insert into identity_leases as held (gateway, lease_ms)
       select ${gateway}, ${leaseMs}::int
       where exists (select from identity_leases where gateway = ${gateway})
@@ -27,7 +27,7 @@ export const createIdentityLeaseRepository = (db: Queries) => ({
   },
 
   release: async (gateway: string): Promise<void> => {
-    await db.query(nothing`delete from identity_leases where gateway = ${gateway}`);
+    await db.query(statement`delete from identity_leases where gateway = ${gateway}`);
   },
 
   holders: async (): Promise<Holder[]> => {
@@ -37,7 +37,7 @@ export const createIdentityLeaseRepository = (db: Queries) => ({
 
   /** Removes leases that have ended, except those renewed since they were read. */
   removeEnded: async (ended: readonly Pick<Holder, 'gateway' | 'renewal'>[]): Promise<void> => {
-    await db.query(nothing`
+    await db.query(statement`
       delete from identity_leases held
       using unnest(
         ${sql.array(

@@ -1,11 +1,8 @@
 import type { Queries } from '@berth/db/database';
-import { sql } from 'slonik';
-import { z } from 'zod';
-
-const nothing = sql.type(z.strictObject({}));
+import { statement } from '@berth/db/postgres/statement';
 
 /** Deployment kinds as published by registry-scan. */
 export const createDeploymentKindRepository = (db: Queries) => ({
-  exists: (id: string) => db.exists(nothing`select from deployment_kind_projection where id = ${id} and not deleted`),
+  exists: (id: string) => db.exists(statement`select from deployment_kind_projection where id = ${id} and not deleted`),
 });
 export type DeploymentKindRepository = ReturnType<typeof createDeploymentKindRepository>;

@@ -1,4 +1,5 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -18,11 +19,10 @@ export interface NewLoginAttempt {
 }
 
 const attempt = sql.type(LoginAttempt);
-const nothing = sql.type(z.strictObject({}));
 
 export const createLoginAttemptRepository = (db: Queries) => ({
   insert: async ({ stateHash, sealedSecrets, challenge, handTo, lifetimeSeconds }: NewLoginAttempt): Promise<void> => {
-    await db.query(nothing`
+    await db.query(statement`
       insert into login_attempts (state_hash, sealed_secrets, challenge, hand_to, expires_at)
       values (
         ${sql.binary(stateHash)}, ${sql.binary(sealedSecrets)}, ${challenge}, ${handTo},
@@ -47,7 +47,7 @@ export const createLoginAttemptRepository = (db: Queries) => ({
 
   /** Deletes at most `most` attempts and returns how many. */
   removeExpired: async (most: number): Promise<number> => {
-    const { rowCount } = await db.query(nothing`
+    const { rowCount } = await db.query(statement`
       delete from login_attempts where state_hash in (
         select state_hash from login_attempts where expires_at < now()
         order by expires_at limit ${most} for update skip locked

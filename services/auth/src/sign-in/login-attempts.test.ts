@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -17,7 +18,7 @@ afterAll(() => database?.[Symbol.asyncDispose]());
 test('any number of expired login attempts is deleted, and the others stay usable', async () => {
   const { db } = database;
   const attempts = createLoginAttempts({ db, keyEncryptionKey: randomBytes(32) });
-  await db.query(sql.type(z.object({}))`
+  await db.query(statement`
     insert into login_attempts (state_hash, sealed_secrets, expires_at)
     select sha256(i::text::bytea), '', now() - interval '1 second' from generate_series(1, 2500) i
   `);

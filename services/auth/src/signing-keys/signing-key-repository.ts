@@ -1,5 +1,6 @@
 import { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -21,7 +22,6 @@ export interface NewKeyRow {
 }
 
 const storedKey = sql.type(StoredKey);
-const nothing = sql.type(z.object({}));
 const columns = sql.fragment`
   kid, signs_from <= now() as may_sign, extract(epoch from now() - created_at)::float8 as age_seconds, public_jwk, sealed_private_jwk
 `;
@@ -32,7 +32,7 @@ export const createSigningKeyRepository = (db: Queries) => ({
 
   /** One replica at a time decides that a key is needed. */
   lock: async () => {
-    await db.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('signing keys', 0))`);
+    await db.query(statement`select pg_advisory_xact_lock(hashtextextended('signing keys', 0))`);
   },
 
   insert: ({ kid, publicJwk, sealedPrivateJwk, signsInSeconds }: NewKeyRow) =>
@@ -45,7 +45,7 @@ export const createSigningKeyRepository = (db: Queries) => ({
     `),
 
   replaceSealed: async (kid: string, sealedPrivateJwk: Buffer) => {
-    await db.query(nothing`
+    await db.query(statement`
       update signing_keys set sealed_private_jwk = ${sql.binary(sealedPrivateJwk)} where kid = ${kid}
     `);
   },

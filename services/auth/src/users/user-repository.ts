@@ -5,6 +5,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { contains, equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { StoredUser } from './stored-user.ts';
 import { publicUser } from './user-views.ts';
@@ -73,7 +74,7 @@ export const createUserRepository = (db: Queries) => ({
 
   /** Serialises changes, so that two site admins cannot demote each other. Call it before locking any row. */
   lockSiteAdmins: async () => {
-    await db.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('active site admins', 0))`);
+    await db.query(statement`select pg_advisory_xact_lock(hashtextextended('active site admins', 0))`);
   },
 
   hasActiveSiteAdminBeside: (id: string) =>

@@ -1,8 +1,8 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-const nothing = sql.type(z.object({}));
 const used = sql.type(z.object({ is_new: z.boolean() }));
 const at = sql.type(z.object({ used_at: z.string() }));
 const unused = sql.type(z.object({ deployment_id: z.uuid(), used_at: z.string() }));
@@ -36,7 +36,7 @@ export const createAccountRepository = (db: Queries) => ({
 
   /** Removes the record unless the account was used again. */
   remove: async (clusterId: string, deploymentId: string, usedAt: string): Promise<void> => {
-    await db.query(nothing`
+    await db.query(statement`
       delete from deployment_accounts
       where cluster_id = ${clusterId} and deployment_id = ${deploymentId} and used_at = ${usedAt}::timestamptz
     `);

@@ -1,4 +1,5 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -15,7 +16,6 @@ const WantedCredentials = z.object({
 export type WantedCredentials = z.infer<typeof WantedCredentials>;
 
 const Issued = z.object({ digest: z.string(), expires_at: z.iso.datetime(), refresh_in_ms: z.number() });
-const nothing = sql.type(z.object({}));
 
 const refreshInMs = sql.fragment`(extract(epoch from s.refresh_at - clock_timestamp()) * 1000)::double precision`;
 
@@ -83,14 +83,14 @@ export const createCredentialRepository = (db: Queries) => ({
     { deploymentId, clusterId, namespace }: { deploymentId: string; clusterId: string; namespace: string },
     keeps: boolean,
   ): Promise<void> => {
-    await db.query(nothing`
+    await db.query(statement`
       update service_credentials set upstream = ${keeps}
       where deployment_id = ${deploymentId} and cluster_id = ${clusterId} and namespace = ${namespace}
     `);
   },
 
   forget: async (deploymentId: string): Promise<void> => {
-    await db.query(nothing`delete from service_credentials where deployment_id = ${deploymentId}`);
+    await db.query(statement`delete from service_credentials where deployment_id = ${deploymentId}`);
   },
 });
 export type CredentialRepository = ReturnType<typeof createCredentialRepository>;

@@ -1,5 +1,6 @@
 import { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -21,7 +22,6 @@ export interface BindingPlace {
 }
 
 const binding = sql.type(GrantedBinding);
-const nothing = sql.type(z.object({}));
 const columns = sql.fragment`id, deployment_id, namespace, cluster_role, scope`;
 
 /** Longer than any call that binds; after this time a withdrawn binding cannot be created again. */
@@ -36,7 +36,7 @@ export const createBindingRepository = (db: Queries) => ({
   record: (place: BindingPlace & { readonly kindId: string }) =>
     db.transaction(async (tx) => {
       const { clusterId, namespace, deploymentId, kindId } = place;
-      await tx.query(nothing`
+      await tx.query(statement`
         insert into granted_bindings (cluster_id, deployment_id, namespace, grant_id, cluster_role, scope)
         select c.id, ${deploymentId}, ${namespace}, g.id, g.cluster_role, g.scope
         from cluster_role_grants g join k8s_clusters c on c.env_id = g.env_id
@@ -71,20 +71,20 @@ export const createBindingRepository = (db: Queries) => ({
 
   /** Withdraws the bindings of a place that the deployment has left. */
   withdrawFrom: (place: BindingPlace) =>
-    db.query(nothing`update granted_bindings set withdrawn_at = clock_timestamp() where ${isOf(place)}`),
+    db.query(statement`update granted_bindings set withdrawn_at = clock_timestamp() where ${isOf(place)}`),
 
   /** Whether the binding is on record and not withdrawn. */
   isWanted: (id: string): Promise<boolean> =>
-    db.exists(nothing`select from granted_bindings where id = ${id} and withdrawn_at is null`),
+    db.exists(statement`select from granted_bindings where id = ${id} and withdrawn_at is null`),
 
   withdraw: (id: string) =>
-    db.query(nothing`
+    db.query(statement`
       update granted_bindings set withdrawn_at = clock_timestamp() where id = ${id} and withdrawn_at is null
     `),
 
   /** Withdraws bindings whose grant was revoked, whose cluster is in another env, or whose namespace the deployment no longer owns. */
   withdrawUnwanted: (clusterId: string) =>
-    db.query(nothing`
+    db.query(statement`
       update granted_bindings b set withdrawn_at = clock_timestamp()
       where b.cluster_id = ${clusterId} and b.withdrawn_at is null and (
         not exists (
@@ -107,8 +107,9 @@ export const createBindingRepository = (db: Queries) => ({
       order by withdrawn_at limit ${mostAtOnce}
     `),
 
-  removed: (id: string) => db.query(nothing`update granted_bindings set removed = true where id = ${id}`),
+  removed: (id: string) => db.query(statement`update granted_bindings set removed = true where id = ${id}`),
 
-  forget: (id: string) => db.query(nothing`delete from granted_bindings where id = ${id} and withdrawn_at is not null`),
+  forget: (id: string) =>
+    db.query(statement`delete from granted_bindings where id = ${id} and withdrawn_at is not null`),
 });
 export type BindingRepository = ReturnType<typeof createBindingRepository>;

@@ -10,6 +10,7 @@ import { equals, inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -22,7 +23,6 @@ export interface GrantFilters extends ListRequest {
 export type DeploymentScope = Pick<ClusterRoleGrant, 'env_id' | 'kind_id'>;
 
 const grant = sql.type(ClusterRoleGrant);
-const nothing = sql.type(z.object({}));
 const columns = sql.fragment`id, created_at, env_id, kind_id, cluster_role, scope`;
 
 const lockOfEnv = (id: string) => sql.fragment`hashtextextended(${`env ${id}`}, 0)`;
@@ -58,8 +58,8 @@ export const createGrantChanges = (tx: Transaction) => {
 
     /** Returns false for a deleted env. A later deletion is applied only after the transaction. */
     holdEnv: async (id: string): Promise<boolean> => {
-      await tx.query(nothing`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
-      return !(await tx.exists(nothing`select from env_projection where id = ${id} and deleted`));
+      await tx.query(statement`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
+      return !(await tx.exists(statement`select from env_projection where id = ${id} and deleted`));
     },
 
     lock: (id: string) => tx.maybeOne(grant`select ${columns} from cluster_role_grants where id = ${id} for update`),
@@ -83,7 +83,7 @@ export const createGrantChanges = (tx: Transaction) => {
       tx.one(grant`delete from cluster_role_grants where id = ${id} returning ${columns}`).then(published.deleted),
 
     removeOfEnv: async (envId: string): Promise<void> => {
-      await tx.query(nothing`select pg_advisory_xact_lock(${lockOfEnv(envId)})`);
+      await tx.query(statement`select pg_advisory_xact_lock(${lockOfEnv(envId)})`);
       await tx
         .any(grant`delete from cluster_role_grants where env_id = ${envId} returning ${columns}`)
         .then(published.deleted);

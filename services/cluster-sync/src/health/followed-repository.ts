@@ -1,12 +1,11 @@
 import type { Queries } from '@berth/db/database';
 import type { Lease } from '@berth/db/leases/lease';
-import { sql } from 'slonik';
-import { z } from 'zod';
+import { statement } from '@berth/db/postgres/statement';
 
 export const createFollowedRepository = (db: Queries) => ({
   /** Without the lease of the cluster it changes nothing: another replica watches it. */
   save: ({ name, holder, fence }: Lease, clusterId: string, followed: boolean) =>
-    db.query(sql.type(z.object({}))`
+    db.query(statement`
       update k8s_clusters c set followed = ${followed}
       from leases l
       where c.id = ${clusterId} and l.name = ${name} and l.holder = ${holder} and l.fence = ${fence}

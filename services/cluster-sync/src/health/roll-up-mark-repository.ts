@@ -1,6 +1,6 @@
 import type { Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
-import { z } from 'zod';
 
 /** Where the objects of a deployment are: it may be about to leave one namespace for another. */
 export interface HealthPlace {
@@ -13,7 +13,7 @@ export interface HealthPlace {
 export async function markForRollUp(tx: Transaction, places: readonly HealthPlace[]): Promise<void> {
   if (places.length === 0) return;
   const rows = places.map(({ cluster_id, namespace, deployment_id }) => ({ cluster_id, namespace, deployment_id }));
-  await tx.query(sql.type(z.object({}))`
+  await tx.query(statement`
     insert into health_roll_ups as h (cluster_id, namespace, deployment_id, due_at)
     select cluster_id, namespace, deployment_id, clock_timestamp()
     from (

@@ -1,5 +1,6 @@
 import type { HealthReport } from '@berth/contracts/resources/deployments/deployment-health';
 import type { Queries, Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { Held, reportedHealth } from './hold.ts';
@@ -12,7 +13,6 @@ export type DueRollUp = z.infer<typeof Due>;
 
 const PlacedObject = HealthObject.extend(Place.shape);
 const ToReport = Place.extend({ held: Held, version: z.number().int() });
-const nothing = sql.type(z.object({}));
 
 /** Bounds the memory of a roll-up. What decides comes before what explains, and healthy objects come last. */
 const mostObjects = 1_000;
@@ -65,7 +65,7 @@ export const createRollUps = (tx: Transaction) => ({
     const kept = rows.flatMap(({ held, isChanged, due_at, cluster_id, namespace, deployment_id }) =>
       held ? [{ cluster_id, namespace, deployment_id, held, due_at, is_changed: isChanged }] : [],
     );
-    await tx.query(nothing`
+    await tx.query(statement`
       update health_roll_ups h set held = r.held, due_at = r.due_at,
         version = case when r.is_changed then ${nextVersion} else h.version end,
         report_at = case when r.is_changed then clock_timestamp() else h.report_at end
@@ -76,7 +76,7 @@ export const createRollUps = (tx: Transaction) => ({
     `);
     const gone = rows.filter(({ held }) => held === null);
     if (gone.length === 0) return;
-    await tx.query(nothing`delete from health_roll_ups h using ${asPlaces(gone)} where
+    await tx.query(statement`delete from health_roll_ups h using ${asPlaces(gone)} where
       (h.cluster_id, h.namespace, h.deployment_id) = (p.cluster_id, p.namespace, p.deployment_id)`);
   },
 });
@@ -106,7 +106,7 @@ export const createRollUpRepository = (db: Queries) => ({
 
   /** A row that was rolled up again since keeps its own time. */
   reported: (rows: readonly Reported[]) =>
-    db.query(nothing`
+    db.query(statement`
       update health_roll_ups h set
         report_at = clock_timestamp() + again_ms * interval '1 millisecond',
         due_at = case when is_outdated then clock_timestamp() else due_at end,

@@ -1,4 +1,5 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -10,8 +11,6 @@ const LostNamespace = z.object({
   age_ms: z.number(),
 });
 export type LostNamespace = z.infer<typeof LostNamespace>;
-
-const nothing = sql.type(z.object({}));
 
 /** `k8s-resource-repository.ts` adds rows, in the transaction that writes the change of the namespace. */
 export const createLostNamespaceRepository = (db: Queries) => ({
@@ -29,7 +28,7 @@ export const createLostNamespaceRepository = (db: Queries) => ({
     `),
 
   remove: async ({ cluster_id, namespace, deployment_id }: LostNamespace) => {
-    await db.query(nothing`
+    await db.query(statement`
       delete from lost_namespaces
       where cluster_id = ${cluster_id} and namespace = ${namespace} and deployment_id = ${deployment_id}
     `);

@@ -1,4 +1,5 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -19,7 +20,7 @@ export const createReplicaRepository = (db: Queries) => ({
 
   /** Each replica has a name of its own, so these leases are never acquired again. */
   removeEnded: () =>
-    db.query(sql.type(z.object({}))`
+    db.query(statement`
       delete from leases where ${ofReplicas} and until < clock_timestamp() - interval '1 hour'
     `),
 });

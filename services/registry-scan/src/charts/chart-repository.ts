@@ -6,6 +6,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { type Condition, equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ChartMetadata } from '@berth/chart-archive/chart-metadata';
@@ -37,7 +38,6 @@ export interface NewChart {
 }
 
 const chart = sql.type(HelmChart);
-const nothing = sql.type(z.object({}));
 const columns = sql.fragment`
   id, created_at, helm_registry_id, image_digest, image_tag, available, values_ui, actions_schema, features,
   resource_types, error, tag_format_id, parsed_version, parsed_revision, parsed_branch, parsed_commit
@@ -196,7 +196,7 @@ export const createChartChanges = (tx: Transaction) => {
 
     /** Some deployment, enabled or not, refers to one of its charts. */
     isRegistryInUse: (registryId: string) =>
-      tx.exists(nothing`
+      tx.exists(statement`
         select from helm_charts where helm_registry_id = ${registryId} and ${isInUse}
       `),
 

@@ -1,4 +1,5 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -14,7 +15,6 @@ export interface RoundRecord {
   error: string | null;
 }
 
-const nothing = sql.type(z.object({}));
 const freshness = sql.type(
   z.object({
     name: z.string(),
@@ -37,7 +37,7 @@ export const createPollRepository = (db: Queries) => ({
   },
 
   record: (key: string, { startedAt, afterMs, failures, isComplete, error }: RoundRecord) =>
-    db.query(nothing`
+    db.query(statement`
       insert into registry_polls (domain_name, next_at, failures, last_scan_at, last_error)
       values (
         ${key}, clock_timestamp() + ${afterMs} * interval '1 millisecond', ${failures},
@@ -70,14 +70,14 @@ export const createPollRepository = (db: Queries) => ({
 
   /** Makes the next poll due now, in any replica. One that is under way is repeated. */
   makeDue: (key: string) =>
-    db.query(nothing`
+    db.query(statement`
       insert into registry_polls (domain_name, next_at, failures) values (${key}, clock_timestamp(), 0)
       on conflict (domain_name) do update set next_at = excluded.next_at
     `),
 
   /** The push events of these registries cannot be received. */
   queueFailed: (keys: readonly string[], error: string) =>
-    db.query(nothing`
+    db.query(statement`
       insert into registry_polls (domain_name, next_at, failures, queue_error)
       select key, clock_timestamp(), 0, ${error} from unnest(${sql.array([...keys], 'text')}) key
       on conflict (domain_name) do update set queue_error = excluded.queue_error
@@ -88,7 +88,7 @@ export const createPollRepository = (db: Queries) => ({
    * seen one.
    */
   queueAnswers: (keys: readonly string[], wasOut: boolean) =>
-    db.query(nothing`
+    db.query(statement`
       update registry_polls set queue_error = null, next_at = clock_timestamp()
       where domain_name = any(${sql.array([...keys], 'text')}) and (queue_error is not null or ${wasOut})
     `),

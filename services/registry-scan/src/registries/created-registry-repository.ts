@@ -1,9 +1,9 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { CreatedSettings } from './created-settings.ts';
 
-const nothing = sql.type(z.object({}));
 const counted = sql.type(z.object({ count: z.number() }));
 const Sealed = z.instanceof(Buffer).nullable();
 const sealedRow = sql.type(z.object({ sealed_credentials: Sealed, sealed_push_token: Sealed }));
@@ -46,18 +46,18 @@ export const createCreatedRegistryRepository = (db: Queries) => ({
   },
 
   insert: (id: string, settings: CreatedSettings, { credentials, pushToken }: SealedSecrets) =>
-    db.query(nothing`
+    db.query(statement`
       insert into created_registries (helm_registry_id, settings, sealed_credentials, sealed_push_token)
       values (${id}, ${sql.jsonb({ ...settings })}, ${binary(credentials)}, ${binary(pushToken)})
     `),
 
   replaceCredentials: (id: string, credentials: Buffer | null) =>
-    db.query(nothing`
+    db.query(statement`
       update created_registries set sealed_credentials = ${binary(credentials)} where helm_registry_id = ${id}
     `),
 
   replacePushToken: (id: string, pushToken: Buffer | null) =>
-    db.query(nothing`
+    db.query(statement`
       update created_registries set sealed_push_token = ${binary(pushToken)} where helm_registry_id = ${id}
     `),
 });

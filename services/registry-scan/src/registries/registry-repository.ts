@@ -4,6 +4,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -27,7 +28,6 @@ export interface RepositoryName {
 }
 
 const registry = sql.type(HelmRegistry);
-const nothing = sql.type(z.object({}));
 const known = sql.type(z.object({ repo_name: z.string(), available: z.boolean(), has_error: z.boolean() }));
 /** A created registry has polls of its own. */
 const pollKey = sql.fragment`case source when 'created' then helm_registries.id::text else helm_registries.domain_name end`;
@@ -79,7 +79,7 @@ export const createRegistryRepository = (db: Queries) => ({
 
   /** Not published: it is only read. */
   recordError: ({ domain, repository }: RepositoryName, error: string | null) =>
-    db.query(nothing`
+    db.query(statement`
       update helm_registries set last_error = ${error}
       where domain_name = ${domain} and repo_name = ${repository} and last_error is distinct from ${error}
     `),
@@ -101,7 +101,7 @@ export const createRegistryChanges = (tx: Transaction) => {
     /** Not published: only callers of the API see it. No two replacements have the same time. */
     noteSecret: (id: string, field: 'credentials_set_at' | 'push_token_set_at', isGiven: boolean) => {
       const column = sql.identifier([field]);
-      return tx.query(nothing`
+      return tx.query(statement`
         update helm_registries set ${column} = case when ${isGiven} then
           greatest(clock_timestamp(), ${column} + interval '1 millisecond')
         end
@@ -140,11 +140,11 @@ export const createRegistryChanges = (tx: Transaction) => {
 
     remove: async (id: string): Promise<void> => {
       const removed = await tx.one(registry`delete from helm_registries where id = ${id} returning ${columns}`);
-      await tx.query(nothing`
+      await tx.query(statement`
         delete from registry_tags
         where domain_name = ${removed.domain_name} and repo_name = ${removed.repo_name}
       `);
-      await tx.query(nothing`delete from registry_polls where domain_name = ${id}`);
+      await tx.query(statement`delete from registry_polls where domain_name = ${id}`);
       published.deleted(removed);
     },
   };

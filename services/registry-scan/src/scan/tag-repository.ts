@@ -1,4 +1,5 @@
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RepositoryName } from '../registries/registry-repository.ts';
@@ -24,7 +25,6 @@ export interface ObservedTag {
   observedAt: string;
 }
 
-const nothing = sql.type(z.object({}));
 const tagName = sql.type(z.object({ tag: z.string() }));
 const now = sql.type(z.object({ now: z.string() }));
 const counted = sql.type(z.object({ count: z.number() }));
@@ -83,7 +83,7 @@ export const createTagRepository = (db: Queries) => ({
 
   /** Records that the tags still have their digests. */
   confirm: ({ domain, repository }: RepositoryName, tags: readonly string[], observedAt: string) =>
-    db.query(nothing`
+    db.query(statement`
       update registry_tags set observed_at = ${observedAt}
       where domain_name = ${domain} and repo_name = ${repository} and tag = any(${sql.array([...tags], 'text')})
         and observed_at < ${observedAt}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -10,7 +11,6 @@ import { inTransactionOf, readingStore } from '../store/store.ts';
 import { portionsOf, removeOldTasks } from './remove-old-tasks.ts';
 
 const migrations = new URL('../../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 const log = { info: () => {} } as unknown as Parameters<typeof removeOldTasks>[0]['log'];
 
 let database: OpenTestDatabase;
@@ -43,7 +43,7 @@ async function ended({ ago, status = 'Done', operation, of = deployment, lines =
     execute_in: -86_400 * ago,
     operation,
   });
-  await database.db.query(nothing`
+  await database.db.query(statement`
     update deployment_tasks set finished_at = execute_at, log_lines = ${lines} where id = ${id}
   `);
   return id;
@@ -151,7 +151,7 @@ describe('a task', () => {
   test('that made the revision of its deployment stays', async () => {
     const revision = await ended({ ago: 100 });
     const later = [await ended({ ago: 90 }), await ended({ ago: 80 })];
-    await database.db.query(nothing`update deployments set revision_id = ${revision}`);
+    await database.db.query(statement`update deployments set revision_id = ${revision}`);
 
     expect(await run()).toBe(0);
     expect(await left()).toEqual(new Set([revision, ...later]));
@@ -161,7 +161,7 @@ describe('a task', () => {
     const of = await insertDeployment(database.db, cluster);
     await ended({ ago: 31, of });
     const young = await ended({ ago: 29, of });
-    await database.db.query(nothing`delete from deployments where id = ${of}`);
+    await database.db.query(statement`delete from deployments where id = ${of}`);
 
     expect(await run()).toBe(1);
     expect(await left()).toEqual(new Set([young]));
@@ -184,7 +184,7 @@ describe('a task', () => {
     const isHeld = Promise.withResolvers<void>();
     const isOver = Promise.withResolvers<void>();
     const holding = database.db.transaction(async (tx) => {
-      await tx.query(nothing`select from deployment_tasks where id = ${locked} for update`);
+      await tx.query(statement`select from deployment_tasks where id = ${locked} for update`);
       isHeld.resolve();
       await isOver.promise;
     });
@@ -198,13 +198,13 @@ describe('a task', () => {
 
   test('is removed with its log, and its deletion is published to followers', async () => {
     const id = await ended({ ago: 31, status: 'Failed' });
-    await database.db.query(nothing`
+    await database.db.query(statement`
       insert into deployment_task_log (task_id, line, at, source, text) values (${id}, 0, now(), 'berth', 'a line')
     `);
 
     await run();
 
-    const lines = await database.db.any(nothing`select from deployment_task_log`);
+    const lines = await database.db.any(statement`select from deployment_task_log`);
     expect(lines).toHaveLength(0);
     const recorded = sql.type(z.object({ operation: z.string(), id: z.string() }))`select operation, id from outbox`;
     expect(await database.db.any(recorded)).toEqual([{ operation: 'DELETE', id }]);
@@ -212,7 +212,7 @@ describe('a task', () => {
 });
 
 test('a run examines more tasks than fit into one statement, even if most of them stay', async () => {
-  await database.db.query(nothing`
+  await database.db.query(statement`
     insert into deployment_tasks (created_at, execute_at, due_at, finished_at, cluster_id, env_id, deployment_id, operation, status)
     select now(), now(), now(), date_trunc('second', now()) - interval '100 days' + (i % 7) * interval '1 second',
       ${cluster}, gen_random_uuid(), ${deployment}, '{"Uninstall": {}}', case when i % 500 = 0 then 'Failed' else 'Canceled' end

@@ -1,6 +1,7 @@
 import type { QueuedTasks } from '@berth/contracts/definition/queued-tasks';
 import { Id, Json, JsonObject, Timestamp } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -46,8 +47,6 @@ const ClusterInEnv = ProjectedCluster.pick({
 
 const Queued = z.strictObject({ ids: z.array(Id), count: z.number().int() }) satisfies z.ZodType<QueuedTasks>;
 
-const nothing = sql.type(z.object({}));
-
 const ProjectedKind = z.object({ id: Id, name: z.string() });
 
 const lockOfEnv = (id: string) => sql.fragment`hashtextextended(${`env ${id}`}, 0)`;
@@ -68,14 +67,14 @@ export const createProjectionRepository = (db: Queries) => ({
    * lock, so that their deployments are counted.
    */
   closeCluster: (id: string, ms: number) =>
-    db.query(nothing`
+    db.query(statement`
       update k8s_cluster_projection
       set closed_until = clock_timestamp() + ${ms} * interval '1 millisecond', closed_env_id = env_id
       where id = ${id}
     `),
 
   reopenCluster: (id: string) =>
-    db.query(nothing`update k8s_cluster_projection set closed_until = null where id = ${id}`),
+    db.query(statement`update k8s_cluster_projection set closed_until = null where id = ${id}`),
 
   /** A cluster with its env; null if it has none. */
   clusterInEnv: (id: string) =>
@@ -100,13 +99,13 @@ export const createProjectionRepository = (db: Queries) => ({
    * cannot be applied before the transaction ends.
    */
   holdEnv: async (id: string): Promise<boolean> => {
-    await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
-    return !(await db.exists(sql.type(z.object({}))`select from env_projection where id = ${id} and deleted`));
+    await db.query(statement`select pg_advisory_xact_lock_shared(${lockOfEnv(id)})`);
+    return !(await db.exists(statement`select from env_projection where id = ${id} and deleted`));
   },
 
   /** Waits for all locks of the env. */
   waitForHoldersOfEnv: async (id: string): Promise<void> => {
-    await db.query(sql.type(z.object({}))`select pg_advisory_xact_lock(${lockOfEnv(id)})`);
+    await db.query(statement`select pg_advisory_xact_lock(${lockOfEnv(id)})`);
   },
 
   kind: (id: string) =>
@@ -124,7 +123,7 @@ export const createProjectionRepository = (db: Queries) => ({
     `),
 
   saveDigest: (helm_chart_id: string, digest: string) =>
-    db.query(sql.type(z.object({}))`
+    db.query(statement`
       insert into chart_archive_digests (helm_chart_id, digest) values (${helm_chart_id}, ${digest})
       on conflict do nothing
     `),
@@ -147,7 +146,7 @@ export const createProjectionRepository = (db: Queries) => ({
 
   /** The Reinstalls that the last change of a placement queued, for the answer to that change. */
   saveReinstallsOfPlacement: (env_id: string, version: number, queued: QueuedTasks) =>
-    db.query(nothing`
+    db.query(statement`
       update env_placements set version = ${version}, queued_tasks = ${sql.jsonb({ ...queued })} where env_id = ${env_id}
     `),
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-const nothing = sql.type(z.object({}));
 const withId = sql.type(z.object({ id: z.uuid() }));
 
 export const envId = '11111111-1111-4111-8111-111111111111';
@@ -24,7 +24,7 @@ export interface ClusterRow {
 /** Projections of other services' rows, as if they had arrived over the bus. */
 export async function insertCluster(db: Queries, row: ClusterRow = {}): Promise<string> {
   const { id = randomUUID(), name = 'prod', env_id = envId, is_ok = true, ignore = false, deleted = false } = row;
-  await db.query(nothing`
+  await db.query(statement`
     insert into k8s_cluster_projection (id, version, deleted, env_id, name, is_ok, ignore, last_seen_at)
     values (${id}, 1, ${deleted}, ${env_id}, ${name}, ${is_ok}, ${ignore}, ${row.last_seen_at ?? '2026-01-01T10:00:00Z'})
   `);
@@ -95,12 +95,12 @@ export async function insertTask(db: Queries, row: TaskRow): Promise<string> {
 
 /** A long queue: this many deployments on the cluster, each with a due and a scheduled task. */
 export async function insertQueue(db: Queries, cluster_id: string, length: number): Promise<void> {
-  await db.query(nothing`
+  await db.query(statement`
     insert into deployments (name, kind_id, env_id, cluster_id, namespace, helm_chart_id, config)
     select 'q' || i, ${kindId}, ${envId}, ${cluster_id}, 'web-q' || i, ${chartId}, '{}'
     from generate_series(1, ${length}::int) i
   `);
-  await db.query(nothing`
+  await db.query(statement`
     insert into deployment_tasks (created_at, execute_at, due_at, cluster_id, env_id, deployment_id, operation)
     select now(), now() + at, now() + at, cluster_id, env_id, id, '{"Uninstall": {}}'
     from deployments, (values (interval '-1 minute'), (interval '1 day')) as times(at)
@@ -109,7 +109,7 @@ export async function insertQueue(db: Queries, cluster_id: string, length: numbe
 }
 
 export const emptyAll = (db: Queries) =>
-  db.query(nothing`
+  db.query(statement`
     truncate deployments, installed_runs, installed_references, names_on_clusters, deployment_task_inputs, status_polls, resource_type_registrations, deployment_resources, deployment_references, deployment_tasks, deployment_task_log, k8s_cluster_projection,
       helm_registry_projection, helm_chart_projection, deployment_kind_projection, env_projection, outbox
   `);

@@ -10,6 +10,7 @@ import { type ClaimedTask, runnerTasks, type TaskOutcome } from '@berth/contract
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/testing/test-identities';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Neighbours, startNeighbours } from './neighbours.ts';
@@ -165,7 +166,7 @@ export async function startTasksInTest(
     },
     async withdraw(chart) {
       await publish.chart({ ...chart, available: false });
-      const isKnown = sql.type(z.object({}))`
+      const isKnown = statement`
         select from helm_chart_projection where id = ${chart.id} and not available
       `;
       await until(() => database.db.exists(isKnown));

@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { openTestDatabase } from '@berth/testing/open-test-database';
+import { statement } from '../postgres/statement.ts';
 import { recordAudit } from './audit-log.ts';
 import { auditRetention } from './audit-retention.ts';
 import { readAudit } from './read-audit.ts';
@@ -28,8 +29,7 @@ test('the audit log is append-only', async () => {
 test('audit events are removed when they are older than the setting, and younger ones still cannot be', async () => {
   await using database = await openTestDatabase({ service: 'tasks', migrations });
   const { db } = database;
-  const nothing = sql.type(z.object({}));
-  await db.query(nothing`
+  await db.query(statement`
     insert into audit_log (at, action, resource, details)
     select now() - i * interval '1 day' - interval '1 minute', 'day ' || i, 'boats', '{}' from generate_series(0, 2500) i
   `);
@@ -63,7 +63,7 @@ test('an audit event stays small however large the rows are, so a page of events
   const details = { ...Object.fromEntries(large), small: [1, 2] };
   await recordAudit(db, { by, action: 'tidy', resource: 'boats', objectId, envId: null, details, compares: true });
   // An event from before all fields together had a limit.
-  await db.query(sql.type(z.object({}))`
+  await db.query(statement`
     insert into audit_log (action, resource, object_id, details, compares)
     select 'tidy', 'boats', ${objectId}, jsonb_object_agg('f' || i, jsonb_build_array(null, repeat('x', 4000))), true
     from generate_series(1, 50) i

@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
-import { z } from 'zod';
 import type { Identity } from '@berth/contracts/access/identity';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import type { Queries, Transaction } from '../database.ts';
+import { statement } from '../postgres/statement.ts';
 
 /** The actor of a change and its request; every handler's context satisfies this. */
 export interface Doer {
@@ -33,7 +33,6 @@ export interface AuditEntry {
 /** Used outside a transaction only for events without a changed row, such as a refused login. */
 type AuditedTransaction = Pick<Queries, 'query'> & Partial<Pick<Transaction, 'recorded'>>;
 
-const nothing = sql.type(z.strictObject({}));
 const columnTypes = 'text uuid uuid text text uuid uuid jsonb text bool text int4'.split(' ');
 
 /** Must run in the transaction of the change, so that both are stored or neither is. */
@@ -57,7 +56,7 @@ export async function recordAudits(db: AuditedTransaction, entries: readonly Aud
     result ?? 'done',
     times ?? 1,
   ]);
-  await db.query(nothing`
+  await db.query(statement`
     insert into audit_log (
       actor_kind, actor_id, token_id, action, resource, object_id, env_id, details, request_id, compares, result, times
     )

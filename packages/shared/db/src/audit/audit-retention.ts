@@ -1,11 +1,11 @@
 import { Counter, type Registry } from 'prom-client';
-import { sql } from 'slonik';
 import { z } from 'zod';
 import { every } from '@berth/service/loop';
 import { oncePerRegistry } from '@berth/service/metrics/once-per-registry';
 import type { Loop } from '@berth/service/service';
 import type { Database, Transaction } from '../database.ts';
 import { inBatches } from '../postgres/in-batches.ts';
+import { statement } from '../postgres/statement.ts';
 
 /** Settings of every service that keeps audit events. */
 export const auditSettings = {
@@ -20,7 +20,6 @@ export interface AuditRetentionDeps {
 }
 
 const everyMs = 10 * 60_000;
-const nothing = sql.type(z.object({}));
 
 const removedEvents = oncePerRegistry(
   (registry) =>
@@ -46,8 +45,8 @@ export function auditRetention({ db, metrics, days }: AuditRetentionDeps): Loop 
 }
 
 async function removeSome(tx: Transaction, days: number, most: number): Promise<number> {
-  await tx.query(nothing`select set_config('berth.removes_old_audit_events', 'yes', true)`);
-  const { rowCount } = await tx.query(nothing`
+  await tx.query(statement`select set_config('berth.removes_old_audit_events', 'yes', true)`);
+  const { rowCount } = await tx.query(statement`
     delete from audit_log where id in (
       select id from audit_log where at < now() - ${days} * interval '1 day'
       order by at, event_id limit ${most}

@@ -1,11 +1,8 @@
-import { sql } from 'slonik';
-import { z } from 'zod';
 import { every } from '@berth/service/loop';
 import type { Loop } from '@berth/service/service';
 import type { Queries } from '../database.ts';
 import { inBatches } from '../postgres/in-batches.ts';
-
-const nothing = sql.type(z.object({}));
+import { statement } from '../postgres/statement.ts';
 
 /** Deletes expired keys. */
 export const forgetIdempotencyKeys = ({ db }: { db: Queries }): Loop =>
@@ -13,7 +10,7 @@ export const forgetIdempotencyKeys = ({ db }: { db: Queries }): Loop =>
 
 /** A little after the keys expire, so that a request that has just found a row does not lose it. */
 async function forgetSome(db: Queries, most: number): Promise<number> {
-  const { rowCount } = await db.query(nothing`
+  const { rowCount } = await db.query(statement`
     delete from idempotency_keys where (identity, key) in (
       select identity, key from idempotency_keys
       where created_at < now() - interval '24 hours 5 minutes'

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import type { Repeatable } from '@berth/bus/rpc/handler';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import type { Database } from '../database.ts';
+import { statement } from '../postgres/statement.ts';
 import { forgetIdempotencyKeys } from './forget-idempotency-keys.ts';
 import { once } from './once.ts';
 
-const nothing = sql.type(z.object({}));
 const Boat = z.strictObject({ id: z.uuid(), name: z.string() });
 const boat = sql.type(Boat);
 const Created = z.strictObject({ created_token: z.string() });
@@ -21,7 +21,7 @@ beforeAll(async () => {
   db = database.db;
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => db.query(nothing`truncate boats, idempotency_keys`));
+beforeEach(() => db.query(statement`truncate boats, idempotency_keys`));
 
 const anIdentity = () => ({ kind: 'bot', id: randomUUID() }) as const;
 const ada = anIdentity();
@@ -156,9 +156,9 @@ test('twenty concurrent repeats create once', async () => {
 
 test('an idempotency key expires after 24 hours, and not before', async () => {
   const first = await launch();
-  await db.query(nothing`update idempotency_keys set created_at = now() - interval '23 hours'`);
+  await db.query(statement`update idempotency_keys set created_at = now() - interval '23 hours'`);
   expect(await launch()).toEqual(first);
-  await db.query(nothing`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
+  await db.query(statement`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
 
   const again = { request: { body: { name: 'other' } } };
   expect(await launch(again)).not.toEqual(first);
@@ -166,7 +166,7 @@ test('an idempotency key expires after 24 hours, and not before', async () => {
 });
 
 test('expired idempotency keys are deleted, in several statements if there are many', async () => {
-  await db.query(nothing`
+  await db.query(statement`
     insert into idempotency_keys (identity, key, request_hash, created_at)
     select 'bot 1', n::text, '', now() - interval '25 hours' from generate_series(1, 1100) n
   `);

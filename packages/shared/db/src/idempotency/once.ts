@@ -6,6 +6,7 @@ import { AppError } from '@berth/contracts/errors';
 import type { Transaction } from '../database.ts';
 import { isLockTimeout } from '../postgres/errors/database-failure.ts';
 import { jsonOrNull } from '../postgres/json-or-null.ts';
+import { statement } from '../postgres/statement.ts';
 import { requestHash } from './request-hash.ts';
 
 /** The part of a handler's context that `once` needs. */
@@ -13,7 +14,6 @@ export interface OnceContext<Answer> {
   repeatable(): Repeatable<Answer> | undefined;
 }
 
-const nothing = sql.type(z.object({}));
 const hashKeys = sql.type(z.object({ hash_key: z.instanceof(Buffer) }));
 const mine = sql.type(z.object({ key: z.string() }));
 const earlier = sql.type(
@@ -49,7 +49,7 @@ export async function once<Answer extends object>(
 
   const answer = await create();
   const tokenId = tokenIdIn(answer);
-  await tx.query(nothing`
+  await tx.query(statement`
     update idempotency_keys
     set answer = ${tokenId === null ? sql.jsonb(answer) : null}, token_id = ${tokenId},
       queued_tasks = ${jsonOrNull(repeatable.queued())}::jsonb

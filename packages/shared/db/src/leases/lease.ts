@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Queries } from '../database.ts';
+import { statement } from '../postgres/statement.ts';
 
 /** Guarantees that no other process does this work before `until`. The fence grows with each new holder. */
 export interface Lease {
@@ -58,7 +59,7 @@ export async function renewLease(db: Queries, lease: Lease): Promise<Lease | nul
 
 /** Frees the lease for the next holder at once. */
 export async function releaseLease(db: Queries, { name, holder, fence }: Lease): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+  await db.query(statement`
     update leases set until = clock_timestamp() where name = ${name} and holder = ${holder} and fence = ${fence}
   `);
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import type { Queries } from '../database.ts';
+import { statement } from '../postgres/statement.ts';
 import { type Condition, contains, containsInLowerCase, equals, equalsIgnoringCase, inEnvs } from './list-filters.ts';
 import { listPage } from './list-page.ts';
 
@@ -13,7 +14,6 @@ const Boat = z.strictObject({
   name: z.string(),
   env_id: z.uuid().nullable(),
 });
-const nothing = sql.type(z.object({}));
 const name = sql.fragment`name`;
 const envId = sql.fragment`env_id`;
 const red = '00000000-0000-4000-8000-00000000000a';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => database.db.query(nothing`truncate boats`));
+beforeEach(() => database.db.query(statement`truncate boats`));
 
 const list = (request: ListRequest, ...where: Condition[]) =>
   listPage(database.db, {
@@ -46,7 +46,7 @@ const names = async (request: ListRequest, ...where: Condition[]) =>
 /** Each row is newer than those before it. */
 async function launch(...boats: string[]): Promise<void> {
   for (const [index, boat] of boats.entries()) {
-    await database.db.query(nothing`
+    await database.db.query(statement`
       insert into boats (name, created_at)
       values (${boat}, timestamptz '2024-05-06 07:00:00Z' + ${index} * interval '1 second')
     `);
@@ -85,7 +85,7 @@ describe('a list by page number', () => {
 
   test('sorts in both directions by its columns, and equal rows by id', async () => {
     await launch('b', 'c', 'a');
-    await database.db.query(nothing`update boats set created_at = '2024-01-01Z'`);
+    await database.db.query(statement`update boats set created_at = '2024-01-01Z'`);
 
     expect(await names({ sort: 'name' })).toEqual(['a', 'b', 'c']);
     expect(await names({ sort: '-name' })).toEqual(['c', 'b', 'a']);
@@ -157,8 +157,8 @@ describe('columns of a page', () => {
 describe('a list filter by env', () => {
   test('selects one of the visible envs', async () => {
     await launch('red', 'blue', 'nobody');
-    await database.db.query(nothing`update boats set env_id = ${red} where name = 'red'`);
-    await database.db.query(nothing`update boats set env_id = ${blue} where name = 'blue'`);
+    await database.db.query(statement`update boats set env_id = ${red} where name = 'red'`);
+    await database.db.query(statement`update boats set env_id = ${blue} where name = 'blue'`);
 
     expect(await names({}, inEnvs(envId, [red, blue], red))).toEqual(['red']);
     expect(await names({}, inEnvs(envId, [blue], red))).toEqual([]);
@@ -225,21 +225,23 @@ describe('a list by keyset', () => {
   test('counts past the end', async () => {
     await launch('a', 'b');
     const { next } = await list({ after: '', per_page: 1 });
-    await database.db.query(nothing`delete from boats where name = 'a'`);
+    await database.db.query(statement`delete from boats where name = 'a'`);
 
     expect(await list({ after: next ?? '' })).toMatchObject({ num_total: 1, items: [], next: null });
-    await database.db.query(nothing`delete from boats`);
+    await database.db.query(statement`delete from boats`);
     expect(await list({ after: '' })).toMatchObject({ num_total: 0, items: [], next: null });
   });
 
   test('returns each existing row exactly once while others are added and deleted', async () => {
     // Many rows share a millisecond, and some differ only in microseconds.
-    await database.db.query(nothing`
+    await database.db.query(statement`
       insert into boats (name, created_at)
       select 'old ' || i, timestamptz '2024-05-06 07:00:00Z' + (i / 10) * interval '1 microsecond'
       from generate_series(1, 200) i
     `);
-    await database.db.query(nothing`insert into boats (name) select 'short-lived ' || i from generate_series(1, 20) i`);
+    await database.db.query(
+      statement`insert into boats (name) select 'short-lived ' || i from generate_series(1, 20) i`,
+    );
 
     const names: string[] = [];
     let after: string | null | undefined = '';
@@ -247,11 +249,11 @@ describe('a list by keyset', () => {
       const { items, next } = await list({ after, per_page: 7 });
       names.push(...items.map((boat) => boat.name));
       after = next;
-      await database.db.query(nothing`insert into boats (name) values (${`new ${page}`})`);
-      await database.db.query(nothing`
+      await database.db.query(statement`insert into boats (name) values (${`new ${page}`})`);
+      await database.db.query(statement`
         insert into boats (name, created_at) values (${`backdated ${page}`}, timestamptz '2024-05-06 07:00:00.000010Z')
       `);
-      await database.db.query(nothing`delete from boats where name = ${`short-lived ${page}`}`);
+      await database.db.query(statement`delete from boats where name = ${`short-lived ${page}`}`);
     }
 
     const old = names.filter((boat) => boat.startsWith('old '));
@@ -293,7 +295,7 @@ describe('a list by keyset', () => {
       '-infinity',
     ];
     for (const time of times) {
-      await database.db.query(nothing`insert into boats (name, created_at) values (${time}, ${time}::timestamptz)`);
+      await database.db.query(statement`insert into boats (name, created_at) values (${time}, ${time}::timestamptz)`);
     }
 
     const names: string[] = [];
@@ -335,7 +337,7 @@ describe('a list filter', () => {
 
   test('equals with null selects the rows without a value', async () => {
     await launch('free', 'owned');
-    await database.db.query(nothing`update boats set env_id = ${red} where name = 'owned'`);
+    await database.db.query(statement`update boats set env_id = ${red} where name = 'owned'`);
 
     expect(await names({}, equals(envId, null))).toEqual(['free']);
     expect(await names({}, equals(envId, red))).toEqual(['owned']);
@@ -345,8 +347,8 @@ describe('a list filter', () => {
 
   test('inEnvs keeps the rows of envs visible to the caller', async () => {
     await launch('red', 'blue', 'nobody');
-    await database.db.query(nothing`update boats set env_id = ${red} where name = 'red'`);
-    await database.db.query(nothing`update boats set env_id = ${blue} where name = 'blue'`);
+    await database.db.query(statement`update boats set env_id = ${red} where name = 'red'`);
+    await database.db.query(statement`update boats set env_id = ${blue} where name = 'blue'`);
 
     expect(await names({}, inEnvs(envId, [red]))).toEqual(['red']);
     expect(await names({}, inEnvs(envId, []))).toEqual([]);

@@ -8,13 +8,13 @@ import { AppError } from '@berth/contracts/errors';
 import { type MemoryStateStream, memoryStateStream } from '@berth/testing/memory-state-stream';
 import { startTcpProxy } from '@berth/testing/network/tcp-proxy';
 import { openDatabase } from '../postgres/open-database.ts';
+import { statement } from '../postgres/statement.ts';
 import type { OutboxRelayOptions } from './outbox-relay.ts';
 import { followProjection } from '../projections/projection.ts';
 import { relaysUnderTest, shortTimes, summaries } from '@berth/testing/db/relays-under-test';
 
 const migrations = new URL('../test-migrations/', import.meta.url);
 const log = { info: () => {}, warn: () => {} };
-const nothing = sql.type(z.object({}));
 const relays = relaysUnderTest(migrations);
 const patience = { interval: 5 };
 
@@ -59,7 +59,7 @@ describe('outbox relays', () => {
       columns: ['name', 'auto_add_new_users'],
       onApplied: async ({ row }, tx) => {
         await tx.query(
-          nothing`insert into env_arrivals select name from jsonb_to_record(${JSON.stringify(row)}) as r(name text)`,
+          statement`insert into env_arrivals select name from jsonb_to_record(${JSON.stringify(row)}) as r(name text)`,
         );
       },
     })(followed.signal);
@@ -69,7 +69,7 @@ describe('outbox relays', () => {
     };
 
     relays.start(stream, { db: dying });
-    await vi.waitFor(() => expect(relays.db.exists(nothing`select from leases`)).resolves.toBe(true), patience);
+    await vi.waitFor(() => expect(relays.db.exists(statement`select from leases`)).resolves.toBe(true), patience);
     await relays.insert('once');
     await vi.waitFor(() => expect(stream.published).toHaveLength(1), patience);
     relays.start(stream);
@@ -95,7 +95,7 @@ describe('after a failure, the relay', () => {
     // The position in the stream is stored at the next check.
     await vi.waitFor(async () => {
       const { lastSeq } = await stream.state.ensureStream();
-      expect(await relays.db.exists(nothing`select from outbox_stream where last_seq = ${lastSeq}`)).toBe(true);
+      expect(await relays.db.exists(statement`select from outbox_stream where last_seq = ${lastSeq}`)).toBe(true);
     }, patience);
     return { kept, gone };
   };
@@ -208,13 +208,13 @@ test('the outbox drops deleted rows 30 days after they were published', async ()
   const [old, fresh] = [randomUUID(), randomUUID()];
   await relays.record(old, 'DELETE');
   await relays.record(fresh, 'DELETE');
-  await relays.db.query(nothing`update outbox set changed_at = now() - interval '31 days' where id = ${old}`);
+  await relays.db.query(statement`update outbox set changed_at = now() - interval '31 days' where id = ${old}`);
   relays.start(stream, { times: { pruneMs: 50 } });
 
   await vi.waitFor(
-    () => expect(relays.db.exists(nothing`select from outbox where id = ${old}`)).resolves.toBe(false),
+    () => expect(relays.db.exists(statement`select from outbox where id = ${old}`)).resolves.toBe(false),
     patience,
   );
   expect(stream.last.get(`envs.${old}`)).toMatchObject({ operation: 'DELETE' });
-  expect(await relays.db.exists(nothing`select from outbox where id = ${fresh}`)).toBe(true);
+  expect(await relays.db.exists(statement`select from outbox where id = ${fresh}`)).toBe(true);
 });

@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { type StateDigest, type StateMessage, StateOperation, type StreamStatus } from '@berth/bus/state/publish-state';
 import type { Queries } from '../database.ts';
+import { statement } from '../postgres/statement.ts';
 import { stateDigest } from './state-digest.ts';
 
 type KnownStream = Pick<StreamStatus, 'created' | 'lastSeq'>;
@@ -24,7 +25,6 @@ const digest = sql.type(
   z.object({ resource: z.string(), count: z.number().int(), hash: z.string(), lowest: z.number().int() }),
 );
 const version = sql.type(z.object({ version: z.number().int() }));
-const nothing = sql.type(z.object({}));
 
 const clearedAtOnce = 5_000;
 const prunedAtOnce = 5_000;
@@ -60,7 +60,7 @@ export const outboxStore = (db: Queries) => ({
    */
   async markPublished(subjects: readonly Subject[]): Promise<void> {
     if (subjects.length === 0) return;
-    await db.query(nothing`
+    await db.query(statement`
       update outbox set
         published_version = acked.version,
         operation = case
@@ -81,7 +81,7 @@ export const outboxStore = (db: Queries) => ({
   /** Marks all rows of these resources as unpublished, in batches that stay below the statement timeout. */
   async clearMarks(resources: readonly string[], signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const { rowCount } = await db.query(nothing`
+      const { rowCount } = await db.query(statement`
         update outbox set published_version = 0
         where (resource, id) in (
           select resource, id from outbox
@@ -98,13 +98,13 @@ export const outboxStore = (db: Queries) => ({
    */
   async renewVersions(resource: string, highest: number, signal: AbortSignal): Promise<void> {
     if (highest <= highestFloor) {
-      await db.query(nothing`
+      await db.query(statement`
         select setval('outbox_version', ${highest}) from outbox_version where last_value < ${highest}
       `);
     }
     const { version: floor } = await db.one(version`select next_outbox_version() as version`);
     while (!signal.aborted) {
-      const { rowCount } = await db.query(nothing`
+      const { rowCount } = await db.query(statement`
         update outbox set
           version = greatest(outbox.version + 1, next_outbox_version()),
           published_version = case when published_version = version then 0 else published_version end
@@ -124,7 +124,7 @@ export const outboxStore = (db: Queries) => ({
   },
 
   async rememberStream({ created, lastSeq }: KnownStream): Promise<void> {
-    await db.query(nothing`
+    await db.query(statement`
       insert into outbox_stream (created, last_seq) values (${created}, ${lastSeq})
       on conflict (only_row) do update set created = excluded.created, last_seq = excluded.last_seq
     `);
@@ -160,7 +160,7 @@ export const outboxStore = (db: Queries) => ({
   async prune(copied: readonly string[], signal: AbortSignal): Promise<void> {
     const isCopied = sql.fragment`resource = any(${sql.array([...copied], 'text')})`;
     while (!signal.aborted) {
-      const { rowCount } = await db.query(nothing`
+      const { rowCount } = await db.query(statement`
         delete from outbox where (resource, id) in (
           select resource, id from outbox
           where published_version = version and (

@@ -6,6 +6,7 @@ import type { StateOperation } from '@berth/bus/state/publish-state';
 import type { Resource } from '@berth/contracts/definition/contract';
 import { currentTraceparent } from '@berth/service/trace-context';
 import type { Queries, Transaction } from '../database.ts';
+import { statement } from '../postgres/statement.ts';
 import { wakeRelays } from './relay-wake-up.ts';
 
 export interface StateChange {
@@ -17,8 +18,6 @@ export interface StateChange {
 }
 
 type Followed = Pick<Resource, 'name' | 'state'>;
-
-const nothing = sql.type(z.object({}));
 
 /** Records a change for followers of the resource, in the transaction of the change. */
 export const recordState = (tx: Transaction, resource: Followed, change: StateChange): void =>
@@ -41,7 +40,7 @@ export function recordStates(tx: Transaction, resource: Followed, changes: reado
 export async function writeOutbox(tx: Transaction): Promise<void> {
   const rows = tx.recorded.takeRows().map((row, place) => ({ ...row, place }));
   if (rows.length === 0) return;
-  await tx.query(nothing`
+  await tx.query(statement`
     with changed as materialized (
       select * from jsonb_to_recordset(${sql.jsonb(rows)})
         as c(place int, resource text, id uuid, env_id uuid, operation text, row jsonb, traceparent text)

@@ -11,11 +11,11 @@ import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources
 import { type Deployment, deployments } from '@berth/contracts/resources/deployments/deployments';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
+import { statement } from '../postgres/statement.ts';
 import { recordState } from './outbox.ts';
 import { relaysUnderTest } from '@berth/testing/db/relays-under-test';
 
 const relays = relaysUnderTest(new URL('../test-migrations/', import.meta.url));
-const nothing = sql.type(z.object({}));
 const patience = { interval: 20 };
 const created_at = '2026-01-01T00:00:00.000Z';
 const metrics = new Registry();
@@ -125,7 +125,7 @@ test('a row without a projection is published as an event with only id, status a
   const row = sql.type(z.object({ row: z.unknown() }))`select row from outbox where id = ${task.id}`;
   expect(await relays.db.oneFirst(row)).toEqual({ id: task.id, status: 'Done' });
 
-  await relays.db.query(nothing`update outbox set changed_at = now() - interval '61 minutes'`);
+  await relays.db.query(statement`update outbox set changed_at = now() - interval '61 minutes'`);
   const ids = sql.type(z.object({ id: z.string() }))`select id from outbox`;
   await vi.waitFor(async () => expect(await relays.db.anyFirst(ids)).toEqual([deployment.id]), patience);
 });

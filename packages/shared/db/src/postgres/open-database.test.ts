@@ -6,10 +6,10 @@ import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-tes
 import { startTcpProxy } from '@berth/testing/network/tcp-proxy';
 import type { Database, Queries } from '../database.ts';
 import { databaseIsUp, openDatabase } from './open-database.ts';
+import { statement } from './statement.ts';
 
 const migrations = new URL('../test-migrations/', import.meta.url);
 const options = { migrations, applicationName: 'test', log: { info: () => {}, warn: () => {} } };
-const nothing = sql.type(z.object({}));
 const boat = sql.type(z.strictObject({ name: z.string() }));
 
 let database: OpenTestDatabase;
@@ -20,9 +20,9 @@ beforeAll(async () => {
   db = database.db;
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => db.query(nothing`truncate boats`));
+beforeEach(() => db.query(statement`truncate boats`));
 
-const launch = (queries: Queries, name: string) => queries.query(nothing`insert into boats (name) values (${name})`);
+const launch = (queries: Queries, name: string) => queries.query(statement`insert into boats (name) values (${name})`);
 const boats = (queries: Queries) => queries.anyFirst(boat`select name from boats order by name`);
 
 /** The error, with everything that a log would show of it. */
@@ -42,10 +42,10 @@ describe('a failed query', () => {
   test('is shown with neither SQL nor values', async () => {
     const values = ['canary-one', 'canary-two'];
     const failures = await Promise.all([
-      failureOf(db.query(nothing`insert into boats (id) values (${values[0] ?? ''})`)),
-      failureOf(db.query(nothing`insert into boats (name, weight) values (${values[1] ?? ''}, -1)`)),
-      failureOf(db.query(nothing`select ${'canary-three'}::jsonb`)),
-      failureOf(db.query(nothing`select canary_column_of_secrets(${'canary-four'})`)),
+      failureOf(db.query(statement`insert into boats (id) values (${values[0] ?? ''})`)),
+      failureOf(db.query(statement`insert into boats (name, weight) values (${values[1] ?? ''}, -1)`)),
+      failureOf(db.query(statement`select ${'canary-three'}::jsonb`)),
+      failureOf(db.query(statement`select canary_column_of_secrets(${'canary-four'})`)),
     ]);
 
     for (const { shown } of failures) expect(shown).not.toMatch(/canary-|insert into|select/);
@@ -54,13 +54,13 @@ describe('a failed query', () => {
   test('is `timeout` when a statement takes too long or waits too long for a lock', async () => {
     await using patient = await openDatabase({ ...options, url: database.url, statementTimeoutMs: 200 });
 
-    await expect(patient.query(nothing`select pg_sleep(5)`)).rejects.toMatchObject({ code: 'timeout' });
+    await expect(patient.query(statement`select pg_sleep(5)`)).rejects.toMatchObject({ code: 'timeout' });
     await expect.poll(() => databaseIsUp(patient)).toBe(true);
 
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const holding = db.transaction(async (tx) => {
-      await tx.query(nothing`lock table boats`);
+      await tx.query(statement`lock table boats`);
       locked.resolve();
       await release.promise;
     });
@@ -85,11 +85,11 @@ describe('a failed query', () => {
   });
 
   test('is `unavailable` if its connection was terminated; queries on other connections succeed', async () => {
-    const sleeping = failureOf(db.query(nothing`select pg_sleep(4)`));
+    const sleeping = failureOf(db.query(statement`select pg_sleep(4)`));
     const inTransaction = failureOf(
       db.transaction(async (tx) => {
         await launch(tx, 'never');
-        await tx.query(nothing`select pg_sleep(4)`);
+        await tx.query(statement`select pg_sleep(4)`);
       }),
     );
     const end = sql.type(z.object({ pid: z.number(), ended: z.boolean() }));

@@ -9,9 +9,9 @@ import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-tes
 import type { Database } from '../database.ts';
 import { recordState } from '../outbox/outbox.ts';
 import { outboxStore } from '../outbox/outbox-store.ts';
+import { statement } from '../postgres/statement.ts';
 import { followProjection, type ProjectionOptions } from './projection.ts';
 
-const nothing = sql.type(z.object({}));
 const ProjectedEnv = z.object({
   id: z.uuid(),
   version: z.number(),
@@ -31,7 +31,7 @@ beforeAll(async () => {
   db = database.db;
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => db.query(nothing`truncate env_projection, env_arrivals, outbox`));
+beforeEach(() => db.query(statement`truncate env_projection, env_arrivals, outbox`));
 
 const id = randomUUID();
 const columns = ['name', 'node_selector', 'auto_add_new_users', 'env_id'];
@@ -93,7 +93,7 @@ test('a deleted row of a projection stays deleted when an older message arrives'
 
 test('the hook of a projection runs in the transaction of the row', async () => {
   const onApplied: ProjectionOptions['onApplied'] = async ({ version }, tx) => {
-    await tx.query(nothing`insert into env_arrivals values (${`v${version}`})`);
+    await tx.query(statement`insert into env_arrivals values (${`v${version}`})`);
     if (version === 2) throw new Error('not now');
   };
   const { apply } = await follower({ onApplied });
@@ -136,9 +136,9 @@ test('the digest of a projection equals the owner’s until a row differs', asyn
 
   expect(digest.count).toBe(1);
   expect(await matches(digest)).toBe(true);
-  await db.query(nothing`update env_projection set version = version + 1 where not deleted`);
+  await db.query(statement`update env_projection set version = version + 1 where not deleted`);
   expect(await matches(digest)).toBe(false);
-  await db.query(nothing`delete from env_projection where not deleted`);
+  await db.query(statement`delete from env_projection where not deleted`);
   expect(await matches(digest)).toBe(false);
   expect(await matches({ resource: 'envs', count: 0, hash: '0', lowest: 0 })).toBe(true);
 });
@@ -148,7 +148,7 @@ test('a projection forgets deleted rows after 30 days', async () => {
   const fresh = randomUUID();
   await apply(message(1, { operation: 'DELETE' }));
   await apply(message(2, { operation: 'DELETE', id: fresh }));
-  await db.query(nothing`update env_projection set applied_at = now() - interval '31 days' where id = ${id}`);
+  await db.query(statement`update env_projection set applied_at = now() - interval '31 days' where id = ${id}`);
   await matches?.({ resource: 'envs', count: 0, hash: '0', lowest: 0 });
 
   expect((await rows()).map((row) => row.id)).toEqual([fresh]);
@@ -168,11 +168,11 @@ test('a projected row with a version below all of the owner is removed, unless i
   const [ghost, fresh] = [randomUUID(), randomUUID()];
   await apply(message(1, { id: ghost }));
   await apply(message(2, { id: fresh }));
-  await db.query(nothing`update env_projection set applied_at = now() - interval '11 seconds' where id = ${ghost}`);
+  await db.query(statement`update env_projection set applied_at = now() - interval '11 seconds' where id = ${ghost}`);
   const none = { resource: 'envs', count: 0, hash: '0', lowest: 3 };
 
   expect(await matches?.(none)).toBe(false);
-  await db.query(nothing`update env_projection set applied_at = now() - interval '11 seconds'`);
+  await db.query(statement`update env_projection set applied_at = now() - interval '11 seconds'`);
   expect(await matches?.({ ...none, lowest: 2 })).toBe(false);
   expect(gone).toEqual([]);
   expect(await matches?.(none)).toBe(true);

@@ -7,6 +7,7 @@ import type { Resource } from '@berth/contracts/definition/contract';
 import type { Loop } from '@berth/service/service';
 import type { Queries, Transaction } from '../database.ts';
 import { stateDigest } from '../outbox/state-digest.ts';
+import { statement } from '../postgres/statement.ts';
 
 /** `lost`: the owner does not have the row and never published its deletion, as after a restore from a backup. */
 type Gone = 'deleted' | 'lost';
@@ -101,7 +102,6 @@ function refuseUnknownColumns({ name, state }: Resource, columns: readonly strin
 }
 
 const withId = sql.type(z.object({ id: z.uuid() }));
-const nothing = sql.type(z.object({}));
 const version = sql.type(z.object({ highest: z.number().int() }));
 const digests = sql.type(
   z.object({
@@ -165,6 +165,6 @@ function projectionStore(table: string, columns: readonly string[]) {
     },
 
     prune: (queries: Queries) =>
-      queries.query(nothing`delete from ${name} where deleted and applied_at < now() - interval '30 days'`),
+      queries.query(statement`delete from ${name} where deleted and applied_at < now() - interval '30 days'`),
   };
 }

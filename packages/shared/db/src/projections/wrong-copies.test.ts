@@ -10,6 +10,7 @@ import { digestSubject } from '@berth/bus/protocol/subjects';
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
+import { statement } from '../postgres/statement.ts';
 import { followProjection } from './projection.ts';
 import { relaysUnderTest } from '@berth/testing/db/relays-under-test';
 
@@ -55,7 +56,6 @@ afterEach(async () => {
   await following;
 });
 
-const nothing = sql.type(z.object({}));
 const Row = z.object({ id: z.uuid(), version: z.number().int(), name: z.string() });
 
 const copy = () =>
@@ -80,26 +80,26 @@ const anHour = 3_600_000_000;
 /** How the copy differs from its owner, which has the rows `a` and `b`. */
 const wrongWays: Record<string, (a: string, b: string) => Promise<unknown>> = {
   'has an older row': (a) =>
-    relays.db.query(nothing`update env_projection set version = 1, name = 'before' where id = ${a}`),
+    relays.db.query(statement`update env_projection set version = 1, name = 'before' where id = ${a}`),
   'has a newer row': (a) =>
-    relays.db.query(nothing`update env_projection set version = version + ${anHour}, name = 'later' where id = ${a}`),
+    relays.db.query(statement`update env_projection set version = version + ${anHour}, name = 'later' where id = ${a}`),
   'has marked a row as deleted that its owner has': (a) =>
-    relays.db.query(nothing`update env_projection set version = version + ${anHour}, deleted = true where id = ${a}`),
-  'lacks a row': (a) => relays.db.query(nothing`delete from env_projection where id = ${a}`),
-  'lacks every row': () => relays.db.query(nothing`truncate env_projection`),
+    relays.db.query(statement`update env_projection set version = version + ${anHour}, deleted = true where id = ${a}`),
+  'lacks a row': (a) => relays.db.query(statement`delete from env_projection where id = ${a}`),
+  'lacks every row': () => relays.db.query(statement`truncate env_projection`),
   'has a row that its owner never had': () =>
-    relays.db.query(nothing`
+    relays.db.query(statement`
       insert into env_projection (id, version, deleted, applied_at, name, auto_add_new_users)
       values (${randomUUID()}, 7, false, now() - interval '1 hour', 'ghost', false)
     `),
   'has a row that its owner never had, above all of its rows': () =>
-    relays.db.query(nothing`
+    relays.db.query(statement`
       insert into env_projection (id, version, deleted, applied_at, name, auto_add_new_users)
       select ${randomUUID()}, max(version) + ${anHour}, false, now() - interval '1 hour', 'ghost', false from env_projection
     `),
   'has rows of an owner that has none': async () => {
-    await relays.db.query(nothing`delete from outbox`);
-    await relays.db.query(nothing`update env_projection set applied_at = now() - interval '1 hour'`);
+    await relays.db.query(statement`delete from outbox`);
+    await relays.db.query(statement`update env_projection set applied_at = now() - interval '1 hour'`);
   },
   'knows rows that its owner lost by a restore from a backup': async (a, b) => {
     await relays.record(a, 'UPDATE', 'after the backup');
@@ -107,7 +107,7 @@ const wrongWays: Record<string, (a: string, b: string) => Promise<unknown>> = {
     const added = await relays.insert('added after the backup');
     await equal();
     await relays.db.query(
-      nothing`update env_projection set applied_at = now() - interval '1 hour' where id = ${added}`,
+      statement`update env_projection set applied_at = now() - interval '1 hour' where id = ${added}`,
     );
     await restore(a, b, added);
   },
@@ -117,14 +117,14 @@ const Saved = z.object({ id: z.uuid(), version: z.number().int(), row: z.record(
 let saved: readonly z.infer<typeof Saved>[] = [];
 async function restore(a: string, b: string, added: string): Promise<void> {
   for (const { id, version, row } of saved.filter(({ id }) => id === a || id === b)) {
-    await relays.db.query(nothing`
+    await relays.db.query(statement`
       update outbox set version = ${version}, published_version = ${version}, operation = 'INSERT', row = ${sql.jsonb(
         JSON.parse(JSON.stringify(row)),
       )} where id = ${id}
     `);
   }
-  await relays.db.query(nothing`delete from outbox where id = ${added}`);
-  await relays.db.query(nothing`select setval('outbox_version', 1)`);
+  await relays.db.query(statement`delete from outbox where id = ${added}`);
+  await relays.db.query(statement`select setval('outbox_version', 1)`);
 }
 
 test.for(Object.keys(wrongWays))('a copy that %s is repaired, and is not republished without end', async (way) => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ServiceName } from '@berth/contracts/definition/contract';
 import { resources } from '@berth/contracts/resources/index';
 import type { Database, Queries, Query } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { listedResources } from '../contracts/walk-list.ts';
 import { UntestableContract } from '../contracts/untestable-contract.ts';
 import { openTestDatabase } from '../open-test-database.ts';
@@ -49,27 +50,25 @@ export const numbers = sql.fragment`generate_series(1::bigint, ${manyRows}) as n
 export const aTime = (salt = 0): FragmentSqlToken =>
   sql.fragment`timestamptz '2024-01-01Z' + ${oneOf(2_000_000_000, salt)} * interval '10 milliseconds'`;
 
-const nothing = sql.type(z.object({}));
-
 /** Writes the rows of all lists and vacuums their tables like autovacuum. */
 async function fillLists(db: Database, lists: Readonly<Record<string, PlannedList>>): Promise<void> {
   for (const [table, { rows }] of Object.entries(lists)) {
     if (rows === undefined) continue;
     await db.transaction(async (tx) => {
       // Turns off foreign keys, since these rows refer to rows that do not exist.
-      await tx.query(nothing`set local session_replication_role = replica`);
+      await tx.query(statement`set local session_replication_role = replica`);
       // Building an index is much faster than maintaining it.
       const indexes = await tx.any(indexOf`
         select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
         from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
         where i.indrelid = ${table}::regclass and c.oid is null
       `);
-      for (const { name } of indexes) await tx.query(nothing`drop index ${sql.identifier([name])}`);
-      await tx.query(nothing`${rows}`);
-      for (const { definition } of indexes) await tx.query({ ...nothing``, sql: definition });
+      for (const { name } of indexes) await tx.query(statement`drop index ${sql.identifier([name])}`);
+      await tx.query(statement`${rows}`);
+      for (const { definition } of indexes) await tx.query({ ...statement``, sql: definition });
     });
   }
-  await db.query(nothing`vacuum (analyze)`);
+  await db.query(statement`vacuum (analyze)`);
 }
 
 const indexOf = sql.type(z.object({ name: z.string(), definition: z.string() }));

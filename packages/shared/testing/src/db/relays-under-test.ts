@@ -8,9 +8,9 @@ import { type OpenTestDatabase, openTestDatabase } from '../open-test-database.t
 import type { Database } from '@berth/db/database';
 import { recordState, type StateChange } from '@berth/db/outbox/outbox';
 import { type OutboxRelayOptions, outboxRelay } from '@berth/db/outbox/outbox-relay';
+import { statement } from '@berth/db/postgres/statement';
 
 const quiet = { info: () => {}, warn: () => {} };
-const nothing = sql.type(z.object({}));
 const counted = sql.type(z.object({ count: z.number() }));
 
 /** Much shorter than in production. Digests keep their interval; tests that need them set a shorter one. */
@@ -60,7 +60,7 @@ export function relaysUnderTest(migrations: URL): RelaysUnderTest {
     database = await openTestDatabase({ service: 'auth', migrations });
   });
   afterAll(() => database?.[Symbol.asyncDispose]());
-  beforeEach(() => opened().db.query(nothing`truncate outbox, outbox_stream, leases, env_projection, env_arrivals`));
+  beforeEach(() => opened().db.query(statement`truncate outbox, outbox_stream, leases, env_projection, env_arrivals`));
   afterEach(async () => {
     await Promise.all(running.map((stop) => stop()));
     running = [];

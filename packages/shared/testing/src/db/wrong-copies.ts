@@ -3,10 +3,10 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { FollowOptions } from '@berth/bus/state/follow-state';
 import type { Database } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import type { Projection } from '@berth/db/projections/projection';
 import { stateDigest } from '@berth/db/outbox/state-digest';
 
-const nothing = sql.type(z.object({}));
 const Held = z.object({ id: z.uuid(), version: z.number().int() });
 const held = sql.type(Held);
 const digest = sql.type(z.object({ count: z.number().int(), hash: z.string() }));
@@ -21,20 +21,20 @@ interface Copy {
 /** The ways in which a copy may differ from its owner. */
 const wrongWays: Record<string, (copy: Copy) => Promise<unknown>> = {
   'has an older row': ({ db, table, id }) =>
-    db.query(nothing`update ${sql.identifier([table])} set version = 1 where id = ${id}`),
+    db.query(statement`update ${sql.identifier([table])} set version = 1 where id = ${id}`),
   'has a newer row': ({ db, table, id }) =>
-    db.query(nothing`update ${sql.identifier([table])} set version = version + 1000000 where id = ${id}`),
+    db.query(statement`update ${sql.identifier([table])} set version = version + 1000000 where id = ${id}`),
   'has a row as deleted': ({ db, table, id }) =>
-    db.query(nothing`
+    db.query(statement`
       update ${sql.identifier([table])} set deleted = true, version = version + 1000000 where id = ${id}
     `),
-  'lacks a row': ({ db, table, id }) => db.query(nothing`delete from ${sql.identifier([table])} where id = ${id}`),
+  'lacks a row': ({ db, table, id }) => db.query(statement`delete from ${sql.identifier([table])} where id = ${id}`),
   'has a ghost row': ({ db, table, id }) => db.query(ghost(table, id, 0)),
   'has a ghost row above all others': ({ db, table, id }) => db.query(ghost(table, id, 1_000_000)),
 };
 export const waysToBeWrong = Object.keys(wrongWays);
 
-const ghost = (table: string, like: string, ahead: number) => nothing`
+const ghost = (table: string, like: string, ahead: number) => statement`
   insert into ${sql.identifier([table])}
   select (jsonb_populate_record(c, jsonb_build_object(
     'id', ${randomUUID()}::uuid, 'version', c.version + ${ahead}, 'applied_at', now() - interval '1 hour'
@@ -66,7 +66,7 @@ export async function mended({ db, projection, resource, table, row }: CopyInTes
       await apply({ resource, id, version: each, env_id: null, operation: 'UPDATE', row: { ...row, id } });
     }
   };
-  await db.query(nothing`truncate ${sql.identifier([table])}`);
+  await db.query(statement`truncate ${sql.identifier([table])}`);
   await publish();
   await wrongWays[way]?.({ db, table, id: row.id });
 

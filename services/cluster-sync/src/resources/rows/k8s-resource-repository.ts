@@ -7,6 +7,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { recordStates } from '@berth/db/outbox/outbox';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RowChange } from './change-queue.ts';
@@ -145,7 +146,7 @@ async function noteLostNamespaces(
   ];
   if (lost.length === 0) return;
   const rows = lost.map(({ cluster_id, name, deployment_id, in_ms }) => ({ cluster_id, name, deployment_id, in_ms }));
-  await tx.query(sql.type(z.object({}))`
+  await tx.query(statement`
     insert into lost_namespaces (cluster_id, namespace, deployment_id, due_at)
     select cluster_id, name, deployment_id, now() + min(in_ms) * interval '1 millisecond'
     from jsonb_to_recordset(${sql.jsonb(rows)}) as lost(cluster_id uuid, name text, deployment_id uuid, in_ms int)

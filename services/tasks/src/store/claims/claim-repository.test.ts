@@ -1,8 +1,7 @@
 import { AppError } from '@berth/contracts/errors';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { sql } from 'slonik';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import {
   emptyAll,
   insertCluster,
@@ -151,7 +150,7 @@ describe('claims', () => {
     expect(await byOld()).toBeNull();
     const next = taken(await claim('new'));
     await putBack(next);
-    await database.db.query(sql.type(z.object({}))`
+    await database.db.query(statement`
       update deployment_tasks set due_at = due_at - interval '3 minutes' where id = ${next.id}
     `);
     expect(await byOld()).toMatchObject({ id: next.id });

@@ -3,6 +3,7 @@ import { RunnerAction } from '@berth/contracts/resources/tasks/runner-tasks';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { Queries } from '@berth/db/database';
 import { changeAndRecord } from '@berth/db/outbox/outbox';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Claim, inMs, isClaimOfTask, leaseIsOver } from '../queue/claim-sql.ts';
@@ -14,7 +15,6 @@ const Renewed = z.object({
   reason: z.string().nullable(),
   awaits_readiness: z.boolean(),
 });
-const nothing = sql.type(z.object({}));
 const Begun = Renewed.extend({ id: Id, env_id: Id });
 const Held = z.object({
   deployment_id: Id,
@@ -53,7 +53,7 @@ export const createLeaseRepository = (db: Queries) => ({
    * take the slot again.
    */
   leaveSlot: (claim: Claim) =>
-    db.query(nothing`update deployment_tasks t set awaits_readiness = true where ${isClaimOfTask(claim)}`),
+    db.query(statement`update deployment_tasks t set awaits_readiness = true where ${isClaimOfTask(claim)}`),
 
   /**
    * Renews the lease and counts the attempt, once for each claim. If the task is being canceled, Helm must not begin. Null when
@@ -113,7 +113,7 @@ export const createLeaseRepository = (db: Queries) => ({
 
   /** Whether the lease has expired, checked again under the lock of the deployment. */
   isExpired: (id: string) =>
-    db.exists(sql.type(z.object({}))`
+    db.exists(statement`
       select 1 from deployment_tasks t where id = ${id} and ${leaseIsOver}
     `),
 

@@ -1,8 +1,7 @@
 import type { Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { randomOf } from '../../../test/support/random-of.ts';
 import {
   type ClusterRow,
@@ -119,7 +118,7 @@ test.for(Object.entries(situations))(
     }
 
     if (situation.areWaits)
-      await db.query(sql.type(z.object({}))`
+      await db.query(statement`
         update deployment_tasks set awaits_readiness = true where status = 'Started' and cluster_id = ${cluster_id}
       `);
 
@@ -179,7 +178,7 @@ async function rolledBack(db: Pick<Transaction, 'transaction'>, work: (tx: Trans
 
 /** Makes the task the only one that the next claim could take: no other is due. */
 const onlyDue = (tx: Transaction, id: string) =>
-  tx.query(sql.type(z.object({}))`
+  tx.query(statement`
     update deployment_tasks set due_at = now() + interval '1 day' where status = 'Pending' and id <> ${id}
   `);
 

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { sql } from 'slonik';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { emptyAll, insertCluster, insertDeployment, insertTask } from '../../../test/support/sample-rows.ts';
 import { type InTransaction, inTransactionOf } from '../store.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 const limits = { perCluster: 1_000, inAll: 1_000, waitingPerCluster: 2 };
 
 let database: OpenTestDatabase;
@@ -111,7 +109,7 @@ describe('slots are shared', () => {
     const cluster = await insertCluster(database.db);
     const scheduled: string[] = [];
     for (let n = 0; n < 60; n += 1) scheduled.push(...(await queue(cluster, 1, { age: 100, requester: randomUUID() })));
-    await database.db.query(nothing`update deployment_tasks set change = '{"enabled": true}'`);
+    await database.db.query(statement`update deployment_tasks set change = '{"enabled": true}'`);
 
     for (let n = 0; n < 5; n += 1) {
       const checked = await inTransaction(({ claims: of }) => of.nextCheck({ limits, continuesWaits: true }));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -14,7 +15,6 @@ import {
 import { readingStore, type ReadingStore } from '../store.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 const otherEnv = randomUUID();
 
 let database: OpenTestDatabase;
@@ -96,22 +96,24 @@ describe('the number of tasks', () => {
     const left = await deploymentWith(done, { status: 'Started' }, {});
     const other = await insertCluster(database.db);
     states.push(await totals());
-    await database.db.query(nothing`
+    await database.db.query(statement`
       update deployment_tasks set status = 'Canceled' where deployment_id = ${gone} and status = 'Pending'
     `);
-    await database.db.query(nothing`update deployment_tasks set env_id = ${otherEnv} where deployment_id = ${moved}`);
-    await database.db.query(nothing`update deployment_tasks set cluster_id = ${other} where deployment_id = ${moved}`);
+    await database.db.query(statement`update deployment_tasks set env_id = ${otherEnv} where deployment_id = ${moved}`);
+    await database.db.query(
+      statement`update deployment_tasks set cluster_id = ${other} where deployment_id = ${moved}`,
+    );
     states.push(await totals());
-    await database.db.query(nothing`delete from deployments where id = ${gone}`);
+    await database.db.query(statement`delete from deployments where id = ${gone}`);
     states.push(await totals());
-    await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${left} and status = 'Done'`);
+    await database.db.query(statement`delete from deployment_tasks where deployment_id = ${left} and status = 'Done'`);
     states.push(await totals());
     await store.counts.addUp(1_000);
     states.push(await totals());
 
     for (const { listed, counted } of states) expect(listed).toEqual(counted);
     expect(new Set(states.map(({ listed }) => listed.join())).size).toBe(4);
-    await database.db.query(nothing`truncate deployment_tasks, deployment_task_log cascade`);
+    await database.db.query(statement`truncate deployment_tasks, deployment_task_log cascade`);
     expect([await total(), await total({}, [envId, otherEnv])]).toEqual([0, 0]);
   });
 });
@@ -124,7 +126,7 @@ describe('the stored number of tasks', () => {
   test('takes one row for all tasks of a deployment with the same counted columns, until the last of them is removed', async () => {
     const id = await deploymentWith(done, done, done, { status: 'Failed' });
     const other = await deploymentWith(done, done);
-    await database.db.query(nothing`delete from deployment_tasks where deployment_id = ${other}`);
+    await database.db.query(statement`delete from deployment_tasks where deployment_id = ${other}`);
     expect(await rows()).toBe(7);
 
     await store.counts.addUp(1_000);
@@ -142,7 +144,7 @@ describe('the stored number of tasks', () => {
 
     expect(await rowsOfEnvs()).toBe(2);
     // Present only in the rows of envs.
-    await database.db.query(nothing`insert into env_task_counts values (${envId}, ${cluster}, 'Done', 100)`);
+    await database.db.query(statement`insert into env_task_counts values (${envId}, ${cluster}, 'Done', 100)`);
     expect(await total()).toBe(104);
     expect(await total({ env_id: envId, cluster_id: cluster, status: 'Done' })).toBe(103);
     expect(await total({ deployment_id: id })).toBe(3);
@@ -166,7 +168,7 @@ describe('the stored number of tasks', () => {
   test('is unchanged by updates of columns that it is not grouped by, such as a heartbeat', async () => {
     const id = await deploymentWith({ status: 'Started' });
 
-    await database.db.query(nothing`
+    await database.db.query(statement`
       update deployment_tasks set status = 'Started', lease_until = now(), reason = 'waits' where deployment_id = ${id}
     `);
 
@@ -197,25 +199,25 @@ describe('the number of deployments', () => {
     const [first = '', second = '', third = ''] = await insertMany(5);
     expect(await numbers()).toEqual([5, 5, 5, 0, 0, 5]);
 
-    await database.db.query(nothing`update deployments set enabled = false where id = ${first}`);
-    await database.db.query(nothing`update deployments set env_id = ${otherEnv} where id in (${second}, ${third})`);
+    await database.db.query(statement`update deployments set enabled = false where id = ${first}`);
+    await database.db.query(statement`update deployments set env_id = ${otherEnv} where id in (${second}, ${third})`);
     expect(await numbers()).toEqual([5, 3, 5, 2, 0, 4]);
 
-    await database.db.query(nothing`delete from deployments where id in (${first}, ${second})`);
+    await database.db.query(statement`delete from deployments where id in (${first}, ${second})`);
     expect(await numbers()).toEqual([3, 2, 3, 1, 0, 3]);
 
     await store.counts.addUp(1_000);
     expect(await numbers()).toEqual([3, 2, 3, 1, 0, 3]);
     expect(await kept()).toBe(2);
 
-    await database.db.query(nothing`truncate deployments cascade`);
+    await database.db.query(statement`truncate deployments cascade`);
     expect(await numbers()).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
   test('is read from the stored rows if only the env is filtered, and counted otherwise', async () => {
     await insertMany(3);
     // Present only in the stored number.
-    await database.db.query(nothing`insert into deployment_counts values (${envId}, 100)`);
+    await database.db.query(statement`insert into deployment_counts values (${envId}, 100)`);
 
     expect(await numbers()).toEqual([103, 103, 103, 0, 0, 3]);
   });
@@ -223,7 +225,7 @@ describe('the number of deployments', () => {
   test('is unchanged by updates that leave a deployment in its env', async () => {
     await insertMany(2);
 
-    await database.db.query(nothing`update deployments set env_id = env_id, state = 'Running'`);
+    await database.db.query(statement`update deployments set env_id = env_id, state = 'Running'`);
 
     expect(await kept()).toBe(2);
   });

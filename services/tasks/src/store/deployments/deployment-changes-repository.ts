@@ -4,8 +4,8 @@ import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tas
 import type { Transaction } from '@berth/db/database';
 import { recordState } from '@berth/db/outbox/outbox';
 import { publishing } from '@berth/db/outbox/publishing';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
-import { z } from 'zod';
 import { DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
 import { publishedColumns, recordColumns } from './deployment-repository.ts';
 import { hostnameOf } from './hostname-sql.ts';
@@ -14,7 +14,6 @@ import type { TaskRecord } from '../../records/task-record.ts';
 import type { Reference } from '../../records/reference.ts';
 
 const record = sql.type(DeploymentRecord);
-const nothing = sql.type(z.object({}));
 const nowInMicros = sql.fragment`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
 /** Health that was reported before a change of the installed place does not count after it. */
@@ -93,9 +92,9 @@ export const createDeploymentChanges = (tx: Transaction) => {
 
     /** Replaces the references of its inputs. */
     saveReferences: async (id: string, references: readonly Reference[]) => {
-      await tx.query(nothing`delete from deployment_references where deployment_id = ${id}`);
+      await tx.query(statement`delete from deployment_references where deployment_id = ${id}`);
       if (references.length === 0) return;
-      await tx.query(nothing`
+      await tx.query(statement`
         insert into deployment_references (deployment_id, input, collection, item_id)
         select distinct ${id}::uuid, r.input, r.collection, r.item_id
         from jsonb_to_recordset(${sql.jsonb([...references])}) as r(input text, collection text, item_id uuid)

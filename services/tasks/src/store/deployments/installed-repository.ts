@@ -1,5 +1,6 @@
 import { Id } from '@berth/contracts/fields/fields';
 import type { Queries, Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RunsLeft } from '../../engine/tasks/installed-runs.ts';
@@ -8,7 +9,6 @@ import { DeployRun } from '../../records/task-run.ts';
 import { hostnameOf } from './hostname-sql.ts';
 import { nameTaken } from './name-taken.ts';
 
-const nothing = sql.type(z.object({}));
 const Unread = z.object({ deployment_id: Id, task_id: Id });
 
 /** The runs of which deployments may have objects, with their hostnames and references. */
@@ -22,7 +22,7 @@ export const createInstalledRepository = (db: Queries) => ({
     )?.hostname ?? null,
 
   hasRuns: (deployment_id: string) =>
-    db.exists(nothing`select from installed_runs where deployment_id = ${deployment_id}`),
+    db.exists(statement`select from installed_runs where deployment_id = ${deployment_id}`),
 
   /** The newest of the runs, the revision first. */
   runsOf: async (deployment_id: string, most: number): Promise<DeployRun[]> =>
@@ -69,7 +69,7 @@ export interface BegunRun {
 /** Changes of the same, under the lock of the deployment. */
 export const createInstalledChanges = (tx: Transaction) => {
   async function saveReferences(deployment_id: string, task_id: string, references: References): Promise<void> {
-    await tx.query(nothing`
+    await tx.query(statement`
       with added as (
         insert into installed_references (deployment_id, task_id, collection, item_id)
         select distinct ${deployment_id}::uuid, ${task_id}::uuid, r.collection, r.item_id
@@ -82,7 +82,7 @@ export const createInstalledChanges = (tx: Transaction) => {
   }
 
   async function copyReferences(deployment_id: string, task_id: string): Promise<void> {
-    await tx.query(nothing`
+    await tx.query(statement`
       with added as (
         insert into installed_references (deployment_id, task_id, collection, item_id)
         select distinct deployment_id, ${task_id}::uuid, collection, item_id
@@ -123,12 +123,12 @@ export const createInstalledChanges = (tx: Transaction) => {
         'without' in left
           ? sql.fragment`task_id = ${left.without}`
           : sql.fragment`task_id is distinct from ${left.only}::uuid`;
-      await tx.query(nothing`delete from installed_runs where deployment_id = ${deployment_id} and ${which}`);
+      await tx.query(statement`delete from installed_runs where deployment_id = ${deployment_id} and ${which}`);
     },
 
     /** Drops failed runs that add neither a hostname nor a reference to a later one: thousands may fail in a row. */
     dropCovered: async (deployment_id: string, task_id: string): Promise<void> => {
-      await tx.query(nothing`
+      await tx.query(statement`
       delete from installed_runs i
       using installed_runs begun, deployments d
       where begun.deployment_id = ${deployment_id} and begun.task_id = ${task_id} and begun.references_known

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { sql } from 'slonik';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { insertCluster, insertDeployment } from '../../../test/support/sample-rows.ts';
 import { readingStore } from '../store.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 
 let database: OpenTestDatabase;
 beforeAll(async () => {
@@ -37,7 +35,7 @@ test('in every graph of three deployments, those that one does not use itself ho
     const ids: string[] = [];
     for (const _ of nodes) ids.push(await insertDeployment(db, cluster));
     for (const [user, used] of graph) {
-      await db.query(nothing`
+      await db.query(statement`
         insert into deployment_references (deployment_id, input, collection, item_id)
         values (${ids[user] ?? ''}, ${`peer${used}`}, 'deployments', ${ids[used] ?? ''})
       `);
@@ -60,7 +58,7 @@ test('in every graph of three deployments, those that one does not use itself ho
       if (free === undefined) wrong.push(`nobody can go: ${JSON.stringify(present)}`);
       const gone = free ?? [...left][0] ?? 0;
       left.delete(gone);
-      await db.query(nothing`delete from deployments where id = ${ids[gone] ?? ''}`);
+      await db.query(statement`delete from deployments where id = ${ids[gone] ?? ''}`);
     }
   }
 

@@ -3,6 +3,7 @@ import { PublishedDeployment, deployments } from '@berth/contracts/resources/dep
 import { Id, Timestamp } from '@berth/contracts/fields/fields';
 import type { Queries, Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Silence } from '../../engine/health/cluster-silence.ts';
@@ -32,7 +33,6 @@ const degraded = sql.type(
   z.object({ env: z.string(), cluster: z.string(), deployment: z.string(), seconds: z.number() }),
 );
 const published = sql.type(PublishedDeployment);
-const nothing = sql.type(z.object({}));
 const withId = sql.type(z.object({ id: Id }));
 
 const clusterColumns = sql.fragment`
@@ -110,7 +110,7 @@ export const createHealthChanges = (tx: Transaction) => {
       `),
 
     save: async (rows: readonly NewHealth[]): Promise<void> => {
-      if (rows.length > 0) await tx.query(nothing`${saved(rows)}`);
+      if (rows.length > 0) await tx.query(statement`${saved(rows)}`);
     },
 
     /** Saves a change that followers receive. */

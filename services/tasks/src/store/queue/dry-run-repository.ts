@@ -1,5 +1,6 @@
 import { Id } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Claim, firstFree, inMs, isClaimOf, newFence } from './claim-sql.ts';
@@ -17,7 +18,6 @@ export interface NewDryRun {
   adopts: boolean;
 }
 
-const nothing = sql.type(z.object({}));
 const Counts = z.object({ of_requester: z.number().int(), of_env: z.number().int(), in_all: z.number().int() });
 const ClaimedDryRun = z.object({
   id: Id,
@@ -41,7 +41,7 @@ export const isOpenDryRun = (claim: Claim) =>
 export const createDryRunRepository = (db: Queries) => ({
   /** Counts the open dry runs under a lock, so that no other transaction adds one meanwhile. */
   countLocked: async ({ requester, env_id }: Pick<NewDryRun, 'requester' | 'env_id'>) => {
-    await db.query(nothing`select pg_advisory_xact_lock(hashtextextended('dry_runs', 0))`);
+    await db.query(statement`select pg_advisory_xact_lock(hashtextextended('dry_runs', 0))`);
     return db.one(sql.type(Counts)`
       select count(*) filter (where requester = ${requester}) as of_requester,
         count(*) filter (where env_id = ${env_id}) as of_env, count(*) as in_all
@@ -50,7 +50,7 @@ export const createDryRunRepository = (db: Queries) => ({
   },
 
   insert: (run: NewDryRun, withinMs: number) =>
-    db.query(nothing`
+    db.query(statement`
       insert into dry_runs (
         id, requester, env_id, kind_id, deployment_id, cluster_id, namespace, helm_chart_id, expires_at, sealed_run, adopts
       )
@@ -86,7 +86,7 @@ export const createDryRunRepository = (db: Queries) => ({
 
   /** Records the first outcome of the claim; later ones are ignored. */
   finish: (claim: Claim, sealed_outcome: string) =>
-    db.query(nothing`
+    db.query(statement`
       update dry_runs set sealed_outcome = ${sealed_outcome} where ${isOpenDryRun(claim)}
     `),
 
@@ -96,8 +96,8 @@ export const createDryRunRepository = (db: Queries) => ({
     `),
 
   remove: (ids: readonly string[]) =>
-    db.query(nothing`delete from dry_runs where id = any(${sql.array([...ids], 'uuid')})`),
+    db.query(statement`delete from dry_runs where id = any(${sql.array([...ids], 'uuid')})`),
 
   /** Rows that a killed process left behind. */
-  removeOver: () => db.query(nothing`delete from dry_runs where ${over}`),
+  removeOver: () => db.query(statement`delete from dry_runs where ${over}`),
 });

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { sql } from 'slonik';
+import { statement } from '@berth/db/postgres/statement';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createDryRunRepository } from './dry-run-repository.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 
 let database: OpenTestDatabase;
 let dryRuns: ReturnType<typeof createDryRunRepository>;
@@ -15,7 +13,7 @@ beforeAll(async () => {
   dryRuns = createDryRunRepository(database.db);
 });
 afterAll(() => database[Symbol.asyncDispose]());
-beforeEach(() => database.db.query(nothing`truncate dry_runs`));
+beforeEach(() => database.db.query(statement`truncate dry_runs`));
 
 /** Adds this many, older ones first: the first added expires first. */
 async function queue(count: number, { env_id, requester }: { env_id: string; requester: string }): Promise<string[]> {

@@ -2,6 +2,7 @@ import { Id, JsonObject } from '@berth/contracts/fields/fields';
 import { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 import type { ClaimedPoll, StatusPollResult } from '@berth/contracts/resources/tasks/status-polls';
 import type { Queries } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { firstFree, inMs, newFence } from './claim-sql.ts';
@@ -19,7 +20,6 @@ const DuePoll = z.object({
 export type DuePoll = z.infer<typeof DuePoll>;
 
 const Polled = z.object({ deployment_id: Id, reported_status: ReportedStatus.nullable() });
-const nothing = sql.type(z.object({}));
 
 /** The shortest interval, even if a chart asks for a shorter one. */
 const leastIntervalSecs = 15;
@@ -96,7 +96,7 @@ export const createStatusPollRepository = (db: Queries) => ({
 
   /** The same for all deployments, after a change of other facts that decide what is polled, such as features of charts. */
   refollow: () =>
-    db.query(nothing`
+    db.query(statement`
       with pollable as materialized (${pollable(sql.fragment`deployments`)})
       update deployments d set polls_followed = false
       from (
@@ -132,7 +132,7 @@ export const createStatusPollRepository = (db: Queries) => ({
   /** Makes the polls that this claim still holds due at once. */
   giveBack: async (polls: readonly ClaimedPoll[]): Promise<void> => {
     if (polls.length === 0) return;
-    await db.query(nothing`
+    await db.query(statement`
       update status_polls p set fence = null, due_at = clock_timestamp() from ${claimsAsRows(polls)} where ${isHeld}
     `);
   },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,7 +8,6 @@ import { insertCluster, insertDeployment, insertTask } from '../../../test/suppo
 import { createResourceCalls } from './resource-call-repository.ts';
 
 const migrations = new URL('../../../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 const withId = sql.type(z.object({ id: z.uuid() }));
 
 let database: OpenTestDatabase;
@@ -25,19 +25,19 @@ async function insertManager(env_id: string): Promise<{ deployment_id: string; t
   const { id: type_id } = await db.one(withId`
     insert into deployment_resource_types (deployment_kind_id, key, spec) values (${randomUUID()}, 'bucket', '{}') returning id
   `);
-  await db.query(nothing`
+  await db.query(statement`
     insert into helm_chart_projection (id, version, deleted, helm_registry_id, image_tag, available)
     select run_chart_id, 1, false, run_chart_id, 'v1.0.0', true from deployment_tasks where id = ${task_id} on conflict do nothing
   `);
   await db.query(
-    nothing`insert into installed_runs (deployment_id, task_id) values (${deployment_id}, ${task_id}) on conflict do nothing`,
+    statement`insert into installed_runs (deployment_id, task_id) values (${deployment_id}, ${task_id}) on conflict do statement`,
   );
-  await db.query(nothing`
+  await db.query(statement`
     update deployments set env_id = ${env_id}, state = 'Running', revision_id = ${task_id}, installed_cluster_id = ${cluster_id},
       installed_namespace = namespace
     where id = ${deployment_id}
   `);
-  await db.query(nothing`
+  await db.query(statement`
     insert into resource_type_registrations (deployment_id, type_id, spec) values (${deployment_id}, ${type_id}, '{}')
   `);
   return { deployment_id, type_id };
@@ -46,7 +46,7 @@ async function insertManager(env_id: string): Promise<{ deployment_id: string; t
 /** Resources whose calls have been due for this long, in seconds. */
 async function queue(env_id: string, { count, since }: { count: number; since: number }): Promise<void> {
   const { deployment_id, type_id } = await insertManager(env_id);
-  await database.db.query(nothing`
+  await database.db.query(statement`
     insert into deployment_resources (id, type_id, env_id, deployment_id, name, props, sync_status, due_at)
     select gen_random_uuid(), ${type_id}, ${env_id}, ${deployment_id}, 'r' || n, '{}', 'Creating',
       now() - ${since} * interval '1 second' + n * interval '1 millisecond'
@@ -60,7 +60,7 @@ async function claims(count: number): Promise<(string | undefined)[]> {
   for (let n = 0; n < count; n += 1) {
     const [next] = await database.db.transaction((tx) => createResourceCalls(tx).lockDue('quick', 1));
     taken.push(next?.env_id);
-    await database.db.query(nothing`
+    await database.db.query(statement`
       update deployment_resources set fence = 1, due_at = now() + interval '1 minute' where id = ${next?.id ?? randomUUID()}
     `);
   }

@@ -1,5 +1,6 @@
 import { JsonObject } from '@berth/contracts/fields/fields';
 import type { Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ResourceRecord } from '../../records/resource-record.ts';
@@ -18,7 +19,6 @@ const DueCall = ResourceRecord.extend({
 });
 export type DueCall = z.infer<typeof DueCall>;
 
-const nothing = sql.type(z.object({}));
 const inLane = { quick: 2, slow: 1 } as const;
 
 export const createResourceCalls = (tx: Transaction) => ({
@@ -29,7 +29,7 @@ export const createResourceCalls = (tx: Transaction) => ({
   lockDue: async (lane: 'quick' | 'slow', most: number): Promise<readonly DueCall[]> => {
     if (most === 0) return [];
     // Makes claims run one after the other, so that a deployment cannot exceed its limit.
-    await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended('claim of resource calls', 0))`);
+    await tx.query(statement`select pg_advisory_xact_lock(hashtextextended('claim of resource calls', 0))`);
     return tx.any(sql.type(DueCall)`
       with recursive waiting as (
         -- Each pair once: thousands of resources may wait for a deployment that is disabled.

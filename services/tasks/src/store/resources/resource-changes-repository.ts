@@ -3,6 +3,7 @@ import type { Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { WrappedKey } from '../../records/secret-record.ts';
@@ -12,7 +13,6 @@ import { pending } from './call-obstacle.ts';
 import { recordColumns } from './resource-repository.ts';
 
 const record = sql.type(ResourceRecord);
-const nothing = sql.type(z.object({}));
 
 export type NewResourceRow = Omit<ResourceRecord, 'created_at' | 'is_live' | 'sensitive' | 'fence' | 'revision'> & {
   created_at: string | undefined;
@@ -31,7 +31,7 @@ export const createResourceChanges = (tx: Transaction) => {
   return {
     insert: async (row: NewResourceRow) => {
       // A deleted resource may be created again under its id.
-      await tx.query(nothing`delete from deployment_resources where id = ${row.id} and not is_live`);
+      await tx.query(statement`delete from deployment_resources where id = ${row.id} and not is_live`);
       const inserted = await tx
         .one(record`
           with inserted as (
@@ -103,7 +103,7 @@ export const createResourceChanges = (tx: Transaction) => {
 
     /** The deployment can be called again, so all its waiting calls become due. */
     hasten: async (deployment_id: string): Promise<void> => {
-      await tx.query(nothing`
+      await tx.query(statement`
         update deployment_resources set due_at = clock_timestamp(), attempts = 0
         where id in (
           select r.id from deployment_resources r
@@ -127,7 +127,7 @@ export const createResourceChanges = (tx: Transaction) => {
 
     /** Seals props that became sensitive; nothing visible changes. */
     saveSealed: async ({ id, ...row }: { id: string } & SealedProps): Promise<void> => {
-      await tx.query(nothing`
+      await tx.query(statement`
         update deployment_resources set
           props = ${sql.jsonb(row.props)}, sealed_names = ${sql.array(row.sealed_names, 'text')}, key_id = ${row.key_id},
           wrapped_key = ${binary(row.wrapped_key)}, sealed_props = ${binary(row.sealed_props)}, is_exposed = false
@@ -137,7 +137,7 @@ export const createResourceChanges = (tx: Transaction) => {
 
     /** Resources deleted more than a day ago. */
     forget: (most: number) =>
-      tx.query(nothing`
+      tx.query(statement`
         delete from deployment_resources where id in (
           select id from deployment_resources
           where not is_live and changed_at < clock_timestamp() - interval '1 day'
@@ -147,7 +147,7 @@ export const createResourceChanges = (tx: Transaction) => {
 
     /** The same props under another key; nothing visible changes. */
     saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
-      await tx.query(nothing`
+      await tx.query(statement`
         update deployment_resources set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)} where id = ${id}
       `);
     },

@@ -5,6 +5,7 @@ import {
 import type { JsonObject } from '@berth/contracts/fields/json';
 import type { Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 
@@ -25,7 +26,6 @@ export interface Registering {
   readonly env_id: string;
 }
 
-const nothing = sql.type(z.object({}));
 const columns = sql.fragment`t.id, t.created_at, t.env_id, t.deployment_kind_id, t.key, t.spec`;
 const Kept = DeploymentResourceType.extend({ is_new: z.boolean() });
 const Known = z.object({ type_id: z.string(), names: z.array(z.string()) });
@@ -40,7 +40,7 @@ export const createTypeChanges = (tx: Transaction) => {
   const register = async (by: Registering, types: readonly DefinedType[]): Promise<void> => {
     const { id: deployment_id, kind_id, env_id } = by;
     // Makes registrations of one kind run one after the other, so that two deployments cannot deadlock on types.
-    await tx.query(nothing`select pg_advisory_xact_lock(hashtextextended(${`resource types ${kind_id}`}, 0))`);
+    await tx.query(statement`select pg_advisory_xact_lock(hashtextextended(${`resource types ${kind_id}`}, 0))`);
     const defined = sql.fragment`
       jsonb_to_recordset(${sql.jsonb(types.map((each) => ({ ...each })))})
         as n(key text, env_id uuid, spec jsonb, sensitive jsonb)`;
@@ -60,14 +60,14 @@ export const createTypeChanges = (tx: Transaction) => {
         set sensitive = array(select distinct name from unnest(t.sensitive || excluded.sensitive) name order by name)
       returning ${columns}, (xmax = 0) as is_new
     `);
-    await tx.query(nothing`
+    await tx.query(statement`
       delete from resource_type_registrations where deployment_id = ${deployment_id}
         and not (type_id = any(${sql.array(
           kept.map(({ id }) => id),
           'uuid',
         )}))
     `);
-    await tx.query(nothing`
+    await tx.query(statement`
       insert into resource_type_registrations as r (deployment_id, type_id, spec)
       select ${deployment_id}::uuid, t.id, n.spec
       from ${defined}
@@ -90,7 +90,7 @@ export const createTypeChanges = (tx: Transaction) => {
     `);
     const namesBefore = new Map(known.map(({ type_id, names }) => [type_id, names.length]));
     const grown = hidden.filter(({ type_id, names }) => names.length > (namesBefore.get(type_id) ?? 0));
-    await tx.query(nothing`
+    await tx.query(statement`
       update deployment_resources r set is_exposed = true
       from resource_type_sensitive s
       where s.type_id = r.type_id and s.env_id = r.env_id and r.is_live and r.props ?| s.names and r.env_id = ${env_id}
@@ -120,7 +120,7 @@ export const createTypeChanges = (tx: Transaction) => {
 
     /** The deployment registers nothing any longer. */
     withdraw: async (by: Registering): Promise<void> => {
-      const registers = sql.type(z.object({}))`
+      const registers = statement`
       select from resource_type_registrations where deployment_id = ${by.id}
     `;
       if (await tx.exists(registers)) await register(by, []);
@@ -128,7 +128,7 @@ export const createTypeChanges = (tx: Transaction) => {
 
     /** Removes the types of a deleted env, with their resources. */
     removeOfEnv: async (env_id: string): Promise<void> => {
-      await tx.query(nothing`delete from resource_type_sensitive where env_id = ${env_id}`);
+      await tx.query(statement`delete from resource_type_sensitive where env_id = ${env_id}`);
       await tx
         .any(sql.type(DeploymentResourceType)`
           delete from deployment_resource_types t where env_id = ${env_id} returning ${columns}

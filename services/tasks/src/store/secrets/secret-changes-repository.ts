@@ -2,8 +2,8 @@ import { type NewSecret, Secret, secrets } from '@berth/contracts/resources/depl
 import type { Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
-import { z } from 'zod';
 import { publicSecret, type SealedContents, SecretRecord, type WrappedKey } from '../../records/secret-record.ts';
 import { publicColumns, recordColumns } from './secret-repository.ts';
 
@@ -53,7 +53,7 @@ export const createSecretChanges = (tx: Transaction) => {
 
     /** The same contents under another key: nothing visible changes. */
     saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
-      await tx.query(sql.type(z.object({}))`
+      await tx.query(statement`
         update secrets set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)} where id = ${id}
       `);
     },

@@ -1,6 +1,7 @@
 import { Timestamp } from '@berth/contracts/fields/fields';
 import { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { Queries, Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { isClaimOfTask } from '../queue/claim-sql.ts';
@@ -15,7 +16,6 @@ export const LogState = z.object({
 export type LogState = z.infer<typeof LogState>;
 
 const StoredLine = z.strictObject({ ...LogLine.shape, at: Timestamp });
-const nothing = sql.type(z.object({}));
 
 export const createLogRepository = (db: Queries) => ({
   /** Lines from this number on. */
@@ -38,7 +38,7 @@ export const createLogChanges = (tx: Transaction) => ({
     `),
 
   append: async (task_id: string, first: number, lines: readonly LogLine[]) => {
-    await tx.query(nothing`
+    await tx.query(statement`
       insert into deployment_task_log (task_id, line, at, source, text)
       select ${task_id}::uuid, ${first}::int + l.position, l.at, l.source, l.text
       from jsonb_to_recordset(${sql.jsonb(lines.map((line, position) => ({ ...line, position })))})
@@ -47,7 +47,7 @@ export const createLogChanges = (tx: Transaction) => ({
   },
 
   save: async (task_id: string, { next, lines, bytes }: LogState) => {
-    await tx.query(nothing`
+    await tx.query(statement`
       update deployment_tasks set log_fence = fence, log_next = ${next}, log_lines = ${lines}, log_bytes = ${bytes}
       where id = ${task_id}
     `);

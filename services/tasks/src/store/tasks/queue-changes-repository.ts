@@ -1,6 +1,6 @@
 import type { Transaction } from '@berth/db/database';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
-import { z } from 'zod';
 import type { Canceler } from '../../records/canceler.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import { clock, type PublishedTask, publishedColumns, publishedTask, publishedTasks } from './published-tasks.ts';
@@ -22,7 +22,7 @@ export const createQueueChanges = (tx: Transaction) => {
         `)
         .then(published.updated);
       const whole = canceled.map(({ id }) => id);
-      await tx.query(sql.type(z.object({}))`
+      await tx.query(statement`
         delete from installed_runs i using deployment_tasks t
         where t.id = any(${sql.array(whole, 'uuid')}) and t.helm_fence = 0
           and i.deployment_id = t.deployment_id and i.task_id = t.id
@@ -61,7 +61,7 @@ export const createQueueChanges = (tx: Transaction) => {
 
     /** Postpones all due tasks whose requester has to be checked; locked tasks are left to the next time. */
     postponeChecks: async (reason: string, pauseMs: number): Promise<void> => {
-      await tx.query(sql.type(z.object({}))`
+      await tx.query(statement`
         update deployment_tasks t set
           reason = ${reason}, due_at = ${clock} + ${pauseMs} * interval '1 millisecond'
         from (

@@ -1,5 +1,6 @@
 import type { Queries, Transaction } from '@berth/db/database';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
+import { statement } from '@berth/db/postgres/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { TaskRecord } from '../../records/task-record.ts';
@@ -9,8 +10,6 @@ import { taskRecordColumns } from './task-repository.ts';
 const row = sql.type(TaskInputs);
 const wrapped = sql.type(TaskInputs.omit({ sealed_inputs: true }));
 type Masked = Pick<TaskRecord, 'operation' | 'run' | 'hidden_inputs'>;
-
-const nothing = sql.type(z.object({}));
 
 export const createTaskInputsRepository = (db: Queries) => ({
   /** Null once the task has ended. */
@@ -42,14 +41,14 @@ export const createTaskInputsRepository = (db: Queries) => ({
 
 export const createTaskInputsChanges = (tx: Transaction) => ({
   insert: async ({ task_id, key_id, wrapped_key, sealed_inputs }: TaskInputs): Promise<void> => {
-    await tx.query(nothing`
+    await tx.query(statement`
       insert into deployment_task_inputs (task_id, key_id, wrapped_key, sealed_inputs)
       values (${task_id}, ${key_id}, ${sql.binary(wrapped_key)}, ${sql.binary(sealed_inputs)})
     `);
   },
 
   saveMasked: async (id: string, { operation, run, hidden_inputs }: Masked): Promise<void> => {
-    await tx.query(nothing`
+    await tx.query(statement`
       update deployment_tasks set
         operation = ${sql.jsonb(operation)}, run = ${jsonOrNull(run)}::jsonb,
         hidden_inputs = ${sql.array([...(hidden_inputs ?? [])], 'text')}
@@ -58,7 +57,7 @@ export const createTaskInputsChanges = (tx: Transaction) => ({
   },
 
   saveWrapped: async ({ id, key_id, wrapped_key }: { id: string } & WrappedKey): Promise<void> => {
-    await tx.query(nothing`
+    await tx.query(statement`
       update deployment_task_inputs set key_id = ${key_id}, wrapped_key = ${sql.binary(wrapped_key)}
       where task_id = ${id}
     `);

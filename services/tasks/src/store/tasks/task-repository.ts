@@ -4,6 +4,7 @@ import type { Queries } from '@berth/db/database';
 import { Id, Timestamp } from '@berth/contracts/fields/fields';
 import { type Condition, equals, inEnvs, isOneOf } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
+import { statement } from '@berth/db/postgres/statement';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
@@ -177,7 +178,7 @@ export const createTaskRepository = (db: Queries) => ({
     `),
 
   isAnyCheckDue: () =>
-    db.exists(sql.type(z.object({}))`
+    db.exists(statement`
       select from deployment_tasks where status = 'Pending' and checks_requester and due_at <= clock_timestamp()
     `),
 

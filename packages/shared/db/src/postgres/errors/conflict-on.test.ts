@@ -1,10 +1,8 @@
-import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
+import { statement } from '../statement.ts';
 import { conflictOn } from './conflict-on.ts';
 
-const nothing = sql.type(z.object({}));
 let database: OpenTestDatabase;
 
 beforeAll(async () => {
@@ -17,7 +15,7 @@ afterAll(() => database?.[Symbol.asyncDispose]());
 
 const launch = (name: string, weight: number) =>
   database.db
-    .query(nothing`insert into boats (name, weight) values (${name}, ${weight})`)
+    .query(statement`insert into boats (name, weight) values (${name}, ${weight})`)
     .catch(conflictOn('boats_name_key', `A boat named ${name} already exists`));
 
 test('a violation of the named constraint becomes a conflict with the given message, other violations do not', async () => {
@@ -32,6 +30,6 @@ test('conflictOn passes other errors on', async () => {
 
   expect(() => conflictOn('boats_name_key', 'words')(other)).toThrow(other);
   await expect(
-    database.db.query(nothing`insert into boats (weight) values (1)`).catch(conflictOn('boats_name_key', 'words')),
+    database.db.query(statement`insert into boats (weight) values (1)`).catch(conflictOn('boats_name_key', 'words')),
   ).rejects.not.toHaveProperty('status');
 });

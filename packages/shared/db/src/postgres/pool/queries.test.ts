@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import type { Database, Queries } from '../../database.ts';
+import { statement } from '../statement.ts';
 
-const nothing = sql.type(z.object({}));
 const boat = sql.type(z.strictObject({ name: z.string() }));
 
 let database: OpenTestDatabase;
@@ -18,9 +18,9 @@ beforeAll(async () => {
   db = database.db;
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => db.query(nothing`truncate boats`));
+beforeEach(() => db.query(statement`truncate boats`));
 
-const launch = (queries: Queries, name: string) => queries.query(nothing`insert into boats (name) values (${name})`);
+const launch = (queries: Queries, name: string) => queries.query(statement`insert into boats (name) values (${name})`);
 
 test('rows have plain values: times are ISO strings of the years 1 to 9999 in UTC, bigints and counts are numbers', async () => {
   const row = sql.type(z.record(z.string(), z.unknown()));
@@ -68,7 +68,7 @@ test('a query verb checks the number of rows', async () => {
   expect(await db.exists(boat`select name from boats`)).toBe(true);
   expect(await db.oneFirst(boat`select name from boats where name = 'a'`)).toBe('a');
   expect(await db.maybeOneFirst(boat`select name from boats where name = 'x'`)).toBeNull();
-  expect(await db.query(nothing`delete from boats`)).toMatchObject({ rowCount: 2 });
+  expect(await db.query(statement`delete from boats`)).toMatchObject({ rowCount: 2 });
   await expect(db.one(boat`select name from boats`)).rejects.toThrow('expected one row, got 0');
   await expect(db.many(boat`select name from boats`)).rejects.toThrow('expected one row or more, got 0');
   await expect(db.maybeOne(boat`select name from (values ('a'), ('b')) as two(name)`)).rejects.toThrow(

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import type { Database, Queries, Transaction } from '../../database.ts';
+import { statement } from '../statement.ts';
 
-const nothing = sql.type(z.object({}));
 const boat = sql.type(z.strictObject({ name: z.string() }));
 
 let database: OpenTestDatabase;
@@ -19,9 +19,9 @@ beforeAll(async () => {
   db = database.db;
 });
 afterAll(() => database?.[Symbol.asyncDispose]());
-beforeEach(() => db.query(nothing`truncate boats`));
+beforeEach(() => db.query(statement`truncate boats`));
 
-const launch = (queries: Queries, name: string) => queries.query(nothing`insert into boats (name) values (${name})`);
+const launch = (queries: Queries, name: string) => queries.query(statement`insert into boats (name) values (${name})`);
 const boats = (queries: Queries) => queries.anyFirst(boat`select name from boats order by name`);
 
 describe('transactions', () => {
@@ -125,11 +125,11 @@ describe('transactions', () => {
     let waiting = 0;
     const repaint = (first: string, second: string) =>
       db.transaction(async (tx) => {
-        await tx.query(nothing`update boats set weight = coalesce(weight, 0) + 1 where name = ${first}`);
+        await tx.query(statement`update boats set weight = coalesce(weight, 0) + 1 where name = ${first}`);
         waiting += 1;
         if (waiting === 2) both.resolve();
         await both.promise;
-        await tx.query(nothing`update boats set weight = coalesce(weight, 0) + 1 where name = ${second}`);
+        await tx.query(statement`update boats set weight = coalesce(weight, 0) + 1 where name = ${second}`);
       });
 
     await Promise.all([repaint('a', 'b'), repaint('b', 'a')]);
@@ -140,7 +140,7 @@ describe('transactions', () => {
 
   test('leave no connection in an open transaction', async () => {
     for (let i = 0; i < 30; i += 1) {
-      await db.transaction(async (tx) => tx.query(nothing`select 1 / 0`)).catch(() => undefined);
+      await db.transaction(async (tx) => tx.query(statement`select 1 / 0`)).catch(() => undefined);
     }
 
     const open = sql.type(z.object({ count: z.number() }));
