@@ -32,7 +32,7 @@ import { pollRegistries, whileLeaderIn } from './polling/poll-registries.ts';
 import { createPollRepository } from './polling/poll-repository.ts';
 import { createScanMetrics } from './polling/scan-metrics.ts';
 import { createTagRepository } from './scan/tag-repository.ts';
-import { configuredRegistry } from './scan/configured-registry.ts';
+import { scannedRegistry } from './scan/scanned-registry.ts';
 import { createCurrentFormats } from './tag-formats/current-formats.ts';
 import { storeOf } from './store.ts';
 import { reparseOnChange } from './charts/reparse-tags.ts';
@@ -63,7 +63,7 @@ await runOwnerService(name, start, async ({ db, connect, log, metrics, signal, u
   const registries = new Map(
     config.registries.map((registry) => [
       registry.source.domain,
-      configuredRegistry(registry.source, use(connectConfigured(registry))),
+      scannedRegistry(registry.source, use(connectConfigured(registry))),
     ]),
   );
   const { allowances, credentialKeys } = config;

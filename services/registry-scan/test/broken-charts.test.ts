@@ -2,9 +2,9 @@ import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { digestOf } from '@berth/bus/objects/digest-of';
 import { chartTgz } from '@berth/chart-archive/testing/tgz';
-import { scannedRegistry, web } from './support/scanned-registry.ts';
+import { registryInTest, web } from './support/registry-in-test.ts';
 
-const { charts, makeRechecksDue, scan, server, service } = scannedRegistry();
+const { charts, makeRechecksDue, scan, server, service } = registryInTest();
 
 test('a chart whose file breaks a rule is listed with file, path and rule', async () => {
   const valuesUi = 'apiVersion: berth.dev/v1beta1\nkind: ValuesUi\ninputs:\n  - { id: a, type: txt, label: A }\n';

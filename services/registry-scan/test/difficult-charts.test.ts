@@ -10,7 +10,7 @@ import { scanRegistry } from '../src/scan/scan-registry.ts';
 import { difficultCharts, refusals, versionOf } from './support/difficult-charts.ts';
 import { ecrInTest } from './support/ecr-in-test.ts';
 import { startIndexServer } from './support/index-server.ts';
-import { scannedRegistry } from './support/scanned-registry.ts';
+import { registryInTest } from './support/registry-in-test.ts';
 
 const names = Object.keys(difficultCharts);
 const archives = new Map<string, Buffer>();
@@ -42,7 +42,7 @@ test(
 );
 
 describe('the difficult charts', () => {
-  const { charts, scan, server, service } = scannedRegistry();
+  const { charts, scan, server, service } = registryInTest();
   const { startEcr } = ecrInTest();
 
   const verdict = ({ image_tag, error, available, parsed_version }: HelmChart) => ({

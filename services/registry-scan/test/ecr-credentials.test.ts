@@ -7,14 +7,14 @@ import { ECRClient } from '@aws-sdk/client-ecr';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scanRegistry } from '../src/scan/scan-registry.ts';
 import { ecrInTest } from './support/ecr-in-test.ts';
-import { scannedRegistry, summary, web } from './support/scanned-registry.ts';
+import { registryInTest, summary, web } from './support/registry-in-test.ts';
 
 const account = '210987654321';
 const region = 'us-east-2';
 const role = `arn:aws:iam::${account}:role/berth-registry-scan`;
 
 describe('the default chain of credentials of AWS', () => {
-  const { charts, registries, service } = scannedRegistry();
+  const { charts, registries, service } = registryInTest();
   const { environment, startEcr } = ecrInTest();
 
   let folder: string;

@@ -6,13 +6,13 @@ import { createPollRepository } from '../src/polling/poll-repository.ts';
 import { followQueue } from '../src/push/follow-queue.ts';
 import { followQueues } from '../src/push/follow-queues.ts';
 import { account, ecrInTest, region } from './support/ecr-in-test.ts';
-import { scannedRegistry, summary, web } from './support/scanned-registry.ts';
+import { registryInTest, summary, web } from './support/registry-in-test.ts';
 import { startServiceProcess } from './support/service-process.ts';
 
 const soon = { interval: 50 };
 
 describe('the events of ECR, in a queue', () => {
-  const { charts, registries, service } = scannedRegistry();
+  const { charts, registries, service } = registryInTest();
   const { createQueue, environment, messagesIn, sqs, startEcr } = ecrInTest();
 
   const event = (repository: string, detail: object, fields: object = {}) =>

@@ -2,12 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { EcrSettings } from '../src/providers/ecr/ecr-provider.ts';
 import { scanRegistry } from '../src/scan/scan-registry.ts';
 import { account, ecrInTest, region } from './support/ecr-in-test.ts';
-import { scannedRegistry, summary, web } from './support/scanned-registry.ts';
+import { registryInTest, summary, web } from './support/registry-in-test.ts';
 
 const signal = () => AbortSignal.timeout(60_000);
 
 describe('a registry of ECR', () => {
-  const { charts, registries, service } = scannedRegistry();
+  const { charts, registries, service } = registryInTest();
   const { startEcr: start } = ecrInTest();
 
   async function startEcr() {

@@ -7,7 +7,7 @@ import { digestOf } from '@berth/bus/objects/digest-of';
 import { chartTgz, chartYaml } from '@berth/chart-archive/testing/tgz';
 import { chartArchives } from '@berth/contracts/resources/charts/chart-archives';
 import { expect, onTestFinished, test } from 'vitest';
-import { summary, web } from './support/scanned-registry.ts';
+import { summary, web } from './support/registry-in-test.ts';
 import { scannedIndex } from './support/scanned-index.ts';
 
 const { charts, other, registries, scan, server, service } = scannedIndex();

@@ -6,7 +6,7 @@ import { type PgConnection, pgConnection } from '@berth/db/postgres/pg-connectio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { account, ecrInTest, region } from './support/ecr-in-test.ts';
 import { type Gate, type GatedRequest, startGate } from './support/gate.ts';
-import { web } from './support/scanned-registry.ts';
+import { web } from './support/registry-in-test.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);

@@ -10,7 +10,7 @@ import { startTestNats } from '@berth/testing/test-nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gate, startGate } from './support/gate.ts';
 import { pushChart, pushPackage } from './support/push-chart.ts';
-import { web } from './support/scanned-registry.ts';
+import { web } from './support/registry-in-test.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 
 const migrations = new URL('../migrations/', import.meta.url);

@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { scanRegistry } from '../src/scan/scan-registry.ts';
-import { scannedRegistry, web } from './support/scanned-registry.ts';
+import { registryInTest, web } from './support/registry-in-test.ts';
 
-const { charts, makeRechecksDue, registry, server, service } = scannedRegistry();
+const { charts, makeRechecksDue, registry, server, service } = registryInTest();
 
 const repositories = 120;
 /** Short enough that the pauses of a round do not count. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { scanRegistry } from '../src/scan/scan-registry.ts';
 import { type OciServer, sendJson, startOciServer } from './support/oci-server.ts';
-import { summary, scannedRegistry, web } from './support/scanned-registry.ts';
+import { summary, registryInTest, web } from './support/registry-in-test.ts';
 
-const { charts, markPublished, makeRechecksDue, unpublished, registries, scan, server, service } = scannedRegistry();
+const { charts, markPublished, makeRechecksDue, unpublished, registries, scan, server, service } = registryInTest();
 
 /** More tags than are in flight at once. */
 const others = Array.from({ length: 8 }, (_, patch) => `1.0.${patch}`);

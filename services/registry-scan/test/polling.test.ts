@@ -9,9 +9,9 @@ import { pollRegistry } from '../src/polling/poll-registry.ts';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
 import { createScanMetrics } from '../src/polling/scan-metrics.ts';
 import { sendJson } from './support/oci-server.ts';
-import { scannedRegistry, web } from './support/scanned-registry.ts';
+import { registryInTest, web } from './support/registry-in-test.ts';
 
-const { charts, registries, registry, server, service } = scannedRegistry();
+const { charts, registries, registry, server, service } = registryInTest();
 
 const signal = () => AbortSignal.timeout(20_000);
 const catalogueReads = () => server().requests.filter(({ line }) => line.includes('_catalog')).length;

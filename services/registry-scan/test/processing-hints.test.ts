@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processHints } from '../src/push/process-hints.ts';
 import { createHintQueue, type HintQueue } from '../src/push/hint-queue.ts';
 import { createPollRepository } from '../src/polling/poll-repository.ts';
-import { summary, scannedRegistry, web } from './support/scanned-registry.ts';
+import { summary, registryInTest, web } from './support/registry-in-test.ts';
 
-const { charts, registry, server, service } = scannedRegistry();
+const { charts, registry, server, service } = registryInTest();
 
 let queue: HintQueue;
 let stop: AbortController;

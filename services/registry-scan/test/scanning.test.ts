@@ -5,10 +5,10 @@ import { identityToken, sampleIdentities } from '@berth/testing/test-identities'
 import { expect, test } from 'vitest';
 import { scanTag } from '../src/scan/scan-tag.ts';
 import { imageManifest } from './support/oci-server.ts';
-import { summary, scannedRegistry, web } from './support/scanned-registry.ts';
+import { summary, registryInTest, web } from './support/registry-in-test.ts';
 
 const { charts, markPublished, makeRechecksDue, unpublished, registries, registry, scan, server, service, outbox } =
-  scannedRegistry();
+  registryInTest();
 
 test('a new chart is published with its registry and kind', async () => {
   const features = 'apiVersion: berth.dev/v1beta2\nkind: Features\nspec: { cardinality: OnePerCluster }';

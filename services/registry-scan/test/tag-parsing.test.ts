@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { chartTgz, chartYaml } from '@berth/chart-archive/testing/tgz';
-import { scannedRegistry, web } from './support/scanned-registry.ts';
+import { registryInTest, web } from './support/registry-in-test.ts';
 
-const { charts, scan, server } = scannedRegistry();
+const { charts, scan, server } = registryInTest();
 
 test.for([
   ['1.2.3', { parsed_version: '1.2.3', parsed_branch: null, parsed_revision: null, parsed_commit: null }],

@@ -6,7 +6,7 @@ import type { OnRequest } from '../connection/registry-session.ts';
 import type { CreatedRegistryRepository } from '../registries/created-registry-repository.ts';
 import { type Allowances, type CreatedSettings, describeCreated } from '../registries/created-settings.ts';
 import { type CredentialKeys, openCredentials, openPushToken } from '../registries/sealed-credentials.ts';
-import { type ConfiguredRegistry, configuredRegistry } from '../scan/configured-registry.ts';
+import { type ScannedRegistry, scannedRegistry } from '../scan/scanned-registry.ts';
 import { type PollDeps, pollRegistry } from './poll-registry.ts';
 
 export interface CreatedRegistriesDeps {
@@ -20,7 +20,7 @@ export interface CreatedRegistriesDeps {
 }
 
 interface Running {
-  registry: ConfiguredRegistry;
+  registry: ScannedRegistry;
   poll: Promise<void> | null;
   stop: AbortController;
 }
@@ -30,9 +30,9 @@ export interface CreatedRegistries extends AsyncDisposable {
   /** The settings of a created registry; undefined if there is none with this id. Throws if they are no longer allowed. */
   describe(id: string): Promise<DescribedRegistry | undefined>;
   credentialsOf(id: string): ReadCredentials;
-  find(domain: string, repository: string): ConfiguredRegistry | undefined;
+  find(domain: string, repository: string): ScannedRegistry | undefined;
   /** The registry that is scanned under this id; undefined if none is. */
-  withId(id: string): ConfiguredRegistry | undefined;
+  withId(id: string): ScannedRegistry | undefined;
   /** The token with which it sends its push events; null without one. */
   pushTokenOf(id: string): Promise<string | null>;
   pollAll(deps: PollDeps): Loop;
@@ -86,7 +86,7 @@ export function createCreatedRegistries(deps: CreatedRegistriesDeps): CreatedReg
         onRequest: deps.onRequest(source.domain),
         only: source.repositories,
       });
-      const registry = configuredRegistry(source, client, { key: id, isCreated: true });
+      const registry = scannedRegistry(source, client, { key: id, isCreated: true });
       running.set(id, { registry, poll: null, stop: new AbortController() });
     }
   }

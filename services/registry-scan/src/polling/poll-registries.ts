@@ -5,7 +5,7 @@ import { whileHolding } from '@berth/db/leases/while-holding';
 import { every } from '@berth/service/loop';
 import type { Loop } from '@berth/service/service';
 import { type PollDeps, pollRegistry } from './poll-registry.ts';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 
 /** A lease keeps two replicas from polling one registry at the same time. */
 export function whileLeaderIn(db: Database): PollDeps['whileLeader'] {
@@ -15,8 +15,5 @@ export function whileLeaderIn(db: Database): PollDeps['whileLeader'] {
 }
 
 /** One loop for each registry. */
-export const pollRegistries = (
-  deps: PollDeps,
-  registries: Iterable<ConfiguredRegistry>,
-): [name: string, loop: Loop][] =>
+export const pollRegistries = (deps: PollDeps, registries: Iterable<ScannedRegistry>): [name: string, loop: Loop][] =>
   Array.from(registries, (registry) => [`poll ${registry.key}`, every(1_000, pollRegistry(deps, registry))]);

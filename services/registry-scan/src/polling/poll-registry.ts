@@ -1,4 +1,4 @@
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { type RoundResult, scanRegistry } from '../scan/scan-registry.ts';
 import { failureCause } from '../connection/failure-cause.ts';
@@ -18,7 +18,7 @@ export interface PollDeps {
 
 /** Polls a registry when it is due, in one replica at a time. An outage only delays the next poll. */
 export const pollRegistry =
-  ({ scan, pollRepository, metrics, whileLeader }: PollDeps, registry: ConfiguredRegistry) =>
+  ({ scan, pollRepository, metrics, whileLeader }: PollDeps, registry: ScannedRegistry) =>
   async (signal: AbortSignal): Promise<void> => {
     const { key, source } = registry;
     const { domain, pollIntervalMs } = source;

@@ -1,7 +1,7 @@
 import { firstNamed, oldestNamed } from '@berth/service/metrics/bounded-names';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FailureCause } from '../connection/failure-cause.ts';
-import type { RoundProgress } from '../scan/configured-registry.ts';
+import type { RoundProgress } from '../scan/scanned-registry.ts';
 
 /** What scanning costs, and how far it is, by registry. */
 export interface ScanMetrics {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import type { ScanMetrics } from './scan-metrics.ts';
 
 interface ShowProgress {
-  registry: ConfiguredRegistry;
+  registry: ScannedRegistry;
   metrics: Pick<ScanMetrics, 'progressed'>;
   log: ScanDeps['log'];
   signal: AbortSignal;

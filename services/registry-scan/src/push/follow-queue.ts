@@ -7,7 +7,7 @@ import type { PushHint } from '../connection/push-hint.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ScanMetrics } from '../polling/scan-metrics.ts';
 import { wordsOf } from '../connection/words-of.ts';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { afterFailure, type Verdict } from './after-failure.ts';
 import { registriesFor } from './registries-for.ts';
@@ -19,7 +19,7 @@ export interface FollowQueueDeps {
   name: string;
   queue: EventQueue;
   /** The registries that report to it, as its messages name them. */
-  registries: ReadonlyMap<string, ConfiguredRegistry>;
+  registries: ReadonlyMap<string, ScannedRegistry>;
   pollRepository: Pick<PollRepository, 'queueAnswers' | 'queueFailed'>;
   metrics: Pick<ScanMetrics, 'handled'>;
 }
@@ -111,5 +111,5 @@ export const followQueue =
     }
   };
 
-const isScanned = (registry: ConfiguredRegistry, { repository }: PushHint): boolean =>
+const isScanned = (registry: ScannedRegistry, { repository }: PushHint): boolean =>
   registriesFor({ host: registry.source.domain, repository }, [registry]).length > 0;

@@ -2,12 +2,12 @@ import type { Loop } from '@berth/service/service';
 import type { DescribedRegistry } from '../connection/described-registry.ts';
 import type { EventQueue } from '../connection/event-queue.ts';
 import type { OnRequest } from '../connection/registry-session.ts';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import { followQueue, type FollowQueueDeps } from './follow-queue.ts';
 
 interface FollowQueues extends Omit<FollowQueueDeps, 'name' | 'queue' | 'registries'> {
   described: Iterable<DescribedRegistry>;
-  registries: ReadonlyMap<string, ConfiguredRegistry>;
+  registries: ReadonlyMap<string, ScannedRegistry>;
   onRequest: (name: string) => OnRequest;
   /** Closes the queue when the service ends. */
   use: (queue: EventQueue) => EventQueue;

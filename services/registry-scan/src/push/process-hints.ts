@@ -1,7 +1,7 @@
 import type { Loop } from '@berth/service/service';
 import type { WakeUp } from '@berth/service/waiting/wake-up';
 import type { PollRepository } from '../polling/poll-repository.ts';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import type { HintQueue, ScanHint } from './hint-queue.ts';
 import { scanHinted } from './scan-hinted.ts';
@@ -9,7 +9,7 @@ import { scanHinted } from './scan-hinted.ts';
 export interface ProcessHintsDeps {
   scan: ScanDeps;
   /** The registry with this key; undefined if it is no longer scanned. */
-  registryOf: (key: string) => ConfiguredRegistry | undefined;
+  registryOf: (key: string) => ScannedRegistry | undefined;
   queue: HintQueue;
   wakeUp: WakeUp;
   pollRepository: Pick<PollRepository, 'makeDue'>;

@@ -2,7 +2,7 @@ import type { Service } from '@berth/service/service';
 import type { WakeUp } from '@berth/service/waiting/wake-up';
 import type { PushHint } from '../connection/push-hint.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import type { HintQueue } from './hint-queue.ts';
 import { registriesFor } from './registries-for.ts';
 
@@ -10,8 +10,8 @@ export interface QueueHintsDeps {
   queue: Pick<HintQueue, 'add'>;
   wakeUp: Pick<WakeUp, 'wake'>;
   /** Those of the configuration. */
-  registries: readonly Pick<ConfiguredRegistry, 'key' | 'source'>[];
-  created: { withId: (id: string) => Pick<ConfiguredRegistry, 'key' | 'source'> | undefined };
+  registries: readonly Pick<ScannedRegistry, 'key' | 'source'>[];
+  created: { withId: (id: string) => Pick<ScannedRegistry, 'key' | 'source'> | undefined };
   pollRepository: Pick<PollRepository, 'makeDue'>;
   log: Pick<Service['log'], 'warn'>;
 }

@@ -2,7 +2,7 @@ import type { Loop, Service } from '@berth/service/service';
 import { createWakeUp } from '@berth/service/waiting/wake-up';
 import type { CreatedRegistries } from '../polling/created-registries.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { processHints } from './process-hints.ts';
 import { createHintQueue } from './hint-queue.ts';
@@ -14,7 +14,7 @@ interface ReceivePushes
     Pick<Service, 'log' | 'signal'> {
   scan: ScanDeps;
   /** Those of the configuration, by their keys. */
-  registries: ReadonlyMap<string, ConfiguredRegistry>;
+  registries: ReadonlyMap<string, ScannedRegistry>;
   created: Pick<CreatedRegistries, 'pushTokenOf' | 'withId'>;
   pollRepository: Pick<PollRepository, 'makeDue'>;
 }

@@ -1,5 +1,5 @@
 import type { PushHint } from '../connection/push-hint.ts';
-import type { ConfiguredRegistry } from '../scan/configured-registry.ts';
+import type { ScannedRegistry } from '../scan/scanned-registry.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { scanRepository } from '../scan/scan-repository.ts';
 import { scanTag } from '../scan/scan-tag.ts';
@@ -7,7 +7,7 @@ import { scanTag } from '../scan/scan-tag.ts';
 /** Scans what a push event names; returns whether that is what the event promised. */
 export async function scanHinted(
   deps: ScanDeps,
-  registry: ConfiguredRegistry,
+  registry: ScannedRegistry,
   { repository, tag, digest }: Omit<PushHint, 'host'>,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import { RegistryError } from '../connection/registry-error.ts';
-import type { ConfiguredRegistry } from './configured-registry.ts';
+import type { ScannedRegistry } from './scanned-registry.ts';
 import { planRound, visitOf } from './plan-round.ts';
 import type { ScanDeps } from './scan-deps.ts';
 import { scanRepository } from './scan-repository.ts';
@@ -36,7 +36,7 @@ const unchangedRound: RoundResult = {
 /** Scans a whole registry. Throws if it could not be listed, every repository failed, or it seems to be down. */
 export async function scanRegistry(
   deps: ScanDeps,
-  registry: ConfiguredRegistry,
+  registry: ScannedRegistry,
   signal: AbortSignal,
 ): Promise<RoundResult> {
   const { source, client } = registry;
@@ -53,7 +53,7 @@ export async function scanRegistry(
 
 async function scanAll(
   deps: ScanDeps,
-  registry: ConfiguredRegistry,
+  registry: ScannedRegistry,
   offered: readonly string[],
   signal: AbortSignal,
 ): Promise<RoundResult> {

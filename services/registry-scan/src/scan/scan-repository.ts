@@ -1,5 +1,5 @@
 import type { ListedTag } from '../connection/registry-client.ts';
-import type { ConfiguredRegistry } from './configured-registry.ts';
+import type { ScannedRegistry } from './scanned-registry.ts';
 import { forEachTag } from './for-each-tag.ts';
 import type { Visit } from './plan-round.ts';
 import { planScan, type ScanPlan } from './plan-scan.ts';
@@ -26,7 +26,7 @@ interface ScanOptions {
 /** Scans the tags of a repository and records the changes. Throws if the registry is down. */
 export async function scanRepository(
   deps: ScanDeps,
-  registry: ConfiguredRegistry,
+  registry: ScannedRegistry,
   repository: string,
   { visit = 'whole', signal }: ScanOptions,
 ): Promise<RepositoryScan> {

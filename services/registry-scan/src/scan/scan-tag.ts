@@ -3,13 +3,13 @@ import { brokenChart } from '../archive/parsed-chart.ts';
 import type { FetchedChart } from '../charts/fetch-chart.ts';
 import { fetchChart } from '../charts/fetch-chart.ts';
 import type { ChartPackage } from '../connection/registry-client.ts';
-import type { ConfiguredRegistry } from './configured-registry.ts';
+import type { ScannedRegistry } from './scanned-registry.ts';
 import type { ScanDeps } from './scan-deps.ts';
 
 /** Reads what a tag points to now and records it; returns its digest, or null if the tag does not exist. */
 export async function scanTag(
   deps: ScanDeps,
-  registry: ConfiguredRegistry,
+  registry: ScannedRegistry,
   { repository, tag }: { repository: string; tag: string },
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -55,7 +55,7 @@ interface Manifest {
 /** Tags of the same manifest have the same content, so it is fetched once, even if they are read at the same time. */
 async function contentOf(
   { chartRepository, fetching }: ScanDeps,
-  { source: { domain }, client, packages, reading }: ConfiguredRegistry,
+  { source: { domain }, client, packages, reading }: ScannedRegistry,
   { repository, digest, chart }: Manifest,
   signal: AbortSignal,
 ): Promise<FetchedChart> {

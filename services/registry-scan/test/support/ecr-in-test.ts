@@ -11,7 +11,7 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-s
 import { digestOf } from '@berth/bus/objects/digest-of';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { EcrSettings } from '../../src/providers/ecr/ecr-provider.ts';
-import { configuredRegistry } from '../../src/scan/configured-registry.ts';
+import { scannedRegistry } from '../../src/scan/scanned-registry.ts';
 import { type MotoServer, startMoto } from './moto-server.ts';
 import { chartManifest, startOciServer } from './oci-server.ts';
 
@@ -124,7 +124,7 @@ export function ecrInTest() {
         client,
         repositoryName,
         createRepository,
-        registry: configuredRegistry(source, client),
+        registry: scannedRegistry(source, client),
         /** Replaces the answers to requests that have the token. */
         answerWith(answer: ((response: ServerResponse) => void) | undefined): void {
           instead = answer;

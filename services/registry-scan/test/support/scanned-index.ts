@@ -2,7 +2,7 @@ import { type HelmChart, helmCharts } from '@berth/contracts/resources/charts/he
 import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
 import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
+import type { ScannedRegistry } from '../../src/scan/scanned-registry.ts';
 import type { ScanDeps } from '../../src/scan/scan-deps.ts';
 import { scanRegistry } from '../../src/scan/scan-registry.ts';
 import { type IndexServer, type IndexServerOptions, startIndexServer } from './index-server.ts';
@@ -12,7 +12,7 @@ import { type ServiceInTest, startServiceInTest } from './service-in-test.ts';
 export function scannedIndex() {
   let service: ServiceInTest;
   let server: IndexServer;
-  let registry: ConfiguredRegistry;
+  let registry: ScannedRegistry;
 
   beforeAll(async () => {
     service = await startServiceInTest();

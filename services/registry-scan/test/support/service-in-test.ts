@@ -21,10 +21,10 @@ import { createCreatedRegistryRepository } from '../../src/registries/created-re
 import { registryCheckHandlers } from '../../src/registries/registry-check-handlers.ts';
 import { createRegistryRepository } from '../../src/registries/registry-repository.ts';
 import { createCatalogue } from '../../src/scan/catalogue.ts';
-import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
+import type { ScannedRegistry } from '../../src/scan/scanned-registry.ts';
 import type { ScanDeps } from '../../src/scan/scan-deps.ts';
 import { createTagRepository } from '../../src/scan/tag-repository.ts';
-import { configuredRegistry } from '../../src/scan/configured-registry.ts';
+import { scannedRegistry } from '../../src/scan/scanned-registry.ts';
 import { createCurrentFormats } from '../../src/tag-formats/current-formats.ts';
 import { storeOf } from '../../src/store.ts';
 import { reparseTags } from '../../src/charts/reparse-tags.ts';
@@ -39,7 +39,7 @@ export interface ServiceInTest extends AsyncDisposable {
   readonly bus: Bus;
   readonly scan: ScanDeps;
   /** Adds the registry to the service. */
-  addRegistry(registry: DescribedRegistry): ConfiguredRegistry;
+  addRegistry(registry: DescribedRegistry): ScannedRegistry;
   /** Those that were created, as the service polls them. */
   readonly created: CreatedRegistries;
   reparseTags(): Promise<void>;
@@ -62,7 +62,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   const tasks = starting.use(await connectPatientTestBus(nats, 'tasks'));
   const parser = starting.use(createChartParser({ timeoutMs: 3_000, starvedAfterMs: 120_000 }));
 
-  const registries = new Map<string, ConfiguredRegistry>();
+  const registries = new Map<string, ScannedRegistry>();
   const inTransaction = inTransactionOf(db, storeOf);
   const chartRepository = createChartRepository(db);
   const currentFormats = createCurrentFormats();
@@ -119,7 +119,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
     addRegistry({ source, connect }) {
       const readCredentials = credentialsFile(source.credentialsFile);
       const client = started.use(connect({ readCredentials, onRequest: () => undefined }));
-      const registry = configuredRegistry(source, client);
+      const registry = scannedRegistry(source, client);
       registries.set(source.domain, registry);
       return registry;
     },

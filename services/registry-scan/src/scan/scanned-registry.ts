@@ -11,8 +11,8 @@ export interface RoundProgress {
   tagsRead: number;
 }
 
-/** A registry that is scanned, and its client. */
-export interface ConfiguredRegistry {
+/** A configured or created registry, with what its scans share. */
+export interface ScannedRegistry {
   /** The key of its polls. */
   key: string;
   /** A site admin created it, with a single repository. Others of its domain have clients of their own. */
@@ -29,11 +29,11 @@ export interface ConfiguredRegistry {
 /** Per registry, so that a slow one does not delay the others. */
 const packagesAtOnce = 2;
 
-export const configuredRegistry = (
+export const scannedRegistry = (
   source: RegistrySource,
   client: RegistryClient,
   { key = source.domain, isCreated = false } = {},
-): ConfiguredRegistry => ({
+): ScannedRegistry => ({
   key,
   isCreated,
   source,

@@ -5,7 +5,7 @@ import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import type { RegistrySource } from '../../src/connection/registry-source.ts';
-import type { ConfiguredRegistry } from '../../src/scan/configured-registry.ts';
+import type { ScannedRegistry } from '../../src/scan/scanned-registry.ts';
 import { scanRegistry } from '../../src/scan/scan-registry.ts';
 import { type OciServer, startOciServer } from './oci-server.ts';
 import { type ServiceInTest, startServiceInTest } from './service-in-test.ts';
@@ -21,10 +21,10 @@ export const summary = (charts: readonly HelmChart[]): string[] =>
   charts.map(({ image_tag, available }) => `${image_tag} ${available}`);
 
 /** For a whole test file: the service, and for each test an empty registry that it scans. */
-export function scannedRegistry() {
+export function registryInTest() {
   let service: ServiceInTest;
   let server: OciServer;
-  let registry: ConfiguredRegistry;
+  let registry: ScannedRegistry;
 
   beforeAll(async () => {
     service = await startServiceInTest();
