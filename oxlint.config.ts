@@ -8,7 +8,7 @@ const libraries = [
     reason: 'NATS is spoken in packages/shared/bus/src only, where its pitfalls are dealt with once; use the Bus.',
   },
   {
-    names: ['slonik', '@berth/db/postgres/statement'],
+    names: ['slonik', '@berth/db/statement'],
     homes: ['db', 'repository'],
     reason: 'SQL lives in *-repository.ts and packages/shared/db/src; call a repository.',
   },

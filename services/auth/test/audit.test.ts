@@ -5,7 +5,7 @@ import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-per
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
 import { users } from '@berth/contracts/resources/accounts/users';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

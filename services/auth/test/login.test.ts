@@ -4,7 +4,7 @@ import { envUserPermissions } from '@berth/contracts/resources/envs/env-user-per
 import { logins } from '@berth/contracts/resources/accounts/logins';
 import { me } from '@berth/contracts/resources/accounts/me';
 import { users } from '@berth/contracts/resources/accounts/users';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { decodeJwt } from 'jose';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

@@ -7,7 +7,7 @@ import { deploymentPermissions } from '@berth/contracts/resources/envs/deploymen
 import { outboxStore } from '@berth/db/outbox/outbox-store';
 import { recordState } from '@berth/db/outbox/outbox';
 import { openDatabase } from '@berth/db/postgres/open-database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { createTestDatabase } from '@berth/testing/test-database';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';

@@ -3,7 +3,7 @@ import { identities } from '@berth/contracts/resources/accounts/identities';
 import { logins } from '@berth/contracts/resources/accounts/logins';
 import { signingKeys } from '@berth/contracts/resources/accounts/signing-keys';
 import type { Database } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { openTestDatabase } from '@berth/testing/open-test-database';
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { sql } from 'slonik';

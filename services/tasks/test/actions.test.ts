@@ -4,7 +4,7 @@ import type { JsonValue } from '@berth/contracts/fields/json';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

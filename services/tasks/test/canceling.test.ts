@@ -6,7 +6,7 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from './support/refusal.ts';
 import { sampleChart } from './support/sample-charts.ts';

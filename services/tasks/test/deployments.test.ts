@@ -1,7 +1,7 @@
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { answeredUnlikeContract } from '@berth/testing/contracts/refusals';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -11,7 +11,7 @@ import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tas
 import { resourceCalls } from '@berth/contracts/resources/tasks/resource-calls';
 import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from './support/refusal.ts';
 import { databaseTypes } from './support/resource-charts.ts';

@@ -3,7 +3,7 @@ import { deploymentUsage } from '@berth/contracts/resources/deployments/deployme
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { type ClaimedTask, type LogLine, runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

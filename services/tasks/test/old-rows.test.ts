@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openDatabase } from '@berth/db/postgres/open-database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { createTestDatabase } from '@berth/testing/test-database';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';

@@ -15,7 +15,7 @@ import { audited } from '@berth/testing/db/audited';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { most } from '../src/plans/make-dry-runs.ts';

@@ -4,7 +4,7 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import type { RequestedOperation } from '@berth/contracts/resources/tasks/task-operation';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { wrongClock } from '@berth/testing/wrong-clock';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Current } from '../src/tasks/claims/requester-rights.ts';

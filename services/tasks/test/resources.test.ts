@@ -18,7 +18,7 @@ import {
 } from '@berth/contracts/resources/tasks/resource-calls';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
 import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusal } from './support/refusal.ts';
 import { startTasksInTest, type TasksInTest, until } from './support/tasks-in-test.ts';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { secrets } from '@berth/contracts/resources/deployments/secrets';
 import { compileCache } from '@berth/testing/compile-cache';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';

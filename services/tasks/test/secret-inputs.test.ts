@@ -7,7 +7,7 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
 import type { JsonObject } from '@berth/contracts/fields/json';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -4,7 +4,7 @@ import type { Identity } from '@berth/contracts/access/identity';
 import { deploymentUsage } from '@berth/contracts/resources/deployments/deployment-usage';
 import { type NewSecret, type Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
 import { requestHash } from '@berth/db/idempotency/request-hash';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -6,7 +6,7 @@ import { type Deployment, deployments } from '@berth/contracts/resources/deploym
 import { jsonBytes } from '@berth/contracts/fields/json-bytes';
 import { Secret, secrets } from '@berth/contracts/resources/deployments/secrets';
 import type { Database, Queries, Query } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { found } from '@berth/contracts/errors';
 import { largestBody } from '@berth/testing/contracts/largest-body';
 import { sampleIdentities } from '@berth/testing/test-identities';

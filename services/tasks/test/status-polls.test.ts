@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deployments } from '@berth/contracts/resources/deployments/deployments';
 import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/contracts/resources/tasks/status-polls';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

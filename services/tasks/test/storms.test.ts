@@ -7,7 +7,7 @@ import { deployments } from '@berth/contracts/resources/deployments/deployments'
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { AppError } from '@berth/contracts/errors';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import type { Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { nthId, rowId } from '@berth/testing/db/list-plans';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { sql } from 'slonik';

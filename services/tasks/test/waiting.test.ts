@@ -1,7 +1,7 @@
 import { runnerTasks } from '@berth/contracts/resources/tasks/runner-tasks';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import { sampleIdentities } from '@berth/testing/test-identities';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { type Holder, waitMsOf } from '@berth/bus/identity-leases/awaited-gateways';
 import { sql } from 'slonik';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 
 /** Deployment kinds as published by registry-scan. */
 export const createDeploymentKindRepository = (db: Queries) => ({

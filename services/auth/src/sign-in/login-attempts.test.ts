@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

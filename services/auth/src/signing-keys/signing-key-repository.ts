@@ -1,6 +1,6 @@
 import { PublicJwk } from '@berth/contracts/resources/accounts/signing-keys';
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

@@ -5,7 +5,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { contains, equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { StoredUser } from './stored-user.ts';
 import { publicUser } from './user-views.ts';

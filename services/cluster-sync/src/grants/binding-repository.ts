@@ -1,6 +1,6 @@
 import { GrantScope } from '@berth/contracts/resources/clusters/cluster-role-grants';
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

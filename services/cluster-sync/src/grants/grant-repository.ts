@@ -10,7 +10,7 @@ import { equals, inEnvs, isInEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

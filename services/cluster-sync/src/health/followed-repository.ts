@@ -1,6 +1,6 @@
 import type { Queries } from '@berth/db/database';
 import type { Lease } from '@berth/db/leases/lease';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 
 export const createFollowedRepository = (db: Queries) => ({
   /** Without the lease of the cluster it changes nothing: another replica watches it. */

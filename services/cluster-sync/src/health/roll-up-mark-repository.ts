@@ -1,5 +1,5 @@
 import type { Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 
 /** Where the objects of a deployment are: it may be about to leave one namespace for another. */

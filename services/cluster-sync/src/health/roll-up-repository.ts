@@ -1,6 +1,6 @@
 import type { HealthReport } from '@berth/contracts/resources/deployments/deployment-health';
 import type { Queries, Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { Held, reportedHealth } from './hold.ts';

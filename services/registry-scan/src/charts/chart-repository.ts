@@ -6,7 +6,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { type Condition, equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ChartMetadata } from '@berth/chart-archive/chart-metadata';

@@ -1,5 +1,5 @@
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { CreatedSettings } from './created-settings.ts';

@@ -4,7 +4,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { equals } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { publishing } from '@berth/db/outbox/publishing';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

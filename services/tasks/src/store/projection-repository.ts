@@ -1,7 +1,7 @@
 import type { QueuedTasks } from '@berth/contracts/definition/queued-tasks';
 import { Id, Json, JsonObject, Timestamp } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

@@ -10,7 +10,7 @@ import { type ClaimedTask, runnerTasks, type TaskOutcome } from '@berth/contract
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/testing/test-identities';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Neighbours, startNeighbours } from './neighbours.ts';

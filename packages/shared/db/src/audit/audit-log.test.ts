@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { openTestDatabase } from '@berth/testing/open-test-database';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { recordAudit } from './audit-log.ts';
 import { auditRetention } from './audit-retention.ts';
 import { readAudit } from './read-audit.ts';

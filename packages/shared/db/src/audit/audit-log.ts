@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import type { Identity } from '@berth/contracts/access/identity';
 import type { JsonObject, JsonValue } from '@berth/contracts/fields/json';
 import type { Queries, Transaction } from '../database.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 
 /** The actor of a change and its request; every handler's context satisfies this. */
 export interface Doer {

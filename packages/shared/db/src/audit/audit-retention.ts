@@ -5,7 +5,7 @@ import { oncePerRegistry } from '@berth/service/metrics/once-per-registry';
 import type { Loop } from '@berth/service/service';
 import type { Database, Transaction } from '../database.ts';
 import { inBatches } from '../postgres/in-batches.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 
 /** Settings of every service that keeps audit events. */
 export const auditSettings = {

@@ -2,7 +2,7 @@ import { every } from '@berth/service/loop';
 import type { Loop } from '@berth/service/service';
 import type { Queries } from '../database.ts';
 import { inBatches } from '../postgres/in-batches.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 
 /** Deletes expired keys. */
 export const forgetIdempotencyKeys = ({ db }: { db: Queries }): Loop =>

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Repeatable } from '@berth/bus/rpc/handler';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import type { Database } from '../database.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { forgetIdempotencyKeys } from './forget-idempotency-keys.ts';
 import { once } from './once.ts';
 

@@ -6,7 +6,7 @@ import { AppError } from '@berth/contracts/errors';
 import type { Transaction } from '../database.ts';
 import { isLockTimeout } from '../postgres/errors/database-failure.ts';
 import { jsonOrNull } from '../postgres/json-or-null.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { requestHash } from './request-hash.ts';
 
 /** The part of a handler's context that `once` needs. */

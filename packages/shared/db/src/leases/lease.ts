@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Queries } from '../database.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 
 /** Guarantees that no other process does this work before `until`. The fence grows with each new holder. */
 export interface Lease {

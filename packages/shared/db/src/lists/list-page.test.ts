@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ListRequest } from '@berth/contracts/definition/paging';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import type { Queries } from '../database.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { type Condition, contains, containsInLowerCase, equals, equalsIgnoringCase, inEnvs } from './list-filters.ts';
 import { listPage } from './list-page.ts';
 

@@ -8,7 +8,7 @@ import { AppError } from '@berth/contracts/errors';
 import { type MemoryStateStream, memoryStateStream } from '@berth/testing/memory-state-stream';
 import { startTcpProxy } from '@berth/testing/network/tcp-proxy';
 import { openDatabase } from '../postgres/open-database.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import type { OutboxRelayOptions } from './outbox-relay.ts';
 import { followProjection } from '../projections/projection.ts';
 import { relaysUnderTest, shortTimes, summaries } from '@berth/testing/db/relays-under-test';

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { type StateDigest, type StateMessage, StateOperation, type StreamStatus } from '@berth/bus/state/publish-state';
 import type { Queries } from '../database.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { stateDigest } from './state-digest.ts';
 
 type KnownStream = Pick<StreamStatus, 'created' | 'lastSeq'>;

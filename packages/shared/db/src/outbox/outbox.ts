@@ -6,7 +6,7 @@ import type { StateOperation } from '@berth/bus/state/publish-state';
 import type { Resource } from '@berth/contracts/definition/contract';
 import { currentTraceparent } from '@berth/service/trace-context';
 import type { Queries, Transaction } from '../database.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { wakeRelays } from './relay-wake-up.ts';
 
 export interface StateChange {

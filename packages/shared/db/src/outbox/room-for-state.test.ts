@@ -11,7 +11,7 @@ import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources
 import { type Deployment, deployments } from '@berth/contracts/resources/deployments/deployments';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { recordState } from './outbox.ts';
 import { relaysUnderTest } from '@berth/testing/db/relays-under-test';
 

@@ -6,7 +6,7 @@ import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-tes
 import { startTcpProxy } from '@berth/testing/network/tcp-proxy';
 import type { Database, Queries } from '../database.ts';
 import { databaseIsUp, openDatabase } from './open-database.ts';
-import { statement } from './statement.ts';
+import { statement } from '../statement.ts';
 
 const migrations = new URL('../test-migrations/', import.meta.url);
 const options = { migrations, applicationName: 'test', log: { info: () => {}, warn: () => {} } };

@@ -9,7 +9,7 @@ import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-tes
 import type { Database } from '../database.ts';
 import { recordState } from '../outbox/outbox.ts';
 import { outboxStore } from '../outbox/outbox-store.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { followProjection, type ProjectionOptions } from './projection.ts';
 
 const ProjectedEnv = z.object({

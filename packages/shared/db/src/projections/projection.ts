@@ -7,7 +7,7 @@ import type { Resource } from '@berth/contracts/definition/contract';
 import type { Loop } from '@berth/service/service';
 import type { Queries, Transaction } from '../database.ts';
 import { stateDigest } from '../outbox/state-digest.ts';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 
 /** `lost`: the owner does not have the row and never published its deletion, as after a restore from a backup. */
 type Gone = 'deleted' | 'lost';

@@ -10,7 +10,7 @@ import { digestSubject } from '@berth/bus/protocol/subjects';
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
-import { statement } from '../postgres/statement.ts';
+import { statement } from '../statement.ts';
 import { followProjection } from './projection.ts';
 import { relaysUnderTest } from '@berth/testing/db/relays-under-test';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ServiceName } from '@berth/contracts/definition/contract';
 import { resources } from '@berth/contracts/resources/index';
 import type { Database, Queries, Query } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { listedResources } from '../contracts/walk-list.ts';
 import { UntestableContract } from '../contracts/untestable-contract.ts';
 import { openTestDatabase } from '../open-test-database.ts';

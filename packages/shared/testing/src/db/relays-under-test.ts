@@ -8,7 +8,7 @@ import { type OpenTestDatabase, openTestDatabase } from '../open-test-database.t
 import type { Database } from '@berth/db/database';
 import { recordState, type StateChange } from '@berth/db/outbox/outbox';
 import { type OutboxRelayOptions, outboxRelay } from '@berth/db/outbox/outbox-relay';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 
 const quiet = { info: () => {}, warn: () => {} };
 const counted = sql.type(z.object({ count: z.number() }));

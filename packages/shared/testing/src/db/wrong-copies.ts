@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { FollowOptions } from '@berth/bus/state/follow-state';
 import type { Database } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import type { Projection } from '@berth/db/projections/projection';
 import { stateDigest } from '@berth/db/outbox/state-digest';
 

@@ -7,7 +7,7 @@ import type { Queries, Transaction } from '@berth/db/database';
 import { equals, equalsIgnoringCase, inEnvs } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
 import { recordStates } from '@berth/db/outbox/outbox';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RowChange } from './change-queue.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '@berth/contracts/errors';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   emptyAll,

@@ -3,7 +3,7 @@ import { RunnerAction } from '@berth/contracts/resources/tasks/runner-tasks';
 import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tasks';
 import type { Queries } from '@berth/db/database';
 import { changeAndRecord } from '@berth/db/outbox/outbox';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Claim, inMs, isClaimOfTask, leaseIsOver } from '../queue/claim-sql.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { randomOf } from '../../../test/support/random-of.ts';

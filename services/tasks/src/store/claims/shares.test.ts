@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyAll, insertCluster, insertDeployment, insertTask } from '../../../test/support/sample-rows.ts';
 import { type InTransaction, inTransactionOf } from '../store.ts';

@@ -4,7 +4,7 @@ import { deploymentTasks } from '@berth/contracts/resources/tasks/deployment-tas
 import type { Transaction } from '@berth/db/database';
 import { recordState } from '@berth/db/outbox/outbox';
 import { publishing } from '@berth/db/outbox/publishing';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { DeploymentRecord, publicDeployment } from '../../records/deployment-record.ts';
 import { publishedColumns, recordColumns } from './deployment-repository.ts';

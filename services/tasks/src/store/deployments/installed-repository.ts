@@ -1,6 +1,6 @@
 import { Id } from '@berth/contracts/fields/fields';
 import type { Queries, Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RunsLeft } from '../../engine/tasks/installed-runs.ts';

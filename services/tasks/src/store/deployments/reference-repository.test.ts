@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertCluster, insertDeployment } from '../../../test/support/sample-rows.ts';
 import { readingStore } from '../store.ts';

@@ -3,7 +3,7 @@ import { PublishedDeployment, deployments } from '@berth/contracts/resources/dep
 import { Id, Timestamp } from '@berth/contracts/fields/fields';
 import type { Queries, Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Silence } from '../../engine/health/cluster-silence.ts';

@@ -1,6 +1,6 @@
 import { Id } from '@berth/contracts/fields/fields';
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Claim, firstFree, inMs, isClaimOf, newFence } from './claim-sql.ts';

@@ -2,7 +2,7 @@ import { Id, JsonObject } from '@berth/contracts/fields/fields';
 import { ReportedStatus } from '@berth/contracts/resources/deployments/reported-status';
 import type { ClaimedPoll, StatusPollResult } from '@berth/contracts/resources/tasks/status-polls';
 import type { Queries } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { firstFree, inMs, newFence } from './claim-sql.ts';

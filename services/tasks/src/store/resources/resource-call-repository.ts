@@ -1,6 +1,6 @@
 import { JsonObject } from '@berth/contracts/fields/fields';
 import type { Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { ResourceRecord } from '../../records/resource-record.ts';

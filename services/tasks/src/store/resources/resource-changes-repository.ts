@@ -3,7 +3,7 @@ import type { Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { WrappedKey } from '../../records/secret-record.ts';

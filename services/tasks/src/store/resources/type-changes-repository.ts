@@ -5,7 +5,7 @@ import {
 import type { JsonObject } from '@berth/contracts/fields/json';
 import type { Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 

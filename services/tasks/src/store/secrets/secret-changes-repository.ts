@@ -2,7 +2,7 @@ import { type NewSecret, Secret, secrets } from '@berth/contracts/resources/depl
 import type { Transaction } from '@berth/db/database';
 import { publishing } from '@berth/db/outbox/publishing';
 import { conflictOn } from '@berth/db/postgres/errors/conflict-on';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { publicSecret, type SealedContents, SecretRecord, type WrappedKey } from '../../records/secret-record.ts';
 import { publicColumns, recordColumns } from './secret-repository.ts';

@@ -1,7 +1,7 @@
 import { Timestamp } from '@berth/contracts/fields/fields';
 import { LogLine } from '@berth/contracts/resources/tasks/runner-tasks';
 import type { Queries, Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { isClaimOfTask } from '../queue/claim-sql.ts';

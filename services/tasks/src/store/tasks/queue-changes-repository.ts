@@ -1,5 +1,5 @@
 import type { Transaction } from '@berth/db/database';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import type { Canceler } from '../../records/canceler.ts';
 import type { DeploymentRecord } from '../../records/deployment-record.ts';

@@ -1,6 +1,6 @@
 import type { Queries, Transaction } from '@berth/db/database';
 import { jsonOrNull } from '@berth/db/postgres/json-or-null';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { TaskRecord } from '../../records/task-record.ts';

@@ -4,7 +4,7 @@ import type { Queries } from '@berth/db/database';
 import { Id, Timestamp } from '@berth/contracts/fields/fields';
 import { type Condition, equals, inEnvs, isOneOf } from '@berth/db/lists/list-filters';
 import { listPage } from '@berth/db/lists/list-page';
-import { statement } from '@berth/db/postgres/statement';
+import { statement } from '@berth/db/statement';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
-import { statement } from '../statement.ts';
+import { statement } from '../../statement.ts';
 import { conflictOn } from './conflict-on.ts';
 
 let database: OpenTestDatabase;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import type { Database, Queries } from '../../database.ts';
-import { statement } from '../statement.ts';
+import { statement } from '../../statement.ts';
 
 const boat = sql.type(z.strictObject({ name: z.string() }));
 
