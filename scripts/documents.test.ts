@@ -108,8 +108,12 @@ function namedPaths(document: string): string[] {
     });
 }
 
+/** Folders that commands make, such as `.berth/`; a fresh checkout has none of them. */
+const made = readFileSync(join(root, '.gitignore'), 'utf8').split('\n').filter(Boolean);
+
 /** Either a path from the root, or an unambiguous end of one. */
 function exists(path: string): boolean {
+  if (made.some((folder) => path.startsWith(folder))) return true;
   if (existsSync(join(root, path))) return path.endsWith('/') === statSync(join(root, path)).isDirectory();
   if (path.startsWith('services/') || path.startsWith('packages/')) return false;
   return files.some((file) => (path.endsWith('/') ? `/${file}`.includes(`/${path}`) : `/${file}`.endsWith(`/${path}`)));
