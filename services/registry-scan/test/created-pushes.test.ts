@@ -29,17 +29,17 @@ let ended: Promise<void>;
 beforeEach(async () => {
   registry = await startOciServer();
   stop = new AbortController();
-  const pushes = await receivePushes({
-    host: '127.0.0.1',
-    port: 0,
-    token: tokenOfOperators,
-    scan: service().scan,
-    registries: new Map(),
-    created: service().created,
-    pollRepository: createPollRepository(service().db),
-    log: silentLog,
-    signal: stop.signal,
-  });
+  const pushes = await receivePushes(
+    {
+      scan: service().scan,
+      configured: { scanned: new Map() },
+      created: service().created,
+      pollRepository: createPollRepository(service().db),
+      log: silentLog,
+      signal: stop.signal,
+    },
+    { host: '127.0.0.1', port: 0, token: tokenOfOperators },
+  );
   listener = pushes.listener;
   ended = pushes.loop(stop.signal);
 });

@@ -232,8 +232,10 @@ describe('the events of ECR, in a queue', () => {
     await using opened = new AsyncDisposableStack();
     const loops = followQueues({
       scan: service().scan,
-      described: both.map(({ described }) => described),
-      registries: new Map(both.map(({ registry }) => [registry.source.domain, registry])),
+      configured: {
+        described: both.map(({ described }) => described),
+        scanned: new Map(both.map(({ registry }) => [registry.source.domain, registry])),
+      },
       pollRepository: createPollRepository(service().db),
       metrics: { handled: () => undefined },
       onRequest: () => () => undefined,

@@ -1,7 +1,7 @@
 import { every } from '@berth/service/loop';
 import type { Loop, Service } from '@berth/service/service';
 import type { DescribedRegistry } from '../connection/described-registry.ts';
-import type { ReadCredentials } from '../connection/read-credentials.ts';
+import type { RegistryClient } from '../connection/registry-client.ts';
 import type { OnRequest } from '../connection/registry-session.ts';
 import type { CreatedRegistryRepository } from '../registries/created-registry-repository.ts';
 import { type Allowances, type CreatedSettings, describeCreated } from '../registries/created-settings.ts';
@@ -27,9 +27,8 @@ interface Running {
 
 /** The registries that site admins created. They come and go while the service runs. */
 export interface CreatedRegistries extends AsyncDisposable {
-  /** The settings of a created registry; undefined if there is none with this id. Throws if they are no longer allowed. */
-  describe(id: string): Promise<DescribedRegistry | undefined>;
-  credentialsOf(id: string): ReadCredentials;
+  /** A new client; undefined if there is no created registry with this id. Throws if its settings are no longer allowed. */
+  connect(id: string): Promise<RegistryClient | undefined>;
   find(domain: string, repository: string): ScannedRegistry | undefined;
   /** The registry that is scanned under this id; undefined if none is. */
   withId(id: string): ScannedRegistry | undefined;
@@ -45,10 +44,15 @@ export function createCreatedRegistries(deps: CreatedRegistriesDeps): CreatedReg
   const running = new Map<string, Running>();
   const refused = new Set<string>();
 
-  const credentialsOf = (id: string) => async () => {
-    const sealed = (await repository.sealed(id))?.credentials ?? null;
-    return sealed && openCredentials(keys, id, sealed);
-  };
+  const connect = (id: string, { source, connect: open }: DescribedRegistry): RegistryClient =>
+    open({
+      async readCredentials() {
+        const sealed = (await repository.sealed(id))?.credentials ?? null;
+        return sealed && openCredentials(keys, id, sealed);
+      },
+      onRequest: deps.onRequest(source.domain),
+      only: source.repositories,
+    });
 
   async function end({ registry, poll, stop }: Running): Promise<void> {
     stop.abort();
@@ -80,23 +84,15 @@ export function createCreatedRegistries(deps: CreatedRegistriesDeps): CreatedReg
       if (running.has(id)) continue;
       const described = describeOrNull(id, settings);
       if (!described || isConfigured(described.source.domain)) continue;
-      const { source, connect } = described;
-      const client = connect({
-        readCredentials: credentialsOf(id),
-        onRequest: deps.onRequest(source.domain),
-        only: source.repositories,
-      });
-      const registry = scannedRegistry(source, client, { key: id, isCreated: true });
+      const registry = scannedRegistry(described.source, connect(id, described), { key: id, isCreated: true });
       running.set(id, { registry, poll: null, stop: new AbortController() });
     }
   }
 
   return {
-    credentialsOf,
-
-    async describe(id) {
+    async connect(id) {
       const row = (await repository.all()).find((each) => each.id === id);
-      return row && describeCreated(row.settings, allowances);
+      return row && connect(id, describeCreated(row.settings, allowances));
     },
 
     find: (domain, name) =>

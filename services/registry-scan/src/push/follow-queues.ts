@@ -1,22 +1,20 @@
 import type { Loop } from '@berth/service/service';
-import type { DescribedRegistry } from '../connection/described-registry.ts';
 import type { EventQueue } from '../connection/event-queue.ts';
 import type { OnRequest } from '../connection/registry-session.ts';
-import type { ScannedRegistry } from '../scan/scanned-registry.ts';
+import type { ConfiguredRegistries } from '../polling/configured-registries.ts';
 import { followQueue, type FollowQueueDeps } from './follow-queue.ts';
 
 interface FollowQueues extends Omit<FollowQueueDeps, 'name' | 'queue' | 'registries'> {
-  described: Iterable<DescribedRegistry>;
-  registries: ReadonlyMap<string, ScannedRegistry>;
+  configured: Pick<ConfiguredRegistries, 'described' | 'scanned'>;
   onRequest: (name: string) => OnRequest;
   /** Closes the queue when the service ends. */
   use: (queue: EventQueue) => EventQueue;
 }
 
 /** One loop for each queue: registries may share one. */
-export function followQueues({ described, registries, onRequest, use, ...deps }: FollowQueues): [string, Loop][] {
-  const reporting = [...described].flatMap(({ source, events }) => {
-    const registry = registries.get(source.domain);
+export function followQueues({ configured, onRequest, use, ...deps }: FollowQueues): [string, Loop][] {
+  const reporting = configured.described.flatMap(({ source, events }) => {
+    const registry = configured.scanned.get(source.domain);
     return events && registry ? [{ events, registry }] : [];
   });
   return [...Map.groupBy(reporting, ({ events }) => events.url)].flatMap(([url, group]) => {

@@ -83,11 +83,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
   bus.serve(
     registryCheckHandlers({
       registryRepository: createRegistryRepository(db),
-      connectTo: async ({ id }) =>
-        (await created.describe(id))?.connect({
-          readCredentials: created.credentialsOf(id),
-          onRequest: () => undefined,
-        }),
+      connectTo: ({ id }) => created.connect(id),
     }),
   );
   bus.serve(kindHandlers({ db, inTransaction }));
