@@ -185,8 +185,8 @@ const run = promisify(execFile);
 const secretFile = (service: string, variable: string) =>
   readFile(join(platform.stack.stateFolder, 'services', `${service}.secrets`, variable), 'utf8');
 
-const holding = (places: Recorded[], canary: string) =>
-  places.filter(({ text }) => text.includes(canary)).map(({ subject }) => subject);
+const holding = (recorded: Recorded[], canary: string) =>
+  recorded.filter(({ text }) => text.includes(canary)).map(({ subject }) => subject);
 
 interface Showcase {
   cluster: K8sCluster;
@@ -722,8 +722,8 @@ test('secrets do not appear in logs, processes, files or messages that do not ne
   }
 
   // Who may read the deployment may read its `values_override`, and nothing else repeats it.
-  const places = new Set(holding([...ofAdmin.answers, ...events], override));
-  expect([...places].toSorted()).toEqual(
+  const subjects = new Set(holding([...ofAdmin.answers, ...events], override));
+  expect([...subjects].toSorted()).toEqual(
     ['deployment-tasks', 'deployment-tasks/{id}', 'deployments', 'deployments/{id}'].map(
       (path) => `GET /api/v2/${path}`,
     ),

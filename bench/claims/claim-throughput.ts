@@ -7,7 +7,7 @@ import { quantile } from '../machine/quantile.ts';
 import { untilQuiet } from '../machine/until-quiet.ts';
 import { benchRunner, runnerBus } from '../platform/bench-runners.ts';
 import { scaled } from '../platform/scaled.ts';
-import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
+import { insertManyDeployments, makeDue, targetOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 const due = scaled(20_000);
 const runners = 4;
@@ -23,7 +23,7 @@ export async function claimThroughput(stack: Stack, fixtures: Fixtures, say: (li
   await using db = await databaseOf(stack);
   await using bus = await runnerBus(stack);
   try {
-    await insertManyDeployments(db, placeOf(fixtures), { name, count: due, tasksOfEach: 1 });
+    await insertManyDeployments(db, targetOf(fixtures), { name, count: due, tasksOfEach: 1 });
     await makeDue(db, name);
     await createBareQueue(db);
     await untilQuiet(say);

@@ -9,7 +9,7 @@ import { quantile } from '../machine/quantile.ts';
 import { scaled } from '../platform/scaled.ts';
 import { untilQuiet } from '../machine/until-quiet.ts';
 import { benchRunner, runnerBus } from '../platform/bench-runners.ts';
-import { insertManyDeployments, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
+import { insertManyDeployments, targetOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 const runners = 4;
 const slots = 16;
@@ -32,7 +32,7 @@ export async function dueAtOnce(stack: Stack, fixtures: Fixtures, say: (line: st
   await using bus = await runnerBus(stack);
   const began = performance.now();
   try {
-    await insertManyDeployments(db, placeOf(fixtures), { name, count: tasks, tasksOfEach: 1 });
+    await insertManyDeployments(db, targetOf(fixtures), { name, count: tasks, tasksOfEach: 1 });
     say(`    all rows are there after ${((performance.now() - began) / 1_000).toFixed(0)} s; ${loadOfMachine()}`);
     await untilQuiet(say);
     const { dueAt, ids } = await schedule(db);

@@ -11,7 +11,7 @@ import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { quantile } from '../machine/quantile.ts';
 import { untilQuiet } from '../machine/until-quiet.ts';
 import { databaseOf } from '../platform/database-of.ts';
-import { insertManyDeployments, placeOf } from '../platform/many-deployments.ts';
+import { insertManyDeployments, targetOf } from '../platform/many-deployments.ts';
 import { scaled } from '../platform/scaled.ts';
 import { memoryOverEvents } from './memory-over-events.ts';
 import { requestsOfScreens } from './requests-of-screens.ts';
@@ -36,7 +36,7 @@ const lists = [
 /** The console in a real browser: its size, the time to the list, navigation, scrolling, changes, memory, and its requests. */
 export async function consoleInBrowser(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   await using db = await databaseOf(stack);
-  await insertManyDeployments(db, placeOf(fixtures), { name: 'shown-', count: rows, tasksOfEach: 1 });
+  await insertManyDeployments(db, targetOf(fixtures), { name: 'shown-', count: rows, tasksOfEach: 1 });
   await using browser = await openBrowser();
   say(`\n(c) the console with ${rows.toLocaleString()} deployments; ${loadOfMachine()}`);
   await untilQuiet(say);
@@ -97,15 +97,15 @@ async function framesOfScrolling({ page }: Visitor, say: (line: string) => void)
 
 /** In the page: the time at which a text shows. Locators ask again only after up to half a second. */
 const shownAt = (text: string) => `new Promise((resolve, reject) => {
-  const look = () => {
+  const check = () => {
     if (!document.body.textContent.includes(${JSON.stringify(text)})) return;
     observer.disconnect();
     requestAnimationFrame(() => setTimeout(() => resolve(Date.now())));
   };
-  const observer = new MutationObserver(look);
+  const observer = new MutationObserver(check);
   observer.observe(document.body, { subtree: true, childList: true, characterData: true });
   setTimeout(() => reject(new Error('it did not show within half a minute')), 30_000);
-  look();
+  check();
 })`;
 
 /** Returns the id of the deployment that it changed. */

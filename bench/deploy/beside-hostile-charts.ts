@@ -76,11 +76,11 @@ async function measureFor(leastMs: number, round: (index: number) => ReturnType<
   };
 }
 
-async function measure(stack: Stack, api: Client, place: Listed & { clusterId: string }, name: string) {
+async function measure(stack: Stack, api: Client, target: Listed & { clusterId: string }, name: string) {
   const names = Array.from({ length: releases }, (_, index) => `${name}-${index}`);
   const { result, peak } = await peakMemory(
     () => treeOf(stack.part('runner').pid),
-    () => install(api, place, names),
+    () => install(api, target, names),
   );
   const tasks = await Promise.all(
     [...result.ids].map(async (id) => {
@@ -107,8 +107,8 @@ async function attack(
   { name, values }: Attack,
   signal: AbortSignal,
 ) {
-  const place = { kind_id: kindId, cluster_id: clusterId, helm_chart_id: chart.id, config: {} };
-  const { id } = unwrap(await deployments.create({ body: { name, ...place, values_override: null } }));
+  const target = { kind_id: kindId, cluster_id: clusterId, helm_chart_id: chart.id, config: {} };
+  const { id } = unwrap(await deployments.create({ body: { name, ...target, values_override: null } }));
   let plans = 0;
   const planning = (async () => {
     for (; !signal.aborted; plans += 1) {

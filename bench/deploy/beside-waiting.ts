@@ -48,8 +48,8 @@ export async function besideWaiting(
         { length: Math.min(atATime, count - waiting) },
         (_, index) => `never-${waiting + index}`,
       );
-      const place = { kind_id: kindId, cluster_id: clusterId, helm_chart_id: chart.id, config: {} };
-      const created = names.map((name) => api.deployments.create({ body: { name, ...place, values_override: null } }));
+      const target = { kind_id: kindId, cluster_id: clusterId, helm_chart_id: chart.id, config: {} };
+      const created = names.map((name) => api.deployments.create({ body: { name, ...target, values_override: null } }));
       for (const answer of await Promise.all(created)) unwrap(answer);
     }
     await waitUntil(

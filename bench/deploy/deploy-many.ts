@@ -34,11 +34,11 @@ export const deployMany =
   async (stack: Stack, { api, sample }: Fixtures, say: (line: string) => void): Promise<void> => {
     say(`\n(b) ${count} releases, ${concurrency} at a time; ${loadOfMachine()}`);
     const listed = await publishChart(stack, api, tiny);
-    const place = { clusterId: sample.cluster.id, ...listed };
+    const target = { clusterId: sample.cluster.id, ...listed };
     await using bare = await bareHelm(stack);
     // A first release of each kind, so that filling caches is not measured.
     await bare.install(['bare-first']);
-    const ids = [...(await install(api, place, ['tiny-first'])).ids];
+    const ids = [...(await install(api, target, ['tiny-first'])).ids];
     await untilQuiet(say);
     const seconds = { bare: 0, berth: 0 };
     const peaks = { bare: 0, berth: 0 };
@@ -50,7 +50,7 @@ export const deployMany =
       );
       const ofBerth = await peakMemory(
         () => treeOf(stack.part('runner').pid),
-        () => install(api, place, names),
+        () => install(api, target, names),
       );
       ids.push(...ofBerth.result.ids);
       seconds.bare += ofBare.result;
@@ -79,14 +79,14 @@ function show(count: number, { seconds, peaks }: Measured, say: (line: string) =
   say(`      ratio ${ratio} × its time (aim ≤ 1.10), ${(peaks.berth - peaks.bare).toFixed(0)} MiB more`);
 }
 
-interface Place extends Listed {
+interface Target extends Listed {
   clusterId: string;
 }
 
 /** From the first request to the end of the last task. */
 export async function install(
   api: Client,
-  { clusterId, kindId, chart }: Place,
+  { clusterId, kindId, chart }: Target,
   names: readonly string[],
 ): Promise<{ ids: ReadonlySet<string>; seconds: number }> {
   const started = Date.now();

@@ -12,14 +12,14 @@ export interface ManyDeployments {
 }
 
 /** Their cluster, kind and chart. */
-export interface Place {
+export interface Target {
   clusterId: string;
   envId: string;
   kindId: string;
   chartId: string;
 }
 
-export const placeOf = ({ sample: { cluster, registry, chart } }: Fixtures): Place => ({
+export const targetOf = ({ sample: { cluster, registry, chart } }: Fixtures): Target => ({
   clusterId: cluster.id,
   envId: cluster.env_id ?? '',
   kindId: registry.kind_id,
@@ -29,7 +29,7 @@ export const placeOf = ({ sample: { cluster, registry, chart } }: Fixtures): Pla
 /** Running deployments, each with a history of finished Upgrades: rows as the service writes them, but without releases. */
 export async function insertManyDeployments(
   db: Client,
-  { clusterId, envId, kindId, chartId }: Place,
+  { clusterId, envId, kindId, chartId }: Target,
   { name, count, tasksOfEach, youngest = 0, apart = 12 }: ManyDeployments,
 ): Promise<void> {
   await db.query(

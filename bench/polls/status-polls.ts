@@ -7,7 +7,7 @@ import type { Fixtures } from '@berth/devstack/testing/own-platform';
 import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { cpuSecondsOf, memoryOf } from '../machine/process-usage.ts';
 import { publishChart } from '../platform/publish-chart.ts';
-import { insertManyDeployments, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
+import { insertManyDeployments, targetOf, removeManyDeployments } from '../platform/many-deployments.ts';
 import { type PolledServer, polledHost } from './polled-server.ts';
 
 const deployments = 10_000;
@@ -23,10 +23,10 @@ export const statusPolls =
   async (stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> => {
     say(`\n(j) ${deployments} deployments polled every ${intervalSecs} s; ${loadOfMachine()}`);
     await using db = await databaseOf(stack);
-    const place = { ...placeOf(fixtures), ...(await polledChart(stack, fixtures, db)) };
+    const target = { ...targetOf(fixtures), ...(await polledChart(stack, fixtures, db)) };
     const alone = await usage(stack, 20);
     try {
-      await insertManyDeployments(db, place, { name, count: deployments, tasksOfEach: 1 });
+      await insertManyDeployments(db, target, { name, count: deployments, tasksOfEach: 1 });
       await db.query(
         'update deployments set installed_namespace = $2, polls_followed = false where name like $1 || $3',
         [name, polledHost.namespace, '%'],

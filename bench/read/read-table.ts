@@ -7,7 +7,7 @@ import { startFloor } from '../floors/start-floor.ts';
 import { measure } from './gateway-read.ts';
 import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { quantile } from '../machine/quantile.ts';
-import { insertManyDeployments, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
+import { insertManyDeployments, targetOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 /** `BENCH_ROWS=1000` for a short run. */
 const sizes = (process.env['BENCH_ROWS'] ?? '1000,10000,100000').split(',').map(Number);
@@ -24,18 +24,18 @@ export async function readTable(stack: Stack, fixtures: Fixtures, say: (line: st
   say(`\n(t) reads over 16 connections, and alone, with ${sizes.join(', ')} deployments; ${loadOfMachine()}`);
   const { token } = fixtures;
   const api = createClient({ baseUrl: stack.url, credential: () => ({ token }) });
-  const place = placeOf(fixtures);
+  const target = targetOf(fixtures);
   await using db = await databaseOf(stack);
   const floors = await floorsOf(stack, say);
   try {
     await insertManyDeployments(
       db,
-      { ...place, clusterId: smallCluster },
+      { ...target, clusterId: smallCluster },
       { name: `${name}small-`, count: onSmallCluster, tasksOfEach: 1 },
     );
     let count = onSmallCluster;
     for (const size of sizes) {
-      await insertManyDeployments(db, place, { name: `${name}${size}-`, count: size - count, tasksOfEach: 1 });
+      await insertManyDeployments(db, target, { name: `${name}${size}-`, count: size - count, tasksOfEach: 1 });
       count = size;
       const [some] = unwrap(await api.deployments.list({ query: { per_page: 1 } })).items;
       if (!some) throw new Error('the deployments are not listed');

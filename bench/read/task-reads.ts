@@ -8,7 +8,7 @@ import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { quantile } from '../machine/quantile.ts';
 import { untilQuiet } from '../machine/until-quiet.ts';
 import { inTurns, quantilesOf } from '../machine/in-turns.ts';
-import { insertManyDeployments, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
+import { insertManyDeployments, targetOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 const deployments = 10_000;
 const tasksOfEach = 30;
@@ -22,12 +22,12 @@ const name = 'read-';
 export async function taskReads(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
   say(`\n(f) reads with ${deployments} deployments and ${deployments * tasksOfEach} tasks; ${loadOfMachine()}`);
   const { api } = fixtures;
-  const place = placeOf(fixtures);
+  const target = targetOf(fixtures);
   await using db = await databaseOf(stack);
-  const member = await memberOf(stack, api, place.envId);
+  const member = await memberOf(stack, api, target.envId);
   try {
-    await insertManyDeployments(db, place, { name: `${name}few-`, count: users, tasksOfEach });
-    const secretId = await usedSecret(db, api, place.envId);
+    await insertManyDeployments(db, target, { name: `${name}few-`, count: users, tasksOfEach });
+    const secretId = await usedSecret(db, api, target.envId);
     const works = {
       'first page, site admin': () => readPage(api),
       'first page, member of the env': () => readPage(member),
@@ -37,7 +37,7 @@ export async function taskReads(stack: Stack, fixtures: Fixtures, say: (line: st
       'a select of its users': () => db.query(usersOfSecret, [secretId]),
     };
     const few = await inTurns(rounds, works);
-    await insertManyDeployments(db, place, { name: `${name}many-`, count: deployments - users, tasksOfEach });
+    await insertManyDeployments(db, target, { name: `${name}many-`, count: deployments - users, tasksOfEach });
     await untilQuiet(say);
     say(`    all rows are there; ${loadOfMachine()}`);
     const many = await inTurns(rounds, works);

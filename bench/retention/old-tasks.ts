@@ -8,7 +8,7 @@ import { quantile } from '../machine/quantile.ts';
 import { scaled } from '../platform/scaled.ts';
 import { untilQuiet } from '../machine/until-quiet.ts';
 import { benchRunner, runnerBus } from '../platform/bench-runners.ts';
-import { insertManyDeployments, makeDue, placeOf, removeManyDeployments } from '../platform/many-deployments.ts';
+import { insertManyDeployments, makeDue, targetOf, removeManyDeployments } from '../platform/many-deployments.ts';
 
 const deployments = scaled(10_000);
 const tasksOfEach = 30;
@@ -25,7 +25,7 @@ export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: str
   const began = performance.now();
   try {
     const many = { name, count: deployments, tasksOfEach, youngest: 370, apart: 1 };
-    await insertManyDeployments(db, placeOf(fixtures), many);
+    await insertManyDeployments(db, targetOf(fixtures), many);
     await makeDue(db, name);
     say(`    all rows are there after ${((performance.now() - began) / 1_000).toFixed(0)} s; ${loadOfMachine()}`);
     await untilQuiet(say);

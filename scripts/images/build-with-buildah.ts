@@ -37,9 +37,18 @@ export async function buildWithBuildah(request: BuildImages): Promise<void> {
   const storage = join(output, 'storage');
   await rm(storage, { recursive: true, force: true });
   await mkdir(storage, { recursive: true });
-  const places = ['--root', join(storage, 'graph'), '--runroot', join(storage, 'run'), '--storage-driver', 'vfs'];
+  const storageOptions = [
+    '--root',
+    join(storage, 'graph'),
+    '--runroot',
+    join(storage, 'run'),
+    '--storage-driver',
+    'vfs',
+  ];
   const buildah = async (...args: string[]) =>
-    (await run('buildah', [...places, ...args], { timeout: 600_000, maxBuffer: 16 * 1024 ** 2, signal })).stdout.trim();
+    (
+      await run('buildah', [...storageOptions, ...args], { timeout: 600_000, maxBuffer: 16 * 1024 ** 2, signal })
+    ).stdout.trim();
   // Chroot, because containers that build images often may not create namespaces.
   const reproducible = ['--isolation', 'chroot', '--timestamp', String(epoch), '--format', 'oci', '--quiet'];
 

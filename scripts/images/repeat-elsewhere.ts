@@ -42,7 +42,7 @@ export async function repeatElsewhere(request: RepeatElsewhere): Promise<void> {
     const different: string[] = [];
     for (const target of targets) {
       const name = `berth-${target}.${format}.tar`;
-      const [first, second] = await Promise.all([output, again].map((place) => digestOf(join(place, name))));
+      const [first, second] = await Promise.all([output, again].map((folder) => digestOf(join(folder, name))));
       log(`${name}: ${first} ${first === second ? 'twice' : `and then ${second}`}`);
       if (first !== second) different.push(name);
     }

@@ -59,7 +59,7 @@ describe('five services and a runner from images', () => {
     '%s runs as an unprivileged user with a read-only root and no more of a shell than it needs',
     async (name) => {
       const container = containers.get(name);
-      const look = `
+      const script = `
       const fs = require('fs');
       const writes = (file) => { try { fs.writeFileSync(file, ''); return true; } catch (error) { return error.code; } };
       const status = fs.readFileSync('/proc/1/status', 'utf8');
@@ -68,7 +68,7 @@ describe('five services and a runner from images', () => {
         root: writes('/berth/x'), tmp: writes('/tmp/x'), shells: ['/bin/sh', '/bin/bash', '/usr/bin/sh'].filter((path) => fs.existsSync(path)),
       }));`;
 
-      const { output } = await container!.exec(['node', '--eval', look]);
+      const { output } = await container!.exec(['node', '--eval', script]);
 
       expect(JSON.parse(output)).toEqual({
         uid: UID,

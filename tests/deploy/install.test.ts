@@ -50,9 +50,9 @@ describe('Berth, installed by the commands of docs/install.md on an empty real n
     shell = await guideShell(berth, signal);
 
     const { oidc, registry } = berth.servers;
-    const place = `${berth.node.address}:${registry.port}`;
+    const address = `${berth.node.address}:${registry.port}`;
     own = `HOST=berth.example.com URL=${berth.url} ADMIN=${berth.people[0]?.email} PROXIES=10.0.0.0/8
-IMAGES=registry.example.com/berth REGISTRY=${place}
+IMAGES=registry.example.com/berth REGISTRY=${address}
 ISSUER=${oidc.issuer} CLIENT_ID=berth CLIENT_SECRET=${oidc.clientSecret}
 `;
     const [evaluate = ''] = await commandsIn('install.md', 'To evaluate it');

@@ -20,7 +20,7 @@ export function watchHelm(namespace: string): HelmWatch {
   const stopping = new AbortController();
   const due = watchedProcesses();
   let most = 0;
-  const looking = (async () => {
+  const watching = (async () => {
     while (!stopping.signal.aborted) {
       most = Math.max(most, helmsAmong(due(), namespace).length);
       await delay(25);
@@ -30,7 +30,7 @@ export function watchHelm(namespace: string): HelmWatch {
     most: () => most,
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await looking;
+      await watching;
     },
   };
 }

@@ -38,7 +38,7 @@ test.for<[string, unknown]>([
   expect(await schemasAreLocal(await withSchema(schema, 'charts/sub/values.schema.json'))).toBe(false);
 });
 
-test('a packed subchart is looked into', async () => {
+test('a packed subchart is checked too', async () => {
   const pack = async (schema: unknown) => {
     const inner = await chartTgz({ ...base, 'values.schema.json': JSON.stringify(schema) }, 'inner');
     const sub = [{ name: 'sub/charts/inner.tgz', body: inner }];

@@ -4,11 +4,11 @@ import type { Component } from './bill-of-materials.ts';
 
 /** Adds Helm to the content of an image; returns Helm and the Go modules that its binary lists. */
 export async function addHelm(folder: string, helm: { program: string; version: string }): Promise<Component[]> {
-  const place = join(folder, 'bin', 'helm');
+  const target = join(folder, 'bin', 'helm');
   await mkdir(join(folder, 'bin'), { recursive: true });
-  await copyFile(helm.program, place);
-  await chmod(place, 0o755);
-  return [goModule('helm.sh/helm/v4', `v${helm.version}`, 'application'), ...modulesOf(await readFile(place))];
+  await copyFile(helm.program, target);
+  await chmod(target, 0o755);
+  return [goModule('helm.sh/helm/v4', `v${helm.version}`, 'application'), ...modulesOf(await readFile(target))];
 }
 
 /** Go embeds a program's modules in it as lines between two marks: `dep<tab>module<tab>version<tab>sum`. */

@@ -176,11 +176,11 @@ describe('the audit log', () => {
   );
 
   test('shows all events to site admins, those of an env to its admins, and none to others', async () => {
-    const places = [await newEnv(auth.db), await newEnv(auth.db), await newEnv(auth.db)].map(({ id }) => id);
+    const envIds = [await newEnv(auth.db), await newEnv(auth.db), await newEnv(auth.db)].map(({ id }) => id);
     const object_id = randomUUID();
     const by = { identity: undefined, requestId: null };
     const entry = { by, action: 'update', resource: 'boats', objectId: object_id, details: {} };
-    const entries = [null, ...places].map((envId) => ({ ...entry, envId }));
+    const entries = [null, ...envIds].map((envId) => ({ ...entry, envId }));
     for (const db of [auth.db, elsewhere]) await recordAudits(db, entries);
     const all = await as({ jwt: admin.jwt }).list({ object_id });
     expect(all.items).toHaveLength(8);
@@ -190,7 +190,7 @@ describe('the audit log', () => {
     const people = [true, false].flatMap((is_admin) => held.map(([first, second]) => ({ is_admin, first, second })));
     const wrong: string[] = [];
     for (const { is_admin, first, second } of people) {
-      const own = Object.entries({ [places[0] ?? '']: first, [places[1] ?? '']: second });
+      const own = Object.entries({ [envIds[0] ?? '']: first, [envIds[1] ?? '']: second });
       const person = await somebody(auth, {
         is_admin,
         roles: Object.fromEntries(own.flatMap(([env, role]) => (role ? [[env, role]] : []))),

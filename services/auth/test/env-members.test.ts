@@ -22,12 +22,12 @@ beforeAll(async () => {
   admin = await somebody(auth, { is_admin: true });
   registryScan = await auth.connect('registry-scan');
   kind_id = await somekind(auth, registryScan);
-  elsewhereBoss = (await place()).boss;
+  elsewhereBoss = (await staffedEnv()).boss;
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
 /** An env with an admin and a member. */
-async function place() {
+async function staffedEnv() {
   const { id: env_id } = await newEnv(auth.db);
   const boss = await somebody(auth, { roles: { [env_id]: 'Admin' } });
   const member = await somebody(auth, { roles: { [env_id]: 'User' } });
@@ -40,7 +40,7 @@ describe('the users of an env', () => {
   const { list, create, get, update, delete: remove } = envUserPermissions.operations;
 
   test('are added, changed and removed by its admins', async () => {
-    const { env_id, boss } = await place();
+    const { env_id, boss } = await staffedEnv();
     const { id: user_id } = await somebody(auth);
 
     const added = await boss.send(create, { body: { env_id, user_id, role: 'User' } });
@@ -54,7 +54,7 @@ describe('the users of an env', () => {
   });
 
   test('get the rights of a new role with the next request', async () => {
-    const { env_id, boss } = await place();
+    const { env_id, boss } = await staffedEnv();
     const grace = await somebody(auth);
     await expect(grace.send(list, { query: { env_id } })).resolves.toMatchObject({ num_total: 0 });
 
@@ -66,7 +66,7 @@ describe('the users of an env', () => {
   });
 
   test('are visible to members and bots, which cannot change them', async () => {
-    const { env_id, boss, member, roleOf } = await place();
+    const { env_id, boss, member, roleOf } = await staffedEnv();
     const { id: user_id } = await somebody(auth);
 
     for (const { send } of [member, await somebot(auth)]) {
@@ -81,8 +81,8 @@ describe('the users of an env', () => {
   });
 
   test('are invisible to users of another env', async () => {
-    const { env_id, boss, roleOf } = await place();
-    const elsewhere = await place();
+    const { env_id, boss, roleOf } = await staffedEnv();
+    const elsewhere = await staffedEnv();
     const { send, id: user_id } = elsewhere.boss;
     const id = roleOf(boss);
 
@@ -101,8 +101,8 @@ describe('the users of an env', () => {
   });
 
   test('are found by user, in the envs that the caller sees', async () => {
-    const { boss, member, roleOf } = await place();
-    const elsewhere = await place();
+    const { boss, member, roleOf } = await staffedEnv();
+    const elsewhere = await staffedEnv();
     const body = { env_id: elsewhere.env_id, user_id: member.id, role: 'Admin' } as const;
     const { id } = await elsewhere.boss.send(create, { body });
     const rolesOf = async (caller: Somebody, query: object) =>
@@ -118,7 +118,7 @@ describe('the users of an env', () => {
   });
 
   test('have one role each, and must exist', async () => {
-    const { env_id, boss, member } = await place();
+    const { env_id, boss, member } = await staffedEnv();
     const body = { env_id, user_id: member.id, role: 'Admin' } as const;
 
     await expect(boss.send(create, { body })).rejects.toEqual(refusal('conflict', 'already has a role'));
@@ -132,7 +132,7 @@ describe('the users of an env', () => {
   });
 
   test('cannot change their own role as env admins, unless they are site admins', async () => {
-    const { env_id, boss, roleOf } = await place();
+    const { env_id, boss, roleOf } = await staffedEnv();
     const own = refusal('conflict', 'their own role');
     const { id } = await admin.send(create, { body: { env_id, user_id: admin.id, role: 'Admin' } });
 
@@ -146,7 +146,7 @@ describe('the users of an env', () => {
   });
 
   test('are refused a change with a stale If-Match', async () => {
-    const { boss, member, roleOf } = await place();
+    const { boss, member, roleOf } = await staffedEnv();
     const id = roleOf(member);
 
     await expect(boss.send(update, { id, body: { role: 'Admin' } }, { ifMatch: '"other"' })).rejects.toEqual(
@@ -160,7 +160,7 @@ describe('deployment permissions', () => {
   const { list, create, get, delete: remove } = deploymentPermissions.operations;
 
   test('are deleted only with the ETag of their row', async () => {
-    const { env_id, boss, member } = await place();
+    const { env_id, boss, member } = await staffedEnv();
     const { id } = await boss.send(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
     const ifMatch = etagOf(deploymentPermissions, await boss.send(get, { id })) ?? '';
 
@@ -169,7 +169,7 @@ describe('deployment permissions', () => {
   });
 
   test('are created and deleted by the admins of the env', async () => {
-    const { env_id, boss, member } = await place();
+    const { env_id, boss, member } = await staffedEnv();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
 
     const given = await boss.send(create, { body });
@@ -185,7 +185,7 @@ describe('deployment permissions', () => {
   });
 
   test('are found by user, in the envs that the caller sees', async () => {
-    const { env_id, boss, member } = await place();
+    const { env_id, boss, member } = await staffedEnv();
     const given = await boss.send(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
     await boss.send(create, { body: { env_id, user_id: boss.id, kind_id, role: 'Owner' } });
     const of = async (caller: Somebody, user_id: string) => (await caller.send(list, { query: { user_id } })).items;
@@ -196,7 +196,7 @@ describe('deployment permissions', () => {
   });
 
   test('are not created twice, nor for missing users, envs or kinds', async () => {
-    const { env_id, boss, member } = await place();
+    const { env_id, boss, member } = await staffedEnv();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
     await boss.send(create, { body });
     const refused = (change: object, expected: unknown) =>
@@ -210,7 +210,7 @@ describe('deployment permissions', () => {
   });
 
   test('are for members of the env only, even if a site admin creates them', async () => {
-    const { env_id, boss } = await place();
+    const { env_id, boss } = await staffedEnv();
     const body = (user_id: string) => ({ env_id, user_id, kind_id, role: 'Maintainer' }) as const;
     const grace = await somebody(auth);
     const notMember = refusal('unprocessable', 'body.user_id: is not a member of the env', 'body.user_id');
@@ -225,8 +225,8 @@ describe('deployment permissions', () => {
   });
 
   test('are deleted with the membership, each with an audit line and published state', async () => {
-    const { env_id, boss, member, roleOf } = await place();
-    const elsewhere = await place();
+    const { env_id, boss, member, roleOf } = await staffedEnv();
+    const elsewhere = await staffedEnv();
     const membership = { env_id: elsewhere.env_id, user_id: member.id, role: 'User' } as const;
     await elsewhere.boss.send(envUserPermissions.operations.create, { body: membership });
     const given = await boss.send(create, { body: { env_id, user_id: member.id, kind_id, role: 'Owner' } });
@@ -249,8 +249,8 @@ describe('deployment permissions', () => {
   });
 
   test('cannot be created by members, bots or users of other envs', async () => {
-    const { env_id, boss, member } = await place();
-    const elsewhere = await place();
+    const { env_id, boss, member } = await staffedEnv();
+    const elsewhere = await staffedEnv();
     const body = { env_id, user_id: member.id, kind_id, role: 'Owner' } as const;
     const { id } = await boss.send(create, { body });
 

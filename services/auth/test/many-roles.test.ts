@@ -18,7 +18,7 @@ import { inStore } from './support/in-store.ts';
 let auth: AuthUnderTest;
 let admin: Somebody;
 let grace: Somebody;
-let places: { env_id: string; user_id: string };
+let ids: { env_id: string; user_id: string };
 
 beforeAll(async () => {
   auth = await startAuth();
@@ -36,7 +36,7 @@ beforeAll(async () => {
     select id, ${grace.id}, gen_random_uuid(), 'Maintainer' from envs
   `);
   const env = await newEnv(auth.db);
-  places = { env_id: env.id, user_id: grace.id };
+  ids = { env_id: env.id, user_id: grace.id };
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
@@ -47,7 +47,7 @@ test('a user with 5,000 roles of each sort, each for a different kind, can work'
 });
 
 test('a user with 5,000 roles gets no more', async () => {
-  const member = { ...places, role: 'User' } as const;
+  const member = { ...ids, role: 'User' } as const;
   const most = '5,000 env roles, which is the maximum';
   await expect(admin.send(envUserPermissions.operations.create, { body: member })).rejects.toEqual(
     refusal('conflict', most),
@@ -55,7 +55,7 @@ test('a user with 5,000 roles gets no more', async () => {
 
   await inStore(auth.db, ({ envMembers }) => envMembers.insert(member));
   const permission = {
-    ...places,
+    ...ids,
     kind_id: await somekind(auth, await auth.connect('registry-scan')),
     role: 'Owner',
   } as const;

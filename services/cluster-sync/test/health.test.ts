@@ -303,7 +303,7 @@ test('a workload that crashes again and again does not look well in between', as
   expect(new Set(told())).toEqual(new Set(['Degraded CrashLoopBackOff']));
 });
 
-test('among 10,000 deployments a change costs one look at an index', async () => {
+test('among 10,000 deployments a change costs one index lookup', async () => {
   for (const [kind, health] of [
     ['Namespace', 'Healthy'],
     ['Pod', null],

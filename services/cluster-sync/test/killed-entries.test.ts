@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { createAccountRepository } from '../src/access/account-repository.ts';
 import { createPrepareCluster } from '../src/access/prepare-cluster.ts';
 import { removeAccount } from '../src/access/remove-account.ts';
-import type { ClaimedPlace } from '../src/claims/claimed-place.ts';
+import type { ClaimedPlace } from '../src/claimed-places/claimed-place.ts';
 import { enterNamespace } from '../src/entering/enter-namespace.ts';
 import { removeNamespace } from '../src/entering/remove-namespace.ts';
 import { bindGrants } from '../src/grants/bind-grants.ts';

@@ -374,12 +374,12 @@ test('no argument or environment of a process contains values of a dry run', asy
   const helms = watchHelms(task.namespace);
   world.tasks.giveDryRun(dryRunOf(task, { task_id: task.task_id }));
 
-  const look = async () => {
+  const poll = async () => {
     for (const pid of helms()) seen.push(await read(pid, 'cmdline'), await read(pid, 'environ'));
     return world.tasks.outcomeOf(task.task_id);
   };
   // Helm is gone after a tenth of a second.
-  await waitUntil(look, { what: 'the outcome', withinMs: 60_000, everyMs: 5, longestPauseMs: 5 });
+  await waitUntil(poll, { what: 'the outcome', withinMs: 60_000, everyMs: 5, longestPauseMs: 5 });
 
   expect(seen.join()).toContain('--api-versions');
   expect(seen.join()).not.toContain('canary-');

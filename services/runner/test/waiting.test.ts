@@ -151,7 +151,7 @@ describe.concurrent('a deploy reports what it waits for and, in the end, why it 
       'Gadget cooler: not ready; NoSupply: the supply is off',
     ],
     [
-      'a custom resource that its controller has not looked at',
+      'a custom resource that its controller has not observed',
       [gadget({ observedGeneration: 0, conditions: [{ type: 'Ready', status: 'True' }] })],
       'Gadget cooler: not ready; its controller has observed generation 0 of 1',
     ],

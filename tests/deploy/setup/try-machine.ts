@@ -136,12 +136,12 @@ async function runsPod({ stateFolder, guard, signal }: Trial): Promise<void> {
   const reachable = await node.publish(() => ({ host: '127.0.0.1', port }));
 
   const labels = { app: 'trial' };
-  const place = '/api/v1/namespaces/default';
+  const namespaced = '/api/v1/namespaces/default';
   const metadata = { name: 'trial', namespace: 'default', labels };
   // The pod reaches this machine, and this machine reaches the pod.
   const command = `/busybox wget -q -O /tmp/answer http://${node.address}:${reachable}/ && exec /busybox httpd -f -p 8080 -h /tmp`;
   await node.api.apply(
-    `${place}/pods/trial`,
+    `${namespaced}/pods/trial`,
     {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -174,7 +174,7 @@ async function runsPod({ stateFolder, guard, signal }: Trial): Promise<void> {
     signal,
   );
   await node.api.apply(
-    `${place}/services/trial`,
+    `${namespaced}/services/trial`,
     {
       apiVersion: 'v1',
       kind: 'Service',
@@ -185,11 +185,11 @@ async function runsPod({ stateFolder, guard, signal }: Trial): Promise<void> {
   );
 
   const isReady = async () =>
-    Pod.parse(await readFrom(node, `${place}/pods/trial`)).status.conditions.some(
+    Pod.parse(await readFrom(node, `${namespaced}/pods/trial`)).status.conditions.some(
       ({ type, status }) => type === 'Ready' && status === 'True',
     );
   await waitUntil(isReady, { what: 'the pod to be ready', withinMs: 90_000, signal });
-  const { clusterIP } = Service.parse(await readFrom(node, `${place}/services/trial`)).spec;
+  const { clusterIP } = Service.parse(await readFrom(node, `${namespaced}/services/trial`)).spec;
   const answers = () =>
     fetch(`http://${clusterIP}/answer`, { signal: AbortSignal.timeout(2_000) }).then(
       ({ ok }) => ok,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A text, and the place where it was found. */
+/** A text, and where it was found. */
 export interface Recorded {
   subject: string;
   text: string;

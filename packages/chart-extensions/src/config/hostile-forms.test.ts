@@ -264,8 +264,8 @@ describe('the check of a config', () => {
   const items = repeat(1_000, (index) => ({ size: 'l', n: -index }));
 
   test('visits each item of a list once, however many options there are', () => {
-    let looks = 0;
-    const watched = items.map((item) => new Proxy(item, { ownKeys: (of) => (looks++, Reflect.ownKeys(of)) }));
+    let reads = 0;
+    const watched = items.map((item) => new Proxy(item, { ownKeys: (of) => (reads++, Reflect.ownKeys(of)) }));
     const options = repeat(1_000, (index) => ({ value: { size: 'l', n: index } }));
     const form = ValuesUi.parse({
       inputs: [{ id: 'a', type: 'array', itemType: 'RadioSelect', label: 'A', options }],
@@ -274,7 +274,7 @@ describe('the check of a config', () => {
     const errors = validateConfig(form, { a: watched });
 
     expect(errors).toHaveLength(50);
-    expect(looks).toBe(1_000);
+    expect(reads).toBe(1_000);
   });
 
   test('names only the first of many options, and the first 50 errors', () => {

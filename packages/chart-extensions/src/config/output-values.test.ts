@@ -77,7 +77,7 @@ describe('output paths', () => {
     ],
     ['the last cell of an empty list', [['a', '[=]', 'b']], { a: [{ b: 'x' }] }],
     ['lists in lists', [['a', '[0]', '[1]']], { a: [[null, 'x']] }],
-    ['the same place twice', [['a'], ['a']], { a: 'x' }],
+    ['the same path twice', [['a'], ['a']], { a: 'x' }],
     ['brackets inside a key', [['a[0]']], { 'a[0]': 'x' }],
   ])('%s', ([, paths, values]) => {
     expect(valuesAt(...paths)).toEqual(values);

@@ -8,9 +8,9 @@ test('the command of a long-running process is read less often, that of a shell 
   const ended = once(shell, 'exit');
   const [watched, own] = [String(shell.pid), String(process.pid)];
   const due = watchedProcesses();
-  const timesOf = (looks: number) => {
+  const timesOf = (reads: number) => {
     let [shells, owns] = [0, 0];
-    for (let n = 0; n < looks; n += 1) {
+    for (let n = 0; n < reads; n += 1) {
       const pids = due();
       if (pids.includes(watched)) shells += 1;
       if (pids.includes(own)) owns += 1;

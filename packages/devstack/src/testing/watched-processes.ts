@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** For a moment, a forked process still has the command of its parent. */
-const looksBeforeFinal = 20;
+const readsBeforeFinal = 20;
 /** Afterwards its command is read only this often, since a process may change its title. */
 const finalEvery = 20;
 
@@ -25,17 +25,17 @@ export const allPids = (): string[] => readdirSync('/proc').filter((name) => /^\
  * runner keeps spare shells that become Helm.
  */
 export function watchedProcesses(): () => string[] {
-  let looks = new Map<string, number>();
+  let reads = new Map<string, number>();
   return () => {
     const next = new Map<string, number>();
     const due: string[] = [];
     for (const pid of allPids()) {
-      const before = looks.get(pid) ?? 0;
-      if (before < looksBeforeFinal || before % finalEvery === 0) due.push(pid);
-      const becomesFinal = before === looksBeforeFinal - 1;
+      const before = reads.get(pid) ?? 0;
+      if (before < readsBeforeFinal || before % finalEvery === 0) due.push(pid);
+      const becomesFinal = before === readsBeforeFinal - 1;
       next.set(pid, becomesFinal && mayChange(pid) ? 0 : before + 1);
     }
-    looks = next;
+    reads = next;
     return due;
   };
 }

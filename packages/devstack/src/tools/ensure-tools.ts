@@ -58,12 +58,12 @@ async function findTools<Name extends string>(
 ) {
   const paths: Partial<Record<Name, string>> = {};
   const missing: NamedTool[] = [];
-  const look = async (name: Name) => {
+  const find = async (name: Name) => {
     const path = await findTool(name, table[name], search);
     if (path === undefined) missing.push([name, table[name]]);
     else paths[name] = path;
   };
-  await Promise.all(names.map(look));
+  await Promise.all(names.map(find));
   return { paths, missing };
 }
 

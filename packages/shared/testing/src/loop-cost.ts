@@ -14,13 +14,13 @@ export async function loopCost<T>(work: () => Promise<T> | T): Promise<LoopCost<
   let longestTurnMs = 0;
   let mostHeap = 0;
   let before = process.threadCpuUsage();
-  const look = () => {
+  const measure = () => {
     longestTurnMs = Math.max(longestTurnMs, cpuMsSince(before));
     mostHeap = Math.max(mostHeap, process.memoryUsage().heapUsed - heapBefore);
     before = process.threadCpuUsage();
-    looking = setImmediate(look);
+    next = setImmediate(measure);
   };
-  let looking = setImmediate(look);
+  let next = setImmediate(measure);
   try {
     const result = await work();
     await new Promise<void>((resolve) => {
@@ -28,6 +28,6 @@ export async function loopCost<T>(work: () => Promise<T> | T): Promise<LoopCost<
     });
     return { result, longestTurnMs, mostHeapMb: mostHeap / 1024 / 1024 };
   } finally {
-    clearImmediate(looking);
+    clearImmediate(next);
   }
 }

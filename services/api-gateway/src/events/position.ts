@@ -1,4 +1,4 @@
-/** A place in the stream of events: after the event with this sequence. */
+/** A position in the stream of events: after the event with this sequence. */
 export interface Position {
   /** ISO time of the stream's creation; in another stream the same sequences mean other events. */
   readonly created: string;

@@ -69,7 +69,7 @@ export function consoleRoutes(app: FastifyInstance): void {
     throw methodNotAllowed(request.method, ['POST']);
   });
   app.get(anyPath, {
-    // In a hook, as for every path that does not exist, before anything else of the request is looked at.
+    // In a hook, as for every path that does not exist, before anything else of the request is read.
     onRequest: (request, _reply, done) => done(isPage(request) ? undefined : new AppError('not_found', 'No such path')),
     handler: (_request, reply) => send(reply),
   });

@@ -2,7 +2,7 @@ import { implement } from '@berth/bus/rpc/implement';
 import { clusterAccess } from '@berth/contracts/resources/clusters/cluster-access';
 import { AppError } from '@berth/contracts/errors';
 import type { Account } from '../bindings/role-binding.ts';
-import { type ClaimedPlaceDeps, claimedPlace, describeFailureAt } from '../claims/claimed-place.ts';
+import { type ClaimedPlaceDeps, claimedPlace, describeFailureAt } from '../claimed-places/claimed-place.ts';
 import { issueToken } from './issue-token.ts';
 import { kubeconfigOf } from './kubeconfig-of.ts';
 

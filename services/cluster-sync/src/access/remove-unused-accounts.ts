@@ -8,7 +8,7 @@ import { removeAccount, type RemoveAccountDeps } from './remove-account.ts';
 export interface RemoveUnusedAccountsDeps extends RemoveAccountDeps {
   readonly accountRepository: Pick<AccountRepository, 'usedAt' | 'remove' | 'unusedIn'>;
   readonly log: Service['log'];
-  readonly lookMs: number;
+  readonly everyMs: number;
 }
 
 /** Longer than a plan or the first steps of a task take. */
@@ -20,9 +20,9 @@ export async function removeUnusedAccounts(
   { id: clusterId, api }: { id: string; api: KubeApi },
   signal: AbortSignal,
 ): Promise<void> {
-  const { accountRepository, log, lookMs } = deps;
+  const { accountRepository, log, everyMs } = deps;
   const trouble = troubleLog(log, 'removing unused accounts of deployments fails');
-  const look = async () => {
+  const removeUnused = async () => {
     for (const { deployment_id: deploymentId, used_at: lastUsed } of await accountRepository.unusedIn(
       clusterId,
       unusedMs,
@@ -30,7 +30,7 @@ export async function removeUnusedAccounts(
       await removeAccount(deps, { clusterId, api }, { deploymentId, lastUsed, signal });
   };
   while (!signal.aborted) {
-    await look().then(trouble.fine, (error: unknown) => signal.aborted || trouble.failed(error));
-    await pause(lookMs * (0.9 + Math.random() * 0.2), signal);
+    await removeUnused().then(trouble.fine, (error: unknown) => signal.aborted || trouble.failed(error));
+    await pause(everyMs * (0.9 + Math.random() * 0.2), signal);
   }
 }

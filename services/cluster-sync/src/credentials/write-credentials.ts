@@ -66,10 +66,10 @@ export function createWriteCredentials({
   }
 
   return async (place, { signal, namespaceWithinMs = 0, check }) => {
-    const looking = isOfDeployment(place, { namespaceRepository, signal, withinMs: namespaceWithinMs });
+    const reading = isOfDeployment(place, { namespaceRepository, signal, withinMs: namespaceWithinMs });
     // A person may be waiting for the namespace, so the token is issued meanwhile, even though it may not be needed.
-    if (namespaceWithinMs === 0 && !(await looking)) return { kind: 'no_namespace' };
-    const [isOfItsDeployment, issued] = await Promise.all([looking, issue(place), check]);
+    if (namespaceWithinMs === 0 && !(await reading)) return { kind: 'no_namespace' };
+    const [isOfItsDeployment, issued] = await Promise.all([reading, issue(place), check]);
     if (!isOfItsDeployment) return { kind: 'no_namespace' };
     if (typeof issued === 'string') return { kind: 'refused', reason: issued };
     signal.throwIfAborted();

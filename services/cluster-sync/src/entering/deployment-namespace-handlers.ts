@@ -9,7 +9,7 @@ import {
   claimedPlace,
   describeFailureAt,
   withoutAddress,
-} from '../claims/claimed-place.ts';
+} from '../claimed-places/claimed-place.ts';
 import { enterNamespace } from './enter-namespace.ts';
 import type { EnterDeps } from './entry.ts';
 import { type RemoveDeps, removeNamespace } from './remove-namespace.ts';

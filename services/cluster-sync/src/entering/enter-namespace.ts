@@ -2,7 +2,7 @@ import type { EnteredNamespace } from '@berth/contracts/resources/clusters/deplo
 import { managedLabels, namespaceAnnotations } from '@berth/contracts/fields/kubernetes-names';
 import { AppError, Bug } from '@berth/contracts/errors';
 import type { AccessDeps } from '../access/issue-access.ts';
-import type { ClaimedPlace } from '../claims/claimed-place.ts';
+import type { ClaimedPlace } from '../claimed-places/claimed-place.ts';
 import type { BoundGrants } from '../grants/bind-grants.ts';
 import { podSecurityLabels, weakestLevel } from '../namespaces/pod-security.ts';
 import { enterForPlan } from './enter-for-plan.ts';

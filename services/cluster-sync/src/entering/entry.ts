@@ -4,7 +4,7 @@ import { KubeError } from '@berth/kube/kube-error';
 import { bindDeployer } from '../access/bind-deployer.ts';
 import { deployerAccount } from '../access/deployer-account.ts';
 import { type AccessDeps, type AccessPlace, issueAccess } from '../access/issue-access.ts';
-import type { ClaimedPlace } from '../claims/claimed-place.ts';
+import type { ClaimedPlace } from '../claimed-places/claimed-place.ts';
 import type { BindGrants, BoundGrants } from '../grants/bind-grants.ts';
 import type { BindingRepository } from '../grants/binding-repository.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';

@@ -7,7 +7,7 @@ import type { BindingRepository } from '../grants/binding-repository.ts';
 import type { ChangedMetadata, NamespaceRecord } from '../namespaces/namespace-record.ts';
 import type { NamespaceRepository } from '../namespaces/namespace-repository.ts';
 import { namespacePath } from '../namespaces/read-namespace.ts';
-import type { ClaimedPlace } from '../claims/claimed-place.ts';
+import type { ClaimedPlace } from '../claimed-places/claimed-place.ts';
 import { enterStep } from './enter-step.ts';
 import { leaveNamespace } from './leave-namespace.ts';
 import type { FencedClaim } from './fence-step.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Held, hold, reportedHealth } from './hold.ts';
 import type { Observed, ObservedCause } from './roll-up.ts';
-import { tellingOf } from './telling.ts';
+import { weightOf } from './weight-of.ts';
 
 const start = Date.parse('2026-11-23T20:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
@@ -11,7 +11,7 @@ const cause = (name: string, of = 'CrashLoopBackOff'): ObservedCause => ({
   cause: of,
   message: `${name} has ${of}`,
   since: at(0),
-  telling: tellingOf({ kind: 'Pod', state: 'Degraded', cause: of }),
+  telling: weightOf({ kind: 'Pod', state: 'Degraded', cause: of }),
 });
 const healthy: Observed = { state: 'Healthy', causes: [] };
 const suspended: Observed = { state: 'Suspended', causes: [] };

@@ -80,7 +80,7 @@ function sinceOf({ shown, left }: Held, state: ReportedHealthState, now: string)
 }
 
 /**
- * Keeps the first cause of the last roll-up in first place while it is observed, and a while longer, unless another cause tells more.
+ * Keeps the first cause of the last roll-up in first place while it is observed, and a while longer, unless another cause has more weight.
  * Otherwise the reason would flicker: the causes of a crashing pod change with each restart.
  */
 function firstCause(

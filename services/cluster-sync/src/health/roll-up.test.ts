@@ -35,7 +35,7 @@ test('the Jobs of fifty namespaces are rolled up in a short turn', async () => {
     for (let place = 0; place < 50; place += 1) rollUp(place % 2 ? jobs : pods, now);
   });
 
-  // If each looks at all others, it takes some ten times as long.
+  // If each is compared with all others, it takes some ten times as long.
   expect(longestTurnMs).toBeLessThan(75);
   expect(rollUp(jobs, now)?.causes).toHaveLength(1);
 });
@@ -90,7 +90,7 @@ test('nothing is known without objects', () => {
 describe('the causes', () => {
   const causesOf = (...objects: HealthObject[]) => rollUp(objects, now)?.causes.map(({ cause }) => cause);
 
-  test('begin with the most telling one', () => {
+  test('begin with the most specific one', () => {
     const lacks = object('Deployment', 'Degraded', { cause: 'ReplicasUnavailable' });
     const late = object('Deployment', 'Degraded', { cause: 'ProgressDeadlineExceeded', since: ago(1) });
     const evicted = object('Pod', 'Explains', { cause: 'Evicted' });

@@ -5,7 +5,7 @@ import {
 } from '@berth/contracts/resources/deployments/deployment-health';
 import { z } from 'zod';
 import { ObjectState } from './objects/object-state.ts';
-import { tellingOf } from './telling.ts';
+import { weightOf } from './weight-of.ts';
 
 /** An object that says something of the health of its deployment. Times are ISO strings. */
 export const HealthObject = z.object({
@@ -23,7 +23,7 @@ export const HealthObject = z.object({
 export type HealthObject = z.infer<typeof HealthObject>;
 
 export const ObservedCause = HealthCause.extend({
-  /** How much it tells; larger is more. */
+  /** Its weight; larger is more specific. Rows are stored under this name, which the version before reads too. */
   telling: z.number(),
 });
 export type ObservedCause = z.infer<typeof ObservedCause>;
@@ -63,7 +63,7 @@ export function rollUp(objects: readonly HealthObject[], now: string): RolledUp 
   const waits = aged.flatMap(({ state, since }) => (state === 'Degraded' ? [] : [Date.parse(since) + patienceMs]));
   return {
     state: degraded.length > 0 ? 'Degraded' : progressing.length > 0 ? 'Progressing' : restingState(counted),
-    causes: mostTelling([...unwell, ...explaining]),
+    causes: heaviestFirst([...unwell, ...explaining]),
     changesAt: waits.length === 0 ? null : new Date(Math.min(...waits)).toISOString(),
   };
 }
@@ -81,7 +81,7 @@ interface Family {
   readonly newestJobs: ReadonlyMap<string | null, string>;
 }
 
-/** Made in one pass: a tenant may have as many Jobs as the roll-up looks at, in each of its namespaces. */
+/** Made in one pass: a tenant may have as many Jobs as the roll-up reads, in each of its namespaces. */
 function familyOf(objects: readonly HealthObject[]): Family {
   const newestJobs = new Map<string | null, string>();
   for (const { kind, parent_id, created_at } of objects) {
@@ -105,13 +105,13 @@ function restingState(objects: readonly HealthObject[]): ReportedHealthState {
   return workloads.length > 0 && workloads.every(({ state }) => state === 'Suspended') ? 'Suspended' : 'Healthy';
 }
 
-function mostTelling(objects: readonly HealthObject[]): ObservedCause[] {
-  const causes = objects.map((object): ObservedCause & { place: number } => {
+function heaviestFirst(objects: readonly HealthObject[]): ObservedCause[] {
+  const causes = objects.map((object): ObservedCause & { repeats: number } => {
     const { kind, name, since, state } = object;
     const words = state === 'Progressing' ? ['Progressing', 'it is being rolled out'] : ['NotReady', 'it is not ready'];
     const cause = object.cause ?? words[0] ?? '';
     const message = object.message ?? words[1] ?? '';
-    return { kind, name, cause, message, since, telling: tellingOf({ kind, state, cause }), place: 0 };
+    return { kind, name, cause, message, since, telling: weightOf({ kind, state, cause }), repeats: 0 };
   });
   const sorted = causes.toSorted(
     (a, b) => b.telling - a.telling || compare(a.since, b.since) || compare(a.name, b.name),
@@ -121,13 +121,13 @@ function mostTelling(objects: readonly HealthObject[]): ObservedCause[] {
   return sorted
     .map((cause) => {
       const key = `${cause.kind} ${cause.cause}`;
-      const place = seen.get(key) ?? 0;
-      seen.set(key, place + 1);
-      return { ...cause, place };
+      const repeats = seen.get(key) ?? 0;
+      seen.set(key, repeats + 1);
+      return { ...cause, repeats };
     })
-    .toSorted((a, b) => Math.min(a.place, 3) - Math.min(b.place, 3))
+    .toSorted((a, b) => Math.min(a.repeats, 3) - Math.min(b.repeats, 3))
     .slice(0, mostCauses)
-    .map(({ place: _place, ...cause }) => cause);
+    .map(({ repeats: _repeats, ...cause }) => cause);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

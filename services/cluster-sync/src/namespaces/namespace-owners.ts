@@ -15,7 +15,7 @@ export async function createNamespaceOwners({ namespaceRepository, adopt }: Name
 
   return {
     /** Reads the record of a namespace that names a deployment, if the known record does not prove it. */
-    async look(object: unknown): Promise<void> {
+    async refresh(object: unknown): Promise<void> {
       const found = foundNamespace(object);
       if (ownerOf(records.get(found.name), found) !== null) return;
       if (found.mark === null && found.namedDeployment === null) return;

@@ -118,19 +118,19 @@ interface SinkParts {
   readonly mirror: ClusterMirror;
   readonly queue: ChangeQueue;
   readonly kind: TrackedKind;
-  readonly owners: Pick<NamespaceOwners, 'look'>;
+  readonly owners: Pick<NamespaceOwners, 'refresh'>;
 }
 
 /** Waits for room before each object, so that the watch is no faster than the database. */
 function sinkInto({ mirror, queue, kind, owners }: SinkParts): ReflectorSink {
-  const look = async (object: unknown) => (kind.kind === 'Namespace' ? owners.look(object) : undefined);
+  const refreshOwner = async (object: unknown) => (kind.kind === 'Namespace' ? owners.refresh(object) : undefined);
   return {
     beginPass(namespace) {
       const pass = mirror.beginPass(kind, namespace);
       return {
         async add(object, signal) {
           await queue.waitForSharedRoom(signal);
-          await look(object);
+          await refreshOwner(object);
           pass.add(object);
         },
         end: () => pass.end(),
@@ -138,7 +138,7 @@ function sinkInto({ mirror, queue, kind, owners }: SinkParts): ReflectorSink {
     },
     async put(object, signal) {
       await queue.waitForRoom(signal);
-      await look(object);
+      await refreshOwner(object);
       mirror.put(kind, object);
     },
     async remove(object, signal) {

@@ -54,7 +54,7 @@ export function clusterSyncLoop({
     bindingRepository: createBindingRepository(forClusters),
     namespaceRepository: createNamespaceRepository(forClusters),
     accountRepository: createAccountRepository(forClusters),
-    lookMs: 60_000,
+    everyMs: 60_000,
     log,
     probeMs: 15_000,
     stallMs: 90_000,

@@ -24,7 +24,7 @@ export function planRound(repositories: number, pollIntervalMs: number, atOnce: 
  */
 export type Visit = 'whole' | 'list' | 'check';
 
-/** How a round visits the repository at this place in its order. Neighbours in a frugal round differ. */
+/** How a round visits the repository at this position in its order. Neighbours in a frugal round differ. */
 export function visitOf({ isFrugal }: RoundPlan, at: number, now: Date, pollIntervalMs: number): Visit {
   if (!isFrugal) return 'whole';
   return (Math.floor(now.getTime() / pollIntervalMs) + at) % roundsPerCheck === 0 ? 'check' : 'list';

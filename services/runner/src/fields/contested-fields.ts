@@ -36,7 +36,7 @@ export interface FieldsPolicy {
 
 const helm = 'helm';
 
-/** Compares an object of a chart with its live state. Pure; each owned field is looked at once. */
+/** Compares an object of a chart with its live state. Pure; each owned field is read once. */
 export function contestedFields(
   rendered: KubeObject,
   { content: live }: Pick<KubeObject, 'content'>,

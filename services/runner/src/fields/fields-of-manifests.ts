@@ -41,8 +41,8 @@ const mostCharacters = 2_000;
 /** The contested fields of a deploy, and what Helm is to apply. Runs in another process. */
 export function fieldsOfManifests({ manifests, live, autoscalers, keep, namespace }: ReadFields): ResolvedFields {
   const resolved: ResolvedFields = { manifests: null, contested: [], more: 0, share: [] };
-  const place = (object: KubeObject): KubeObject => ({ ...object, namespace: object.namespace ?? namespace });
-  const lives = live.flatMap((text) => objectOf(text)).map(place);
+  const withNamespace = (object: KubeObject): KubeObject => ({ ...object, namespace: object.namespace ?? namespace });
+  const lives = live.flatMap((text) => objectOf(text)).map(withNamespace);
   const list = autoscalers === null ? null : jsonOf(autoscalers);
   const isScaled = /HorizontalPodAutoscaler|ScaledObject/.test(manifests) || hasItems(list);
   const found = new Map(lives.filter((object) => isScaled || hasOtherOwners(object)).map((one) => [keyOf(one), one]));
@@ -51,7 +51,7 @@ export function fieldsOfManifests({ manifests, live, autoscalers, keep, namespac
 
   const documents = splitDocuments(manifests);
   const rendered = documents.flatMap((document, at) =>
-    at % 2 === 1 ? [] : objectsOf(document).map(({ object, item }) => ({ object: place(object), item, at })),
+    at % 2 === 1 ? [] : objectsOf(document).map(({ object, item }) => ({ object: withNamespace(object), item, at })),
   );
   const policy = {
     autoscalers: autoscalersOf(

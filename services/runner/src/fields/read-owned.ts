@@ -42,16 +42,16 @@ export async function readOwned(
     live.push(text);
   }
 
-  const looked = objects.slice(0, most.objects);
-  const reading = eachAtMost(atOnce, looked, async (object) => {
+  const examined = objects.slice(0, most.objects);
+  const reading = eachAtMost(atOnce, examined, async (object) => {
     signal.throwIfAborted();
     if (bytes < most.bytes) await read(object);
   });
   const [autoscalers] = await Promise.all([
-    looked.some(canBeScaled) ? readAutoscalers(namespace, client) : Promise.resolve(null),
+    examined.some(canBeScaled) ? readAutoscalers(namespace, client) : Promise.resolve(null),
     reading,
   ]);
-  return { live, autoscalers, isPartial: objects.length > looked.length || bytes >= most.bytes };
+  return { live, autoscalers, isPartial: objects.length > examined.length || bytes >= most.bytes };
 }
 
 const workloads = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController']);

@@ -88,7 +88,7 @@ const contents = new Set(['data', 'binaryData', 'stringData']);
 /** Whether the map has a tag that changes a text, such as `!!binary`, or a late merge. Contents that only pods read do not count. */
 function hasUncertain({ items }: YAMLMap): boolean {
   let found = false;
-  const look = (_: unknown, node: Node) => {
+  const check = (_: unknown, node: Node) => {
     const isCertain = (node.tag === undefined || !otherTags.has(node.tag)) && !(isMap(node) && mergesLate(node));
     if (isCertain) return undefined;
     found = true;
@@ -96,7 +96,7 @@ function hasUncertain({ items }: YAMLMap): boolean {
   };
   for (const { key, value } of items) {
     if (isScalar(key) && typeof key.value === 'string' && contents.has(key.value)) continue;
-    for (const node of [key, value]) if (isNode(node)) visit(node, { Node: look });
+    for (const node of [key, value]) if (isNode(node)) visit(node, { Node: check });
   }
   return found;
 }

@@ -36,8 +36,8 @@ export async function readSides(
   const isMarked = withMarkers !== null && withMarkers !== 'unknown';
   const texts = [released, rendered, ...(isMarked ? [withMarkers.text] : [])];
   const parsed = await readManifests({ texts, crds }, { work, owner: run.deployment_id, signal });
-  const [before = [], after = [], other = []] = parsed.map(objectsOf);
-  if (Math.max(before.length, after.length, other.length) > mostObjects)
+  const [before = [], after = [], markedObjects = []] = parsed.map(objectsOf);
+  if (Math.max(before.length, after.length, markedObjects.length) > mostObjects)
     throw permanent(`A release of more than ${mostObjects} objects is not compared`);
   const findKind = createKinds({ api, signal });
   const inPlace = (objects: readonly DesiredObject[]) =>
@@ -47,7 +47,7 @@ export async function readSides(
   const isReadable = ({ namespace }: DesiredObject) => isThere || namespace !== run.namespace;
   const compared = [...old, ...next.filter((object) => !isHook(object) || isLastingHook(object))].filter(isReadable);
   const live = await readLive(compared, findKind, { api, signal });
-  const marked: Marked = isMarked ? await inPlace(other) : (withMarkers ?? 'nothing');
+  const marked: Marked = isMarked ? await inPlace(markedObjects) : (withMarkers ?? 'nothing');
   return { old, next, live, marked, unreadable: parsed.slice(0, 2).reduce((sum, one) => sum + one.unreadable, 0) };
 }
 

@@ -97,7 +97,7 @@ async function render(
   return renderChart(run, {
     helm: deps.helm,
     files,
-    // A chart must not look around in a namespace that is not its own yet, and with the cluster Helm refuses kinds that are not defined yet.
+    // A chart must not read objects of a namespace that is not its own yet, and with the cluster Helm refuses kinds that are not defined yet.
     capabilities: isThere && !run.adopts && !hasCrds ? null : await readCapabilities(api, signal),
     folder,
     discoveryCache: `${deps.folders.discovery}/${run.cluster_id}`,

@@ -83,7 +83,7 @@ describe('the reads of all waits together', () => {
   });
 });
 
-test('a wait that ends leaves its place to others', async () => {
+test('a wait that ends leaves its slot to others', async () => {
   const shared = createReadBudget({ perSecond: 1, lanes: 1, perCluster: 1 });
   const gone = new AbortController();
   const first = shared.turn({ cluster: 'a', pauseMs: 60_000, lastAt: performance.now() }, gone.signal);

@@ -24,8 +24,8 @@ export async function upgradeByHand(
     }
     const file = join(folder, 'of-hand.json');
     await writeFile(file, JSON.stringify(values));
-    const place = ['--namespace', namespace, '--create-namespace', '--kubeconfig', kubeconfigFile];
-    await run(helm, ['upgrade', '--install', namespace, folder, '--values', file, ...place, ...options]);
+    const target = ['--namespace', namespace, '--create-namespace', '--kubeconfig', kubeconfigFile];
+    await run(helm, ['upgrade', '--install', namespace, folder, '--values', file, ...target, ...options]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -78,8 +78,8 @@ export async function startRunnerWorld({
 } = {}): Promise<RunnerWorld> {
   const stack = new AsyncDisposableStack();
   const { helm, ...tools } = await toolsForTest(...kubernetesTools, 'helm');
-  const place = stack.use(await serverStart());
-  const cluster = await startKubernetes({ ...place, tools, durable: false, signal: AbortSignal.timeout(180_000) });
+  const start = stack.use(await serverStart());
+  const cluster = await startKubernetes({ ...start, tools, durable: false, signal: AbortSignal.timeout(180_000) });
   stack.defer(() => cluster.stop());
   const nats = stack.use(await startTestNats());
   const bus = stack.use(await connectTestBus(nats, 'tasks'));

@@ -5,7 +5,7 @@ import { type DryRun, dryRuns } from '@berth/contracts/resources/tasks/dry-runs'
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import { AppError } from '@berth/contracts/errors';
 import type { Service } from '@berth/service/service';
-import { completeClaimed } from '../claims/complete-claimed.ts';
+import { completeClaimed } from '../completing/complete-claimed.ts';
 import type { ItemReaders } from '../collections/find-items.ts';
 import type { Chart } from '../deployments/chart.ts';
 import type { DeployRun } from '../records/task-run.ts';

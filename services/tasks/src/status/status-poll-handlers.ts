@@ -6,7 +6,7 @@ import { type StatusPoll, type StatusPollResult, statusPolls } from '@berth/cont
 import { AppError } from '@berth/contracts/errors';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
 import type { Service } from '@berth/service/service';
-import { completeClaimed } from '../claims/complete-claimed.ts';
+import { completeClaimed } from '../completing/complete-claimed.ts';
 import { parseOnce } from '../deployments/parse-once.ts';
 import type { DuePoll } from '../store/queue/status-poll-repository.ts';
 import type { TaskMetrics } from '../metrics/task-metrics.ts';

@@ -16,8 +16,8 @@ import { createTypeChanges } from './resources/type-changes-repository.ts';
 import { createTypeRepository } from './resources/type-repository.ts';
 import { createCountRepository } from './counts/count-repository.ts';
 import { createProjectionRepository } from './projection-repository.ts';
-import { createClaimRepository } from './claims/claim-repository.ts';
-import { createLeaseRepository } from './claims/lease-repository.ts';
+import { createClaimRepository } from './starting/claim-repository.ts';
+import { createLeaseRepository } from './starting/lease-repository.ts';
 import { createLogChanges, createLogRepository } from './tasks/log-repository.ts';
 import { createQueueChanges } from './tasks/queue-changes-repository.ts';
 import { createReinstalls } from './tasks/reinstalls-repository.ts';
@@ -29,7 +29,7 @@ import { createStatusPollRepository } from './queue/status-poll-repository.ts';
 import { createDryRunRepository } from './queue/dry-run-repository.ts';
 import { createRetentionChanges, createRetentionRepository } from './tasks/retention-repository.ts';
 import { createTaskRepository } from './tasks/task-repository.ts';
-import { createWaitFactsRepository } from './claims/wait-facts-repository.ts';
+import { createWaitFactsRepository } from './starting/wait-facts-repository.ts';
 
 /** All reads, in or outside a transaction. */
 export const readingStore = (db: Queries) => ({

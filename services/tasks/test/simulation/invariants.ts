@@ -75,9 +75,9 @@ export function watchInvariants(world: World, database: Database, cluster: Clust
       const order = database.committed.tasks.get(task.task_id)?.order ?? 0;
       const before = effects.get(task.deployment_id) ?? 0;
       const at = database.committed.tasks.get(task.task_id)?.execute_at ?? 0;
-      const place = at * 1_000 + order / 1_000;
-      if (place < before) world.fail('I4: a task takes effect after a later one');
-      effects.set(task.deployment_id, place);
+      const position = at * 1_000 + order / 1_000;
+      if (position < before) world.fail('I4: a task takes effect after a later one');
+      effects.set(task.deployment_id, position);
     },
     writes(task, what) {
       world.note(`${task.task_id}:${task.fence} ${what}`);

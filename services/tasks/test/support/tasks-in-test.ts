@@ -60,10 +60,10 @@ export interface TasksInTest extends Neighbours {
   installed(fields?: Partial<NewDeployment>): Promise<Deployment>;
 }
 
-export const until = async <T>(look: () => Promise<T | false | null | undefined>, ms = 30_000): Promise<T> => {
+export const until = async <T>(read: () => Promise<T | false | null | undefined>, ms = 30_000): Promise<T> => {
   const end = performance.now() + ms;
   for (;;) {
-    const seen = await look();
+    const seen = await read();
     if (seen !== false && seen !== null && seen !== undefined) return seen;
     if (performance.now() > end) throw new Error('the expected condition did not occur');
     await sleep(20);

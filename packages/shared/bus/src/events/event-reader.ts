@@ -1,6 +1,6 @@
 import type { StateMessage } from '../state/publish-state.ts';
 
-/** A change of a row, as published by its owner, with its place in the stream of all events. */
+/** A change of a row, as published by its owner, with its position in the stream of all events. */
 export interface RowEvent {
   readonly sequence: number;
   readonly event: StateMessage<Readonly<Record<string, unknown>>>;

@@ -21,7 +21,7 @@ describe('etagOf', () => {
   test.for([
     ['a value', { name: 'Bea', rig: { masts: 2, sails: ['jib'] } }],
     ['a type', { name: 'Ada', rig: { masts: '2', sails: ['jib'] } }],
-    ['the place of a value', { name: { masts: 2, sails: ['jib'] }, rig: 'Ada' }],
+    ['the position of a value', { name: { masts: 2, sails: ['jib'] }, rig: 'Ada' }],
     ['a list', { name: 'Ada', rig: { masts: 2, sails: ['jib', 'jib'] } }],
     ['null for absent', { name: 'Ada', rig: null }],
   ] as const)('changes with %s', ([, row]) => {

@@ -84,6 +84,6 @@ function asHelmApplies(object: DesiredObject, release: string): object {
   const ofRelease = { 'meta.helm.sh/release-name': release, 'meta.helm.sh/release-namespace': release };
   const annotations = { ...metadataOf(object, 'annotations'), ...(!isHook(object) && ofRelease) };
   const given = typeof metadata === 'object' && metadata !== null ? metadata : {};
-  const place = object.namespace === null ? {} : { namespace: object.namespace };
-  return { ...content, metadata: { ...given, ...place, labels, annotations } };
+  const placed = object.namespace === null ? {} : { namespace: object.namespace };
+  return { ...content, metadata: { ...given, ...placed, labels, annotations } };
 }

@@ -50,14 +50,14 @@ const isSecret = ({ apiVersion, kind }: KubeObject): boolean => apiVersion === '
 
 /** The changes that Helm would make to the objects of a release, without secrets. Pure. */
 export function diffManifests(manifests: Manifests): Diff {
-  const other = otherRendering(manifests.marked);
+  const markedOf = markedObjects(manifests.marked);
   const olds = new Map(manifests.old.map((object) => [keyOf(object), object]));
   const kept = new Set(manifests.wanted.map(keyOf));
   const kindsWithMadeNames = new Set(
-    manifests.wanted.filter((object) => other(object) === null).map(({ kind }) => kind),
+    manifests.wanted.filter((object) => markedOf(object) === null).map(({ kind }) => kind),
   );
   const planned = [
-    ...manifests.wanted.map((object) => plannedFor(object, olds.get(keyOf(object)), { ...manifests, other })),
+    ...manifests.wanted.map((object) => plannedFor(object, olds.get(keyOf(object)), { ...manifests, markedOf })),
     ...manifests.old
       .filter((object) => !kept.has(keyOf(object)))
       .map((object) => goneFrom(object, manifests, kindsWithMadeNames)),
@@ -67,12 +67,12 @@ export function diffManifests(manifests: Manifests): Diff {
 }
 
 interface Compared extends Manifests {
-  other: OtherRendering;
+  markedOf: MarkedObjectOf;
 }
-type OtherRendering = (object: DesiredObject) => KubeObject | null;
+type MarkedObjectOf = (object: DesiredObject) => KubeObject | null;
 
 /** The object in the rendering with markers; null if that lacks it. */
-function otherRendering(marked: Marked): OtherRendering {
+function markedObjects(marked: Marked): MarkedObjectOf {
   if (marked === 'nothing' || marked === 'unknown') return (object) => object;
   const byKey = new Map(marked.map((object) => [keyOf(object), object]));
   return (object) => (object.isOurs ? object : (byKey.get(keyOf(object)) ?? null));
@@ -84,10 +84,10 @@ type Outcome = Planned | 'unchanged' | 'nothing';
 
 function plannedFor(object: DesiredObject, old: KubeObject | undefined, manifests: Compared): Outcome {
   const live = manifests.live.get(keyOf(object));
-  const marked = manifests.other(object);
+  const marked = manifests.markedOf(object);
   const becomes = (action: Planned['action'], reason: string | null = null, fields: PlannedField[] = []): Planned => ({
     ...nameOf(object),
-    // The other rendering lacks this object, so its name was made from a secret.
+    // The rendering with markers lacks this object, so its name was made from a secret.
     ...(marked === null && { name: hiddenName }),
     action,
     reason,
@@ -146,7 +146,7 @@ const nameOf = ({ apiVersion, kind, namespace, name }: KubeObject) => ({
   name,
 });
 
-/** Whether it defines the kind of the other. */
+/** Whether the first defines the kind of the second. */
 function defines({ kind, content }: KubeObject, { apiVersion, kind: defined }: KubeObject): boolean {
   const { spec } = content;
   if (kind !== 'CustomResourceDefinition' || !isJsonObject(spec) || !isJsonObject(spec['names'])) return false;

@@ -12,12 +12,12 @@ export function hooksOf(
   objects: readonly KubeObject[],
   { isUpgrade, marked }: { isUpgrade: boolean; marked: Marked },
 ): DryRunResult['hooks'] {
-  const others = Array.isArray(marked) ? new Set(marked.map(keyOf)) : null;
+  const markedKeys = Array.isArray(marked) ? new Set(marked.map(keyOf)) : null;
   const run = isUpgrade ? ['pre-upgrade', 'post-upgrade'] : ['pre-install', 'post-install'];
   return objects.flatMap((object) => {
     const events = hookEventsOf(object).filter((event) => run.includes(event));
     const { apiVersion: api_version, kind, namespace } = object;
-    const name = others === null || others.has(keyOf(object)) ? object.name : hiddenName;
+    const name = markedKeys === null || markedKeys.has(keyOf(object)) ? object.name : hiddenName;
     return events.length === 0 ? [] : [{ api_version, kind, namespace, name, events }];
   });
 }

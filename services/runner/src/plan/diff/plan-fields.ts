@@ -21,15 +21,16 @@ export function planFields(
   { live, marked, hidden }: Sides,
   policy: FieldsPolicy,
 ): PlannedFields {
-  const others = Array.isArray(marked) ? new Map(marked.map((object) => [keyOf(object), object])) : null;
+  const markedByKey = Array.isArray(marked) ? new Map(marked.map((object) => [keyOf(object), object])) : null;
   const contested: PlannedContested[] = [];
   const wanted = objects.map((object) => {
     const now = live.get(keyOf(object));
     if (typeof now !== 'object' || object.isCrdFile || object.isOurs) return object;
     const { contested: found, leave, share } = contestedFields(object, now, policy);
-    const other = others === null ? object : (others.get(keyOf(object)) ?? null);
-    // The name of an object that the other rendering lacks was made from a secret.
-    if (other) for (const field of found) contested.push(planned(field, object, { marked, other, hidden }));
+    const markedObject = markedByKey === null ? object : (markedByKey.get(keyOf(object)) ?? null);
+    // The name of an object that the rendering with markers lacks was made from a secret.
+    if (markedObject)
+      for (const field of found) contested.push(planned(field, object, { marked, markedObject, hidden }));
     const kept = share === undefined ? leave : [...leave, { steps: ['spec', 'replicas'], live: share }];
     return kept.reduce((whole, one) => ({ ...whole, content: withValue(whole.content, one) }), object);
   });
@@ -39,10 +40,10 @@ export function planFields(
 function planned(
   { path, steps, manager, live: before, chart: after, keptBecause: reason }: Contested,
   object: KubeObject,
-  { marked, other, hidden }: { marked: Marked; other: KubeObject; hidden: Hidden },
+  { marked, markedObject, hidden }: { marked: Marked; markedObject: KubeObject; hidden: Hidden },
 ): PlannedContested {
   const { apiVersion: api_version, kind, namespace, name } = object;
-  const followsSecret = !sameJson(valueAt(other.content, steps) ?? null, after ?? null);
+  const followsSecret = !sameJson(valueAt(markedObject.content, steps) ?? null, after ?? null);
   const isHidden = kind === 'Secret' || marked === 'unknown';
   const field = plannedField({ path, before, after, followsSecret }, { isHidden }, hidden);
   return {

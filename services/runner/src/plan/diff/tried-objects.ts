@@ -64,15 +64,18 @@ export function markRefused(planned: readonly Planned[], tried: readonly Tried[]
 function blockedObjects(tried: readonly Tried[], { wanted, marked, hidden }: Side): Planned[] {
   const refusals = new Map(tried.flatMap(({ key, outcome }) => (isRefused(outcome) ? [[key, outcome.refused]] : [])));
   if (refusals.size === 0) return [];
-  const others = Array.isArray(marked) ? new Map(marked.map((object) => [keyOf(object), object])) : null;
+  const markedByKey = Array.isArray(marked) ? new Map(marked.map((object) => [keyOf(object), object])) : null;
   return wanted.flatMap((object) => {
     const words = refusals.get(keyOf(object));
     if (words === undefined) return [];
     const { apiVersion: api_version, kind, namespace } = object;
-    const other = others === null ? object : (others.get(keyOf(object)) ?? null);
-    const name = other === null ? hiddenName : object.name;
+    const markedObject = markedByKey === null ? object : (markedByKey.get(keyOf(object)) ?? null);
+    const name = markedObject === null ? hiddenName : object.name;
     const isPlain =
-      kind !== 'Secret' && marked !== 'unknown' && other !== null && sameJson(other.content, object.content);
+      kind !== 'Secret' &&
+      marked !== 'unknown' &&
+      markedObject !== null &&
+      sameJson(markedObject.content, object.content);
     const reason = isPlain
       ? `The cluster refuses it: ${cutText(redact(words, hidden.texts), mostCharacters)}`
       : 'The cluster refuses it. Its words are not shown, since the object is made from a secret';

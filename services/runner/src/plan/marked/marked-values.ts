@@ -19,6 +19,6 @@ export function markedValues(values: JsonObject, secrets: readonly string[]): Js
   };
   const markedIn = (object: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(object).map(([name, value]) => [name, marked(value)]));
-  const other = markedIn(values);
-  return isMarked ? other : null;
+  const replaced = markedIn(values);
+  return isMarked ? replaced : null;
 }

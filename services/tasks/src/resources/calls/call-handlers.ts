@@ -7,7 +7,7 @@ import {
 import type { Service } from '@berth/service/service';
 import { backOffMs } from '@berth/contracts/back-off';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
-import { completeClaimed } from '../../claims/complete-claimed.ts';
+import { completeClaimed } from '../../completing/complete-claimed.ts';
 import type { DueCall } from '../../store/resources/resource-call-repository.ts';
 import type { InTransaction } from '../../store/store.ts';
 import { callFor, type CallForDeps } from './call-for.ts';

@@ -4,7 +4,7 @@ import type { ClaimedTask, runnerTasks } from '@berth/contracts/resources/tasks/
 import { atMost } from '@berth/service/waiting/at-most';
 import type { Service } from '@berth/service/service';
 import { internalError } from '@berth/contracts/resources/tasks/internal-error';
-import { completeClaimed, type Incomplete } from '../../claims/complete-claimed.ts';
+import { completeClaimed, type Incomplete } from '../../completing/complete-claimed.ts';
 import { type Chart, readChart } from '../../deployments/chart.ts';
 import type { ItemReaders } from '../../collections/find-items.ts';
 import type { Limits } from '../../records/limits.ts';

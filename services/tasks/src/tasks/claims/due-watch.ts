@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Loop } from '@berth/service/service';
 import { createWakeUp } from '@berth/service/waiting/wake-up';
-import type { LeaseRepository, NextDue } from '../../store/claims/lease-repository.ts';
+import type { LeaseRepository, NextDue } from '../../store/starting/lease-repository.ts';
 
 const horizonMs = 1_000;
 /** Changes within this time share a query, and tasks that become due within it share a hint. */

@@ -5,7 +5,7 @@ import type { Service } from '@berth/service/service';
 import type { Requester } from '../../records/requester.ts';
 import type { InTransaction, ReadingStore } from '../../store/store.ts';
 import type { Current } from './requester-rights.ts';
-import type { ClaimOptions } from '../../store/claims/claim-repository.ts';
+import type { ClaimOptions } from '../../store/starting/claim-repository.ts';
 
 /** The next scheduled task, with the present rights of its requester. */
 export interface CheckedRequester {

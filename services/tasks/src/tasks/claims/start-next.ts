@@ -4,7 +4,7 @@ import type { DeploymentRecord } from '../../records/deployment-record.ts';
 import type { DeploymentsDeps } from '../../deployments/deployments-deps.ts';
 import type { WritingStore } from '../../store/store.ts';
 import { changeAtStart } from './change-at-start.ts';
-import type { ClaimOptions } from '../../store/claims/claim-repository.ts';
+import type { ClaimOptions } from '../../store/starting/claim-repository.ts';
 import { endMoot, endTask } from '../transitions/end-task.ts';
 import { beginRun } from '../../installed/begin-run.ts';
 import type { CheckedRequester } from './look-up-requester.ts';

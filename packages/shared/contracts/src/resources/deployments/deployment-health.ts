@@ -31,7 +31,7 @@ export const DeploymentHealth = z.strictObject({
   since: Timestamp,
   /** In one line what is wrong; null if nothing is. */
   reason: Text.max(1_000).nullable(),
-  /** The most telling first. */
+  /** The most specific first. */
   causes: z.array(HealthCause).max(mostCauses),
 });
 export type DeploymentHealth = z.infer<typeof DeploymentHealth>;

@@ -107,13 +107,13 @@ test.for(Object.entries(situations))(
     for (const earlier of situation.queue ?? []) await insertTask(db, { deployment_id, cluster_id, ...earlier });
     const id = await insertTask(db, { deployment_id, cluster_id, also_cluster_id: second, ...situation.task });
     const elsewhere = await insertCluster(db, { name: 'elsewhere', is_ok: false });
-    for (const [place, count] of [
+    for (const [cluster, count] of [
       [cluster_id, situation.startedHere ?? 0],
       [elsewhere, situation.startedElsewhere ?? 0],
     ] as const) {
       for (let n = 0; n < count; n += 1) {
-        const started = await insertDeployment(db, place);
-        await insertTask(db, { deployment_id: started, cluster_id: place, status: 'Started' });
+        const started = await insertDeployment(db, cluster);
+        await insertTask(db, { deployment_id: started, cluster_id: cluster, status: 'Started' });
       }
     }
 

@@ -1,13 +1,13 @@
 import type { ObjectState } from './objects/object-state.ts';
 
-interface Told {
+interface Weighed {
   readonly kind: string;
   readonly state: ObjectState;
   readonly cause: string;
 }
 
-/** How much a cause tells of what is wrong: the first row that holds. A crash says more than that replicas are missing. */
-const table: readonly [number, (told: Told) => boolean][] = [
+/** The weight of a cause, by the first row that holds: the more specific, the heavier. A crash says more than that replicas are missing. */
+const table: readonly [number, (cause: Weighed) => boolean][] = [
   [100, ({ kind, cause }) => kind === 'Pod' && cause === 'OOMKilled'],
   [95, ({ kind, cause, state }) => kind === 'Pod' && state === 'Degraded' && cause.endsWith('BackOff')],
   [90, ({ kind, cause, state }) => kind === 'Pod' && state === 'Degraded' && !cause.endsWith('NotReady')],
@@ -22,4 +22,4 @@ const table: readonly [number, (told: Told) => boolean][] = [
   [40, ({ state }) => state === 'Explains'],
 ];
 
-export const tellingOf = (told: Told): number => table.find(([, holds]) => holds(told))?.[0] ?? 10;
+export const weightOf = (cause: Weighed): number => table.find(([, holds]) => holds(cause))?.[0] ?? 10;
