@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { orderInReadme, roomsIn } from './rules/order-in-readme.ts';
 import { codeFolders, filesIn, importsWithin, root, sourcesIn, specifiersOf, workspaces } from './rules/sources.ts';
@@ -51,6 +51,23 @@ test.each(services)('%s imports only packages that are deployed', (workspace) =>
   const wrong = packagesUsedBy(workspace).filter(({ used }) => levelOf(used) < 0 || notDeployed.includes(used));
 
   expect(wrong).toEqual([]);
+});
+
+/** Tests of one service that run code of another one: what they prove is how the two work together. */
+const acrossServices = ['services/runner/test/support/fake-cluster-sync.ts', 'services/tasks/test/simulation/'];
+
+test.each(services)('%s and its tests import nothing of other services', (workspace) => {
+  const files = ['src', 'test'].flatMap((part) =>
+    filesIn(`${workspace}/${part}`).map((file) => ({ folder: `${workspace}/${part}`, file })),
+  );
+  const others = files.flatMap(({ folder, file }) =>
+    specifiersOf(folder, file)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => ({ file: `${folder}/${file}`, imported: join(folder, dirname(file), specifier) }))
+      .filter(({ imported }) => !imported.startsWith(`${workspace}/`)),
+  );
+
+  expect(others.filter(({ file }) => !acrossServices.some((path) => file.startsWith(path)))).toEqual([]);
 });
 
 const tables = [

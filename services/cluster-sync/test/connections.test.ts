@@ -6,7 +6,7 @@ import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterDirectory } from '../src/discovery/cluster-directory.ts';
 import type { ChangingToken } from '../src/providers/cluster-provider.ts';
-import { type FakeApiServer, failWith, sendHeaders, startFakeApiServer } from './support/fake-api-server.ts';
+import { type FakeApiServer, failWith, sendHeaders, startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 
 let server: FakeApiServer;
 let api: KubeApi;

@@ -1,7 +1,7 @@
 import { k8sEvents } from '@berth/contracts/resources/clusters/k8s-events';
 import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { failWith } from './support/fake-api-server.ts';
+import { failWith } from '@berth/devstack/testing/fake-api-server';
 import { addLiveCluster, type LiveCluster, liveDeploymentId } from './support/live-cluster.ts';
 import { recordNamespace } from './support/own-namespace.ts';
 import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';

@@ -2,7 +2,7 @@ import { WorkRefused } from '@berth/untrusted-work/work-refused';
 import { afterAll, expect, test } from 'vitest';
 import { kubeconfigWork } from '../src/providers/kubeconfig-work.ts';
 import { type LabelledSecretsOptions, labelledSecretsProvider } from '../src/providers/labelled-secrets.ts';
-import { startFakeApiServer } from './support/fake-api-server.ts';
+import { startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 
 type Kubeconfigs = LabelledSecretsOptions['kubeconfigs'];
 

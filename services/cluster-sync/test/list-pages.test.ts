@@ -3,7 +3,7 @@ import { AnswerTooLarge } from '@berth/kube/kube-error';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listPages } from '../src/kube/list-pages.ts';
-import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
+import { type FakeApiServer, startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 
 let server: FakeApiServer;
 let api: KubeApi;

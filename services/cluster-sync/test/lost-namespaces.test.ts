@@ -14,7 +14,7 @@ import { observedObject } from '../src/resources/objects/observed-object.ts';
 import { trackedKinds } from '../src/resources/objects/tracked-kinds.ts';
 import { trackedObject } from '../src/resources/objects/tracked-object.ts';
 import { createK8sResourceRepository } from '../src/resources/rows/k8s-resource-repository.ts';
-import { failWith } from './support/fake-api-server.ts';
+import { failWith } from '@berth/devstack/testing/fake-api-server';
 import { addLiveCluster, type LiveCluster, liveDeploymentId } from './support/live-cluster.ts';
 import { recordNamespace } from './support/own-namespace.ts';
 import { type ServiceInTest, startServiceInTest } from './support/service-in-test.ts';

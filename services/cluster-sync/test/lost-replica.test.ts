@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
+import { type FakeApiServer, startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 import { namespaceMetadata, recordNamespace } from './support/own-namespace.ts';
 import { type Replica, type ServiceSurroundings, startSurroundings } from './support/service-process.ts';
 

@@ -4,7 +4,7 @@ import { silentLog } from '@berth/testing/test-bus';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createReflector, type Reflector } from '../src/reflector/reflector.ts';
-import { type FakeApiServer, failWith, startFakeApiServer } from './support/fake-api-server.ts';
+import { type FakeApiServer, failWith, startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 
 let server: FakeApiServer;
 let api: KubeApi;

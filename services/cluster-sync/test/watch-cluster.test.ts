@@ -15,7 +15,7 @@ import { trackedKinds } from '../src/resources/objects/tracked-kinds.ts';
 import { queueRoom, type RowChange } from '../src/resources/rows/change-queue.ts';
 import { saveInGroups } from '../src/resources/rows/save-in-groups.ts';
 import { watchCluster } from '../src/resources/watch-cluster.ts';
-import { type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
+import { type FakeApiServer, startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 
 const migrations = new URL('../migrations/', import.meta.url);
 const deploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';

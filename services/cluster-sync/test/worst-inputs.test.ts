@@ -7,7 +7,7 @@ import { listPages } from '../src/kube/list-pages.ts';
 import { splitList } from '../src/kube/split-list.ts';
 import { watchEvents } from '../src/kube/watch-events.ts';
 import { readLogPart } from '../src/live/pod-log/read-log-part.ts';
-import { type Answer, type FakeApiServer, startFakeApiServer } from './support/fake-api-server.ts';
+import { type Answer, type FakeApiServer, startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 
 const mib = 2 ** 20;
 

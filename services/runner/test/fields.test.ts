@@ -3,7 +3,7 @@ import type { JsonObject } from '@berth/contracts/fields/json';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { randomOf } from '../../tasks/test/support/random-of.ts';
+import { randomOf } from '@berth/testing/random-of';
 import { dryRunOf, taskOf } from './support/fake-tasks.ts';
 import { soon } from './support/helm-actions.ts';
 import { upgradeByHand } from './support/helm-by-hand.ts';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startFakeApiServer } from '../../cluster-sync/test/support/fake-api-server.ts';
+import { startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 import { taskOf } from './support/fake-tasks.ts';
 import { actionsIn, soon } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';

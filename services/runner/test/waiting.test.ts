@@ -2,7 +2,7 @@ import { waitUntil } from '@berth/client';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deployerRoleObject } from '../../cluster-sync/src/access/deployer-account.ts';
+import { deployerRole } from './support/fake-cluster-sync.ts';
 import { taskOf } from './support/fake-tasks.ts';
 import { actionsIn } from './support/helm-actions.ts';
 import { type RunnerProcess, type RunnerWorld, startRunnerWorld } from './support/runner-world.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await startRunnerWorld({ podSecurity: 'privileged' });
   act = actionsIn(world);
   // Lets all deployments have a custom kind, as an operator could.
-  const role = deployerRoleObject('berth-deployers');
+  const role = deployerRole();
   const gadgets = { apiGroups: ['example.com'], resources: ['gadgets'], verbs: ['*'] };
   await act.post('/apis/rbac.authorization.k8s.io/v1/clusterroles', { ...role, rules: [...role.rules, gadgets] });
   await act.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);

@@ -9,7 +9,7 @@ import { isReachedByRetries } from './deployment-model/reached-by-retries.ts';
 import { brokenFact } from './deployment-model/broken-facts.ts';
 import { deadEnd } from './deployment-model/ways.ts';
 import { loseNamespace } from './deployment-model/lose-namespace.ts';
-import { randomOf } from './support/random-of.ts';
+import { randomOf } from '@berth/testing/random-of';
 import { sampleDeployment } from './support/sample-deployment.ts';
 
 const runs = deployRun(sampleDeployment, 'Web');

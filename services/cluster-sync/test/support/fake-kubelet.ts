@@ -1,4 +1,4 @@
-import { type Answer, type FakeApiServer, sendHeaders } from './fake-api-server.ts';
+import { type Answer, type FakeApiServer, sendHeaders } from '@berth/devstack/testing/fake-api-server';
 
 export interface FakeKubelet {
   readonly uid: string;

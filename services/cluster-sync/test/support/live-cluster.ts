@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { samplePlaces } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
-import { type FakeApiServer, startFakeApiServer } from './fake-api-server.ts';
+import { type FakeApiServer, startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 import type { ServiceInTest } from './service-in-test.ts';
 
 export const liveDeploymentId = '5b0bd2c8-7a7e-4a5f-9f0e-6a5a0f7f3f10';

@@ -3,6 +3,7 @@ import { implement } from '@berth/bus/rpc/implement';
 import { deploymentNamespaces } from '@berth/contracts/resources/clusters/deployment-namespaces';
 import type { KubeAccess } from '@berth/kube/kube-access';
 import type { KubeApi } from '@berth/kube/kube-api';
+import { deployerRoleObject } from '../../../cluster-sync/src/access/deployer-account.ts';
 import { createPrepareCluster } from '../../../cluster-sync/src/access/prepare-cluster.ts';
 import { enterNamespace } from '../../../cluster-sync/src/entering/enter-namespace.ts';
 import { removeNamespace } from '../../../cluster-sync/src/entering/remove-namespace.ts';
@@ -11,7 +12,12 @@ import type { NamespaceRecord } from '../../../cluster-sync/src/namespaces/names
 import type { NamespaceName } from '../../../cluster-sync/src/namespaces/namespace-repository.ts';
 import type { FakeTasks } from './fake-tasks.ts';
 
+export type { PodSecurityLevel };
+
 const deployersNamespace = 'berth-deployers';
+
+/** What deployments may do in a cluster, as cluster-sync writes it there. */
+export const deployerRole = () => deployerRoleObject(deployersNamespace);
 
 interface FakeClusterSync {
   readonly api: KubeApi;

@@ -18,8 +18,7 @@ import { compileCache } from '@berth/testing/compile-cache';
 import { programFile } from '@berth/testing/program-file';
 import { connectTestBus } from '@berth/testing/test-bus';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
-import type { PodSecurityLevel } from '../../../cluster-sync/src/namespaces/pod-security.ts';
-import { serveNamespaces } from './fake-cluster-sync.ts';
+import { type PodSecurityLevel, serveNamespaces } from './fake-cluster-sync.ts';
 import { createFakeTasks, type FakeTasks } from './fake-tasks.ts';
 import { testChartFiles } from './probe-chart.ts';
 

@@ -1,4 +1,4 @@
-import { randomOf } from '../support/random-of.ts';
+import { randomOf } from '@berth/testing/random-of';
 import { createScheduler, type Scheduler, type Steps } from './scheduler.ts';
 
 /** An invariant was broken, which ends the run of its seed. */

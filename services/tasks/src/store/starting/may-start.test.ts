@@ -2,7 +2,7 @@ import type { Transaction } from '@berth/db/database';
 import { statement } from '@berth/db/statement';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { randomOf } from '../../../test/support/random-of.ts';
+import { randomOf } from '@berth/testing/random-of';
 import {
   type ClusterRow,
   emptyAll,

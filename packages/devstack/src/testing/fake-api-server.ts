@@ -5,7 +5,7 @@ import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
+import { ensureCertificates } from '../servers/kubernetes/certificates.ts';
 import type { KubeAccess } from '@berth/kube/kube-access';
 
 interface FakeObject {
