@@ -57,7 +57,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       expect(await berth(['apply', '-f', folder, '--yes'])).toMatchObject(nothingToDo);
     };
 
-    test.concurrent('a platform that goes in the middle leaves a table of what is done, and the same command does the rest', async () => {
+    test.concurrent('after losing the platform midway, the table shows which rows are done, and the same command does the rest', async () => {
       const { ran, folder } = await applyThrough('gone', async ({ method, path }) => {
         return method === 'POST' && path.includes('envs') ? 'drop' : 'pass';
       });
@@ -69,7 +69,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       await finishes(folder, 2);
     });
 
-    test.concurrent('a token that is revoked in the middle ends the work with what is done', async () => {
+    test.concurrent('a token that is revoked midway ends the command, which shows which rows are done', async () => {
       const created = unwrap(await admin.userTokens.create({ body: { user_id: null, name: 'middle' } }));
       const { items } = unwrap(await admin.userTokens.list({ query: { per_page: 100 } }));
       const id = items.find(({ name }) => name === 'middle')?.id ?? '';
@@ -88,7 +88,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       await finishes(folder, 2);
     });
 
-    test.concurrent('Ctrl-C ends after the row that is under way', async () => {
+    test.concurrent('Ctrl-C ends the command after the current row', async () => {
       let creations = 0;
       const { ran, folder } = await applyThrough(
         'stopped',
@@ -118,7 +118,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       return { ran, id, folder: made };
     }
 
-    test.concurrent('a row that somebody changes after the plan is refused, and planned anew by the next command', async () => {
+    test.concurrent('a row that was changed after the plan is refused, and the next command plans it again', async () => {
       let isChanged = false;
       const { ran, folder } = await changeThrough('stale', async ({ method, path }) => {
         const [, id] = /^\/api\/v2\/envs\/([0-9a-f-]{36})$/.exec(path) ?? [];

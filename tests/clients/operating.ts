@@ -57,7 +57,7 @@ export function testOperating(grounds: () => Grounds): void {
       expect(await berth(deploy)).toMatchObject({ code: 0 });
     });
 
-    test('restart replaces the pods of all workloads or of one, and says which ones there are', async () => {
+    test('restart replaces the pods of one workload or of all, and names the workloads', async () => {
       const all = await berth(['restart', 'ops', ...where, '--wait']);
       expect(all).toMatchObject({
         code: 0,
@@ -73,7 +73,7 @@ export function testOperating(grounds: () => Grounds): void {
       expect(await stranger(['restart', 'ops', ...where])).toMatchObject({ code: 3, out: '' });
     });
 
-    test('an action is called with its inputs, and its failure is one of the command', async () => {
+    test('an action is called with its inputs, and the command fails if the action fails', async () => {
       const { platform, sample } = grounds();
       const ingress_domain = 'default.svc';
       unwrap(await platform.admin.k8sClusters.update({ id: sample.cluster.id, body: { ingress_domain } }));
@@ -101,7 +101,7 @@ export function testOperating(grounds: () => Grounds): void {
       });
     });
 
-    test('an action that succeeds is done, and what was called got the inputs', async () => {
+    test('an action that succeeds has reached its workload with the inputs', async () => {
       const inputs = ['--set', 'greeting=Hi', '--set', 'replicas=1', '--wait'];
       const deploy = ['deploy', 'kubernetes', ...where, '--chart', `HelloWeb@${callable}`, ...inputs];
       expect(await berth(deploy)).toMatchObject({ code: 0 });
@@ -112,7 +112,7 @@ export function testOperating(grounds: () => Grounds): void {
       expect(grounds().workload.bodies.map((body): unknown => JSON.parse(body))).toEqual([{ words: 'Good evening' }]);
     });
 
-    test('a log that is followed ends where its reader goes', async () => {
+    test('following a log ends when its reader closes the pipe', async () => {
       await using endless = await startEndlessLog();
       const follow = createBerth(grounds().program, { BERTH_URL: endless.url, BERTH_TOKEN: 'a.b' }, grounds().written);
 
@@ -128,7 +128,7 @@ export function testOperating(grounds: () => Grounds): void {
       expect(await berth(['events', 'nothing', ...where])).toMatchObject({ code: 3, out: '' });
     });
 
-    test('a token is created, used, listed without its value and revoked; one of several with a name by its id', async () => {
+    test('a token is created, used, listed without its value and revoked, by its id if several have the same name', async () => {
       const created = await berth(['token', 'create', 'laptop', '--expires', '2h']);
       expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^\S+\.\S+\n$/) });
       const token = created.out.trim();

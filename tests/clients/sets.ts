@@ -82,7 +82,7 @@ export function testSets(grounds: () => Grounds): void {
       expect(await berth(['apply'])).toMatchObject({ code: 2 });
     });
 
-    test('without a terminal nothing is done but by --yes, and what was done is done once', async () => {
+    test('without a terminal only --yes applies a plan, and applying it again changes nothing', async () => {
       const asked = await apply();
       expect(asked).toMatchObject({ code: 3, out: '', err: expect.stringContaining('--yes applies the plan') });
       expect(asked.err).toMatch(/\+ create +Env\/team-a/);
@@ -121,7 +121,7 @@ export function testSets(grounds: () => Grounds): void {
       expect(await berth(['export', '-e', 'nowhere'])).toMatchObject({ code: 3, out: '' });
     });
 
-    test('a change of a document changes that row alone, and a secret only where that is asked for', async () => {
+    test('a changed document changes its row alone, and a secret only if that is asked for', async () => {
       await writeFile(join(set, 'content.yaml'), content.replace('title: Home', 'title: Start'));
       expect(await apply('--yes')).toMatchObject({ code: 0, out: expect.stringMatching(/changed +Resource[^\n]*\n$/) });
       const { updated_at } = unwrap(await admin.secrets.list({ query: { name: 'key' } })).items[0] ?? {};
@@ -136,7 +136,7 @@ export function testSets(grounds: () => Grounds): void {
       expect(after?.updated_at).not.toBe(updated_at);
     });
 
-    test('who is not allowed is refused for each row, and rows that need these are not done', async () => {
+    test('a caller without permission is refused for each row, and rows that depend on these are skipped', async () => {
       const { platform, folder } = grounds();
       const other = join(folder, 'refused');
       await mkdir(other);

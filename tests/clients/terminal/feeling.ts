@@ -102,7 +102,7 @@ export function testFeeling(grounds: () => Grounds): void {
       for (const secret of ['swordfish', grounds().platform.adminToken]) expect(ran.err).not.toContain(secret);
     });
 
-    test.concurrent('a platform that goes in the middle is a failure that says which request it was', async () => {
+    test.concurrent('when the platform is lost midway, the error names the request that failed', async () => {
       await using going = await startStubPlatform((request, reply) => {
         if (request.url?.includes('/envs')) json(reply, envs);
         else request.socket.destroy();
@@ -116,7 +116,7 @@ export function testFeeling(grounds: () => Grounds): void {
       });
     });
 
-    test.concurrent('a newer platform may answer more fields, kinds and codes, which are shown as they are', async () => {
+    test.concurrent('unknown fields, kinds and codes of a newer platform are shown as they are', async () => {
       const newer = { ...envs, items: [{ ...envs.items[0], colour: { of: 'new' } }], more: true };
       await using platform = await startStubPlatform((request, reply) => {
         if (request.url?.includes('/envs')) return json(reply, newer);
@@ -133,7 +133,7 @@ export function testFeeling(grounds: () => Grounds): void {
       });
     });
 
-    test.concurrent('an older platform that does not know an operation or a sign-in of terminals is named so', async () => {
+    test.concurrent('the error says so if an older platform lacks an operation or the sign-in of terminals', async () => {
       await using older = await startStubPlatform((_, reply) => {
         reply.writeHead(400, { 'content-type': 'application/problem+json' });
         const error = { path: 'query.hand_to', message: 'is not known here' };
@@ -171,7 +171,7 @@ export function testFeeling(grounds: () => Grounds): void {
       expect(await against(pods.url)([...logs, '-f'], { readsOnce: true })).toMatchObject({ code: 0 });
     });
 
-    test.concurrent('completion knows commands, flags and names of rows, and holds up nobody where the platform is silent', async () => {
+    test.concurrent('completion knows commands, flags and names of rows, and does not wait for a silent platform', async () => {
       const patient = createBerth(grounds().program, { ...env, BERTH_COMPLETION_MS: '20000' }, grounds().written);
       const complete = (...words: string[]) => patient(['__complete', ...words]);
 

@@ -66,7 +66,7 @@ export function testFinding(grounds: () => Grounds): void {
       expect(rows).toContainEqual(expect.stringMatching(row));
     });
 
-    test.concurrent('a path writes one field of each row, and one that is not known here is refused', async () => {
+    test.concurrent('a jsonpath prints one field of each row, and unsupported syntax is refused', async () => {
       const path = (text: string) => berth(['get', 'deployment', 'ops', ...where, '-o', `jsonpath=${text}`]);
 
       expect((await path('{.name}')).out).toBe('ops\n');

@@ -28,7 +28,7 @@ export function testMoving(grounds: () => Grounds): void {
       return id;
     }
 
-    test('another cluster is another deployment, unless --move moves the one that is there; a name of both is refused with these', async () => {
+    test('on another cluster deploy creates another deployment, unless --move moves the existing one; an ambiguous name is refused with both', async () => {
       const { platform, program, sample } = grounds();
       const kubeconfig = await readFile(platform.stack.kubeconfigFile, 'utf8');
       const second = await addCluster();

@@ -63,7 +63,7 @@ export function documentedMethods(operation: Operation, context: Context): Recor
     [method]: documented,
     ...(method === 'get' && {
       head: {
-        ...alias(`${operation.name}.head`, `${operation.summary}: the headers alone`),
+        ...alias(`${operation.name}.head`, `${operation.summary}: the headers only`),
         responses: headResponses(operation, context),
       },
     }),
@@ -99,7 +99,7 @@ same key with another body gets 422. Only successes are remembered. While the fi
 it, or gets 409. Where the first answer held a \`created_token\` the second gets 409, which names the id of the token.`;
 
 const etagWords =
-  'Over the fields that a person can change; of a row that has none, over all its fields but `last_used_at`';
+  'Covers the fields that callers can change; if a row has none, all its fields except `last_used_at`';
 
 const taskIdsWords =
   'The ids of the tasks that the request queued, in their order and separated by a comma and a space: the first 50 of them. Absent if it queued none';

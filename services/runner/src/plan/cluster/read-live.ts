@@ -12,7 +12,7 @@ import { type KubeObject, keyOf, kubeObjectOf } from '../../manifests/kube-objec
 
 const atOnce = 8;
 const deadlineMs = 10_000;
-/** The limits for all objects together. Ten million members fit into the bytes, and would take a gigabyte. */
+/** The limits for all objects together. The bytes alone would allow ten million members, which take a gigabyte of memory. */
 const most = { bytes: 32 * 1024 * 1024, members: 500_000 };
 
 export interface LiveDeps {
