@@ -16,9 +16,9 @@ export function valuesPage({ umbrella, everyPart, parts }: ChartValues): string 
   const groups = umbrella.filter(isGroup);
   const common = new Map(rowsOf(everyPart).map((row) => [row.name, row]));
   const sections = [
-    section('Of the release', '', rowsOf(top)),
+    section('The release', '', rowsOf(top)),
     ...groups.map(({ name, says, members }) => section(`\`${name}\``, says, rowsOf(members, `${name}.`))),
-    section('Of every part', `Under ${listOf(Object.keys(parts))}.`, rowsOf(everyPart, '<part>.')),
+    section('Every part', `Under ${listOf(Object.keys(parts))}.`, rowsOf(everyPart, '<part>.')),
     ...Object.entries(parts).map(([name, members]) => {
       const own = rowsOf(members).filter((row) => common.get(row.name)?.standard !== row.standard);
       return section(`\`${name}\``, 'Beside the values of every part, or with another default.', own.map(under(name)));
