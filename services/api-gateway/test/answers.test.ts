@@ -5,18 +5,12 @@ import { logins } from '@berth/contracts/resources/accounts/logins';
 import { AppError, errorCodes, isErrorCode } from '@berth/contracts/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
+import { sampleEnv } from './support/sample-env.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
 const canary = 'canary-9f1d2c7e';
-const id = '0b8a6b0e-0000-4000-8000-000000000001';
-const env = {
-  id,
-  created_at: '2026-01-02T03:04:05.678Z',
-  name: 'harbour',
-  node_selector: null,
-  tolerations: null,
-  auto_add_new_users: false,
-};
+const env = sampleEnv;
+const { id } = env;
 
 let gateway: TestGateway;
 let refusal: Error;

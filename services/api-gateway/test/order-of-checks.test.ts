@@ -1,17 +1,11 @@
 import { envs } from '@berth/contracts/resources/envs/envs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemOf } from './support/problem-of.ts';
+import { sampleEnv } from './support/sample-env.ts';
 import { some, startTestGateway, type TestGateway, testAuth } from './support/start-test-gateway.ts';
 
-const id = '0b8a6b0e-0000-4000-8000-000000000001';
-const env = {
-  id,
-  created_at: '2026-01-02T03:04:05.678Z',
-  name: 'harbour',
-  node_selector: null,
-  tolerations: null,
-  auto_add_new_users: false,
-};
+const env = sampleEnv;
+const { id } = env;
 
 let gateway: TestGateway;
 const received: unknown[] = [];

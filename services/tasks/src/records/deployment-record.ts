@@ -1,18 +1,9 @@
-import { Deployment } from '@berth/contracts/resources/deployments/deployments';
+import { Deployment, DeploymentStatus } from '@berth/contracts/resources/deployments/deployments';
 import { Id } from '@berth/contracts/fields/fields';
 import { z } from 'zod';
 
 /** The states that tasks give a deployment. `Deleting` is not among them: answers show it in place of the state. */
-export const DeploymentState = z.enum([
-  'Unknown',
-  'Installing',
-  'Renaming',
-  'Upgrading',
-  'Running',
-  'Error',
-  'Uninstalling',
-  'Uninstalled',
-]);
+export const DeploymentState = DeploymentStatus.exclude(['Deleting']);
 export type DeploymentState = z.infer<typeof DeploymentState>;
 
 /** A deployment with the columns that only its owner sees. */

@@ -11,6 +11,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { ResourceRecord } from '../../records/resource-record.ts';
 import { WrappedKey } from '../../records/secret-record.ts';
+import { keyIdsIn } from '../secrets/key-ids-in.ts';
 import { obstacle, pending } from './call-obstacle.ts';
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
 
@@ -133,21 +134,7 @@ export const createResourceRepository = (db: Queries) => {
         where r.deployment_id = ${deployment_id} and r.is_live order by 1 limit 10
       `),
 
-    /** The keys under which rows are sealed. */
-    keyIds: () =>
-      db.anyFirst(sql.type(z.object({ key_id: z.string() }))`
-        with recursive used as (
-          (select key_id from deployment_resources where key_id is not null order by key_id limit 1)
-          union all
-          (
-            select next.key_id from used
-            cross join lateral (
-              select key_id from deployment_resources r where r.key_id > used.key_id order by key_id limit 1
-            ) next
-          )
-        )
-        select key_id from used
-      `),
+    keyIds: () => keyIdsIn(db, 'deployment_resources'),
 
     /** Rows whose wrapped key is to be replaced, ordered by id; skips locked rows. */
     lockWrapped: (key_id: string, after: string, most: number) =>

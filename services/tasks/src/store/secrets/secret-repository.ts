@@ -7,6 +7,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { BoundTo, SecretRecord, WrappedKey } from '../../records/secret-record.ts';
 import type { VisibleEnvs } from '@berth/contracts/access/visible-envs';
+import { keyIdsIn } from './key-ids-in.ts';
 
 /** The columns that answers may contain. */
 export const publicColumns = sql.fragment`id, created_at, updated_at, env_id, collection, name`;
@@ -72,21 +73,7 @@ export const createSecretRepository = (db: Queries) => ({
     return { count: rows[0]?.total ?? 0, names: rows.map(({ name }) => name) };
   },
 
-  /** The keys under which rows are sealed, each found by one index lookup. */
-  keyIds: () =>
-    db.anyFirst(sql.type(z.object({ key_id: z.string() }))`
-      with recursive used as (
-        (select key_id from secrets order by key_id limit 1)
-        union all
-        (
-          select next.key_id from used
-          cross join lateral (
-            select key_id from secrets where secrets.key_id > used.key_id order by key_id limit 1
-          ) next
-        )
-      )
-      select key_id from used
-    `),
+  keyIds: () => keyIdsIn(db, 'secrets'),
 
   /** Rows whose wrapped key is to be replaced, ordered by id; skips locked rows. */
   lockWrapped: (key_id: string, after: string, most: number) =>
