@@ -56,12 +56,12 @@ const seconds = (least: number) => z.number().int().min(least).max(86_400);
 
 export const NewHelmRegistry = z.strictObject({
   provider: z.enum(['Oci', 'HelmRepo']),
-  url: text(1, 1000).meta({ description: 'https; of a chart repository without index.yaml' }),
-  repo_name: text(1, 255).meta({ description: 'the repository; of a chart repository the name of the chart' }),
+  url: text(1, 1000).meta({ description: 'https; for a chart repository, without index.yaml' }),
+  repo_name: text(1, 255).meta({ description: 'the repository, or the name of the chart in a chart repository' }),
   credentials: RegistryCredentials.optional(),
   push_token: PushToken.optional(),
   auth_hosts: z.array(text(1, 255)).max(5).optional().meta({
-    description: 'of OCI registries: `host[:port]` of token servers on other hosts, which get the credentials',
+    description: 'for OCI registries: `host[:port]` of token servers on other hosts, which get the credentials',
   }),
   poll_interval_seconds: seconds(30).optional(),
   recheck_interval_seconds: seconds(60).optional(),
