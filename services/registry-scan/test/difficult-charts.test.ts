@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 test(
-  'Helm renders each of the difficult charts, but for those that are refused',
+  'Helm renders the difficult charts, except those that are refused',
   async () => {
     const signal = AbortSignal.timeout(20 * 60_000);
     const { helm } = await ensureTools({ names: ['helm'], env: process.env, log: console.log, signal });

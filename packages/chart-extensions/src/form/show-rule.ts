@@ -130,7 +130,7 @@ function numberOf(value: JsonValue, budget: Budget): number {
   return Number(value);
 }
 
-/** A part of a text: from a position, counted from the end if negative, of a length, or up to a negative one before the end. */
+/** A part of a text. A negative start counts from the end; a negative length leaves out that many characters at the end. */
 function partOf([whole = null, start = null, length = null]: readonly JsonValue[], budget: Budget): JsonValue {
   const text = isScalar(whole) ? String(whole ?? '') : '';
   budget.step(Math.ceil(text.length / 1024));

@@ -46,7 +46,7 @@ async function remove(store: WritingStore, before: Locked, context: Context): Pr
   if (!before.is_live) throw conflict('The resource was deleted already');
   const byManager = isManager(context.identity, before.deployment_id);
   if (!byManager && before.deployment_id !== null && spec.lifecycle.delete === undefined) {
-    throw conflict(`${spec.name_plural} are deleted by the deployment that manages them only`);
+    throw conflict(`Only the deployment that manages ${spec.name_plural} deletes them`);
   }
   await refuseWhileUsed(store, before, type.key);
 

@@ -105,7 +105,7 @@ async function update(
     throw conflict('The deployment that managed the resource was deleted: it can be deleted only');
   }
   if (!byManager && spec.lifecycle.update === undefined) {
-    throw conflict(`${spec.name_plural} are changed by the deployment that manages them only`);
+    throw conflict(`Only the deployment that manages ${spec.name_plural} changes them`);
   }
   const sync = afterEvent(syncOf(before), byManager ? 'update announced' : 'update requested', governed.callable);
   if (!sync || !wanted) throw conflict('The resource is being deleted');

@@ -98,8 +98,7 @@ const idempotencyWords = `The same key and body by the same identity within 24 h
 same key with another body gets 422. Only successes are remembered. While the first request still runs the second waits for
 it, or gets 409. Where the first answer held a \`created_token\` the second gets 409, which names the id of the token.`;
 
-const etagWords =
-  'Covers the fields that callers can change; if a row has none, all its fields except `last_used_at`';
+const etagWords = 'Covers the fields that callers can change; if a row has none, all its fields except `last_used_at`';
 
 const taskIdsWords =
   'The ids of the tasks that the request queued, in their order and separated by a comma and a space: the first 50 of them. Absent if it queued none';

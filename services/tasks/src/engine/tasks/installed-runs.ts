@@ -8,7 +8,7 @@ export const beginsRun = ({ operation }: Pick<TaskRecord, 'operation'>): boolean
 
 type Left = 'all' | 'only its own' | 'only the revision' | 'all but its own' | 'none';
 
-/** `untouched`: it failed or was canceled before Helm began in any of its claims. `touched`: afterwards. */
+/** `untouched`: the task failed or was canceled before Helm began in any claim. `touched`: after Helm had begun. */
 const leftAfter = {
   installs: { done: 'only its own', untouched: 'all but its own', touched: 'all' },
   repeats: { done: 'only the revision', untouched: 'all', touched: 'all' },

@@ -30,7 +30,7 @@ async function insertManager(env_id: string): Promise<{ deployment_id: string; t
     select run_chart_id, 1, false, run_chart_id, 'v1.0.0', true from deployment_tasks where id = ${task_id} on conflict do nothing
   `);
   await db.query(
-    statement`insert into installed_runs (deployment_id, task_id) values (${deployment_id}, ${task_id}) on conflict do statement`,
+    statement`insert into installed_runs (deployment_id, task_id) values (${deployment_id}, ${task_id}) on conflict do nothing`,
   );
   await db.query(statement`
     update deployments set env_id = ${env_id}, state = 'Running', revision_id = ${task_id}, installed_cluster_id = ${cluster_id},

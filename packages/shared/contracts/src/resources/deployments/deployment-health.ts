@@ -51,7 +51,7 @@ export const HealthReport = z.strictObject({
 export type HealthReport = z.infer<typeof HealthReport>;
 
 /**
- * `recorded`: also if it was before. `outdated`: a later report, or a later installation, counts. `silent`: its cluster counts as
+ * `recorded`: now or by an earlier attempt. `outdated`: there is a later report, or a later installation. `silent`: the cluster is
  * silent or ignored. `elsewhere`: the deployment is not installed there, or does not exist.
  */
 export const HealthVerdict = z.enum(['recorded', 'outdated', 'silent', 'elsewhere']);
