@@ -32,7 +32,7 @@ const Deployment = z.object({
 });
 const auth = (manifests: readonly Manifest[]) => Deployment.parse(find(manifests, 'Deployment', 'ship-berth-auth'));
 
-test('what operators add to a part is in its pod, beside what the chart has there', async () => {
+test('additions of operators to a part are in its pod, beside those of the chart', async () => {
   const manifests = await render({
     auth: {
       annotations: { a: 'b' },

@@ -82,7 +82,7 @@ test('a refused export is a problem instead of a stream', async () => {
   expect(await problemOf(await open())).toMatchObject({ status: 503 });
 });
 
-test('an export reads no further than its client, and is cut off if the client receives nothing', async () => {
+test('an export reads only as fast as its client, and is cut off if the client receives nothing', async () => {
   const request = get({ port: gateway.port, host: '127.0.0.1', path, headers: { 'x-service-token': 'siteAdmin' } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   response.pause();

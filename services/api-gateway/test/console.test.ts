@@ -21,7 +21,7 @@ describe('the console', () => {
     ['/profile/user-tokens'],
     ['/admin/users?env=x'],
   ])(
-    'the page at %s runs no inline script, makes no markup of text and loads nothing from other servers',
+    'the page at %s has no inline scripts, never turns text into markup, and loads nothing from other servers',
     async ([path = '']) => {
       const response = await get(path);
       expect(response.status).toBe(200);

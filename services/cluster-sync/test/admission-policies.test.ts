@@ -93,7 +93,7 @@ test.for<[string, string, object, Record<string, string>?]>([
   expect(await outcome(namespace, spec, annotations)).toBe(words);
 });
 
-test('a Service takes no addresses of others, whoever writes it, and foreign namespaces are left alone', async () => {
+test('no writer can give a Service the addresses of others, and foreign namespaces are left alone', async () => {
   const service = (namespace: string, spec: object) =>
     admin
       .postJson(
@@ -165,14 +165,11 @@ test.for<[string, string, object, string]>([
   ['of another release', shop, { name: recordOf('other'), labels: { owner: 'helm', name: 'other' } }, 'admitted'],
   ['with a label of its own', shop, { name: 'any', labels: { owner: 'helm' } }, 'admitted'],
   ['in a namespace of somebody else', foreign, { name: recordOf(foreign) }, 'admitted'],
-])(
-  'others than deployments write a Secret %s only if it is no record of its release',
-  async ([, namespace, metadata, words]) => {
-    expect(await written(namespace, metadata)).toBe(words);
-  },
-);
+])('only deployments write a Secret %s if it is a record of their release', async ([, namespace, metadata, words]) => {
+  expect(await written(namespace, metadata)).toBe(words);
+});
 
-test('a record is written by the account of a deployment, and nobody else changes it or makes one of another Secret', async () => {
+test('only the account of a deployment writes a record, changes it, or turns another Secret into one', async () => {
   using deployer = await accountIn('berth-deployers');
   const folder = `/api/v1/namespaces/${shop}/secrets`;
   const record = { name: recordOf(shop), labels: { owner: 'helm', name: shop } };

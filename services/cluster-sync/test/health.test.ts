@@ -109,7 +109,7 @@ test('a change is marked with its row, so a process that is killed in between lo
   ]);
 });
 
-test('replicas that roll up and report at the same time report each change once, and a row that says nothing of health causes no report', async () => {
+test('replicas that roll up and report at the same time report each change once, and rows without health cause no report', async () => {
   await save('ns', 'Namespace', namespace);
   await Promise.all([rollUp(), rollUp()]);
   await Promise.all([report(), report()]);
@@ -143,7 +143,7 @@ test('a report whose answer was lost is repeated with its version until it is an
   expect(service.health[1]?.version).toBeGreaterThan(service.health[0]?.version ?? 0);
 });
 
-test('a report that tasks refuses for a bug of one of us holds up no other, and is tried again a minute later', async () => {
+test('a report that tasks refuses because of a bug does not hold up others, and is tried again a minute later', async () => {
   const others = ['web-a', 'web-b'];
   await save('ns', 'Namespace', namespace);
   for (const other of others) {
@@ -232,7 +232,7 @@ test('a report that tasks does not record is repeated: under a later version if 
   expect(last).toBeGreaterThan(first ?? 0);
 });
 
-test('while the watches of a cluster have not caught up, nothing is reported; then it is what they show', async () => {
+test('nothing is reported until the watches of a cluster have caught up', async () => {
   await save('ns', 'Namespace', namespace);
   await rollUp();
   await follow(false);

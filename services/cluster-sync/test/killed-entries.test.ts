@@ -314,7 +314,7 @@ test('an account that is made while a removal forgets it has a record afterwards
   expect((await rows()).accounts).toEqual([deployment_id]);
 });
 
-test('an uninstall of what is gone already leaves no account, even if its record is written late', async () => {
+test('an uninstall after the namespace is gone leaves no account, even if the record of the account is written late', async () => {
   const { accountRepository, enter, objects, uninstall, rows } = await world();
   await enter(1);
   objects.delete(path);

@@ -173,7 +173,7 @@ describe('the events of ECR, in a queue', () => {
     await expect.poll(() => messagesIn(events), soon).toEqual([0, 0]);
   });
 
-  test('that cannot be handled become dead letters with the reason, and hold up no others', async () => {
+  test('that cannot be handled become dead letters with the reason, and do not hold up others', async () => {
     const { deadLetters, events, follow, push, repositoryName, send: sendEvent, sendPush } = await startReporting();
     const foreign = event(repositoryName, { 'image-tag': '1.0.0' }, { account: '999999999999' });
     await sendEvent('not JSON');

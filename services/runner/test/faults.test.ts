@@ -337,7 +337,7 @@ const unbound = {
 
 const deploySlow = () => taskOf(world.chart, { values: { slow: true } });
 
-test('40 deploys that never become ready leave all four slots of their runner to those of others', async () => {
+test('40 deploys that never become ready leave all four slots of their runner to other deploys', async () => {
   await using runner = await world.start({ RUNNER_CONCURRENCY: '4' });
   const deployOther = async () => expect(await act.run(taskOf(world.chart))).toMatchObject({ outcome: 'Done' });
   await deployOther();

@@ -181,7 +181,7 @@ describe('a deploy', () => {
     ]);
   });
 
-  test('takes over a release that an older Helm applied by itself, and removes what the chart has no longer', async () => {
+  test('takes over a release that an older Helm applied by itself, and removes objects that the chart no longer has', async () => {
     const task = taskOf(world.chart, { wait: withoutWait });
     await deployed({ ...task, values: { objects: [] } });
     const { namespace } = task;
@@ -216,7 +216,7 @@ const planOf = (task: ClaimedTask, objects: JsonObject[]) =>
   planned(dryRunOf(task, { values: { objects }, fields: { keep: [] }, within_ms: 60_000 }));
 
 describe('a plan', () => {
-  test('says of each contested field what becomes of it, and shows no change of one that is kept', async () => {
+  test('names the outcome of each contested field, and shows no change for kept fields', async () => {
     const task = await installed([web({ replicas: 2 })]);
     await scale(task.namespace, 5, 'kubectl');
     const changed = await planOf(task, [web({ replicas: 2 })]);

@@ -123,7 +123,7 @@ async function definition(plural: string) {
 const ofKind = (plural: string) =>
   JSON.stringify({ apiVersion: 'harbour.example/v1', kind: `Of${plural}`, metadata: { name: 'one' } });
 
-test('a first deploy creates what the cluster lacks of the folder crds, waits for it and changes nothing of the rest, as its plan says', async () => {
+test('a first deploy creates the definitions of the folder crds that the cluster lacks, waits for them and leaves the others alone, as its plan says', async () => {
   await act.post(definitions, crd('ships', 'of others'));
   await act.post(definitions, crd('masts', 'of others', { name: 'v1alpha1' }));
   const [ships, masts] = [await definition('ships'), await definition('masts')];

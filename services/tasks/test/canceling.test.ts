@@ -416,7 +416,7 @@ describe('canceling', () => {
     await expect(cancelIt(envAdmin, another.id)).resolves.toMatchObject({ status: 'Canceled' });
   });
 
-  test('a bot cancels and retries what it requested, and no task of another bot', async () => {
+  test('a bot cancels and retries its own tasks, but not those of another bot', async () => {
     const { id } = await tasks.installed();
     const otherBot = { kind: 'bot', id: randomUUID() } as const;
     const task = await request(bot, id, upgrade(2), tomorrow());

@@ -280,7 +280,7 @@ describe('changing', () => {
     await expect(change({ enabled: false })).resolves.toMatchObject({ enabled: false });
   });
 
-  test('deployments that use each other in a circle do not hold each other, and others still do', async () => {
+  test('deployments that use each other in a circle do not hold each other, but other dependents do', async () => {
     const names = ['one', 'two', 'three'].map((name) => `circle-${name}`);
     const [one, two, three] = await Promise.all(names.map((name) => tasks.create({ name })));
     if (!one || !two || !three) throw new Error('three were created');

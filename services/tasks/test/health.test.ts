@@ -154,7 +154,7 @@ describe('a report', () => {
     expect(await report(reportOf(deployment, degraded))).toEqual(['elsewhere']);
   });
 
-  test('goes with what was installed: nothing is shown after an uninstall', async () => {
+  test('disappears with the release: nothing is shown after an uninstall', async () => {
     const deployment = await tasks.installed();
     await report(reportOf(deployment, { health: health('Degraded', crash) }));
 

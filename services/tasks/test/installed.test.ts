@@ -244,7 +244,7 @@ describe('a release on a cluster that no longer exists', () => {
   const abandon = (id: string, as: Identity = owner) => tasks.call(as, remove, { id, query: { abandon: true } });
   const destroyed = () => tasks.publish.cluster({ env_id: envId, name: `gone-${randomUUID()}` });
 
-  test('is abandoned by an owner once a site admin ignores the cluster, whatever its tasks do, and the audit log says what is left', async () => {
+  test('can be abandoned by an owner once a site admin ignores the cluster, whatever its tasks do, and the audit log names the abandoned place', async () => {
     const cluster = await destroyed();
     await until(() => tasks.database.db.exists(statement`select from k8s_cluster_projection where id = ${cluster.id}`));
     const [deleting, working] = [

@@ -222,7 +222,7 @@ describe('releases that are installed', { timeout: 180_000 }, () => {
     );
   });
 
-  test('roll exactly what reads a password when it changes, and nothing in an upgrade that changes nothing', async () => {
+  test('restart exactly the pods that read a changed password, and none in an upgrade without changes', async () => {
     const places: readonly [string, string][] = [
       ['deployments', 'berth-auth'],
       ['deployments', 'berth-tasks'],

@@ -178,7 +178,7 @@ describe.for<[string, Tool, string, () => Promise<Values>, Record<string, readon
     await apply(manifests, tool);
   }, 600_000);
 
-  test('has no hook, and runs with nothing but the Secrets of the guide', async () => {
+  test('has no hook, and needs only the Secrets of the guide', async () => {
     expect(manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']).map(nameOf)).toEqual([]);
 
     await allAtWork(manifests);
@@ -214,7 +214,7 @@ describe.for<[string, Tool, string, () => Promise<Values>, Record<string, readon
     expect(different).toEqual([]);
   });
 
-  test('takes other values, and the next rendering of them again changes nothing', async () => {
+  test('takes other values, and rendering those again changes nothing', async () => {
     const changed = merged(values, {
       global: {
         logLevel: 'debug',

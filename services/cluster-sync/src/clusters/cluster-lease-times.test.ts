@@ -7,7 +7,7 @@ test('another replica acquires the clusters of a lost one early enough to list t
   expect(ttlMs + retryMs).toBeLessThanOrEqual(30_000);
 });
 
-test('a lost replica no longer counts when the leases of its clusters end, so that nobody leaves them to it', () => {
+test('a lost replica stops counting when the leases of its clusters end, so that others take these clusters', () => {
   expect(shareTimes.ttlMs + 2 * shareTimes.heartbeatMs).toBeLessThan(ttlMs);
 });
 

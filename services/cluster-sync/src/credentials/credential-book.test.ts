@@ -101,7 +101,7 @@ test('credentials that the runner has written are watched again at once', () => 
   expect(book.due(37 * second, 10)).toMatchObject([{ namespace, why: 'repair' }]);
 });
 
-test('a removed deployment gets no credentials, and one that takes over its namespace is not held', () => {
+test('a removed deployment gets no credentials, and a deployment that takes over its namespace does not wait', () => {
   const { book, rows } = world(2);
   const [one, two] = rows;
   if (!one || !two) throw new Error('no rows');

@@ -103,7 +103,7 @@ test.for(rows)('recorded: %s; found: %s', ([recorded, seen, [first, later, findi
   ]).toEqual([first, later, finding, removal]);
 });
 
-test('a claim that adopts takes a namespace that nobody of the platform has, and never creates one of its own', () => {
+test('a claim that adopts takes a namespace that no deployment has, and never creates one', () => {
   const claim = { deployment_id: own, makes: true, isFirst: true, adopts: true };
   const stepsBy = (record: keyof typeof records) =>
     Object.fromEntries(Object.keys(finds).map((name) => [name, enterStep(records[record], findOf(name), claim)]));

@@ -162,7 +162,7 @@ test('a state is shown since it began; that of a better state is the end of the 
   expect(hold(recovered, crash, at(50)).held.shown.since).toBe(at(50));
 });
 
-test('the first cause stays for 30 s after it is no longer observed, unless another one tells more', () => {
+test('the first cause stays for 30 s after it is no longer observed, unless a more specific one appears', () => {
   const firstOf = ({ held }: { held: Held }) => `${held.shown.causes[0]?.name} ${held.shown.causes[0]?.cause}`;
   const unready = degraded(cause('web-1', 'ContainersNotReady'));
   const before = hold(null, crash, at(0));

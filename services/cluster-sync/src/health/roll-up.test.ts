@@ -63,7 +63,7 @@ test.for<[string, HealthObject[], string]>([
     'Healthy',
   ],
   [
-    'what only explains decides nothing, such as a pod that was evicted days ago',
+    'an object that only explains, such as a pod evicted days ago, does not decide the state',
     [web, object('Pod', 'Explains', { cause: 'Evicted' })],
     'Healthy',
   ],
@@ -116,7 +116,7 @@ describe('the causes', () => {
     expect(causesOf(lacks, old)).toEqual(['MinimumReplicasUnavailable']);
   });
 
-  test('are ten at most, and many pods of one cause hide no other', () => {
+  test('are at most ten, and many pods with one cause do not hide other causes', () => {
     const causes = causesOf(...Array.from({ length: 30 }, () => crash()), object('Deployment', 'Degraded'));
 
     expect(causes).toHaveLength(10);

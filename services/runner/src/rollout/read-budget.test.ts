@@ -73,7 +73,7 @@ describe('the reads of all waits together', () => {
     expect(times.length).toBeGreaterThan(4);
   });
 
-  test('of one slow cluster leave others their reads', async () => {
+  test('of one slow cluster do not take the reads of others', async () => {
     const slow = many(50, { cluster: 'slow', pauseMs: 1_000, tookMs: 10_000 });
     const { reads, stop } = waiting(budget(), [...slow, { cluster: 'quick', pauseMs: 1_000 }]);
     await inAMinute();

@@ -99,7 +99,7 @@ describe('an index', () => {
     expect(charts['web']['1.0.0'].digest).toBeNull();
   });
 
-  test('keeps the charts that are wanted and no other', async () => {
+  test('keeps only the wanted charts', async () => {
     const text = indexOf({ web: [web], other: [web] });
 
     for (const whole of [text, JSON.stringify({ entries: { web: [web], other: [web] } })]) {

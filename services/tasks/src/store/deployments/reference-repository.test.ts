@@ -25,7 +25,7 @@ function reachedFrom(node: number, graph: readonly Edge[], seen = new Set([node]
   return seen;
 }
 
-test('in every graph of three deployments, those that one does not use itself hold it, and one after the other can go', async () => {
+test('in every graph of three deployments, a deployment is held by dependents that it does not use itself, and all can be removed one by one', async () => {
   const { db } = database;
   const { references } = readingStore(db);
   const cluster = await insertCluster(db);

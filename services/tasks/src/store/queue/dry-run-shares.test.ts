@@ -35,7 +35,7 @@ async function claims(count: number) {
 }
 const idsOf = (taken: Awaited<ReturnType<typeof claims>>) => taken.map((run) => run?.id);
 
-test('envs take turns with dry runs: one with many plans keeps no other waiting', async () => {
+test('envs take turns with dry runs: an env with many plans does not keep others waiting', async () => {
   const busy = await queue(5, { env_id: randomUUID(), requester: 'user:eager' });
   const quiet = await queue(2, { env_id: randomUUID(), requester: 'user:modest' });
 

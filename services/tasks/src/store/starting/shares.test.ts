@@ -58,7 +58,7 @@ describe('slots are shared', () => {
     expect(await claims(7)).toEqual([many[0], few[0], ours[0], many[1], few[1], many[2], many[3]]);
   });
 
-  test('by what works: a task that awaits readiness holds none', async () => {
+  test('by tasks that work: a task that awaits readiness does not hold one', async () => {
     const cluster = await insertCluster(database.db);
     const [eager, modest] = [randomUUID(), randomUUID()];
     const [first, second] = await queue(cluster, 2, { age: 100, requester: eager });
@@ -83,7 +83,7 @@ describe('slots are shared', () => {
     expect(await claims(2)).toEqual([ours, undefined]);
   });
 
-  test('by whoever could start: a requester whose only task cannot start yet holds up nobody', async () => {
+  test('among those that could start: a requester whose only task cannot start yet does not hold up others', async () => {
     const cluster = await insertCluster(database.db);
     const deployment_id = await insertDeployment(database.db, cluster);
     await insertTask(database.db, { cluster_id: cluster, deployment_id, status: 'Started', execute_in: -50 });

@@ -31,7 +31,7 @@ function ends({ answered, leave }: ConnectionQueue): void {
 }
 const within = <T>(ms: number, work: () => T): T => withDeadline(performance.now() + ms, work);
 
-test('a crowd is served one after the other while the server answers, even if it waits longer than the patience', async () => {
+test('a long queue is served in order while the server answers, even beyond the patience of its waiters', async () => {
   const queue = queueOf(1);
   const works = Array.from({ length: 12 }, () =>
     within(60_000, async () => {
