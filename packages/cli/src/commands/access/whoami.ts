@@ -19,12 +19,10 @@ export const whoami = buildCommand<ConnectionFlags, [], Cli>({
     const { url, token, from } = await addressOf(this, flags);
     const identity = unwrap(await clientOf(this, flags, { url, token }).me.get());
     const id = tokenId(token);
+    const isSiteAdmin = 'User' in identity && identity.User.is_admin;
     print(this, `platform: ${url}`);
-    print(this, `identity: ${identityWords(identity)}${isSiteAdmin(identity) ? ', site admin' : ''}`);
+    print(this, `identity: ${identityWords(identity)}${isSiteAdmin ? ', site admin' : ''}`);
     print(this, `credential: ${id === null ? 'session' : `token ${id}`}`);
     print(this, `from: ${from}`);
   },
 });
-
-const isSiteAdmin = (identity: object): boolean =>
-  Object.values<object>({ ...identity }).some((one) => 'is_admin' in one && one.is_admin === true);
