@@ -141,7 +141,10 @@ export function testSets(grounds: () => Grounds): void {
         code: 3,
         err: expect.stringContaining('--overwrite'),
       });
-      expect(await berth(['export', '-e', 'env/clients'], { readsOnce: true })).toMatchObject({ code: 0 });
+      expect(await berth(['export', '-e', 'env/clients'], { readsOnce: true })).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('kind: Env\nname: clients\n'),
+      });
       expect(await berth(['export', '-e', 'nowhere'])).toMatchObject({ code: 3, out: '' });
     });
 
