@@ -20,6 +20,7 @@ import { testPublishedClient } from './clients/published-client.ts';
 import { testSigningIn } from './clients/terminal/signing-in.ts';
 import { testInterruptedSets } from './clients/interrupted-sets.ts';
 import { testInterruptedTasks } from './clients/interrupted-tasks.ts';
+import { testOtherVersions } from './clients/other-versions.ts';
 import { testCiGuide } from './clients/ci-guide.ts';
 import { testDeploying } from './clients/deploying.ts';
 import { testPackagedCli } from './clients/packaged-cli.ts';
@@ -60,6 +61,7 @@ testOperating(() => grounds);
 testChanging(() => grounds);
 testCheckingCharts(() => grounds);
 testFinding(() => grounds);
+testOtherVersions(() => grounds);
 testMoving(() => grounds);
 testFeeling(() => grounds);
 testSigningIn(() => grounds);
@@ -70,7 +72,7 @@ testPackagedCli(() => grounds);
 testCiGuide(() => grounds);
 testDeploying(() => grounds);
 
-test('events go on after the last one that was handled, also while the gateway restarts', async () => {
+test('events continue after the last one that was handled, even across a restart of the gateway', async () => {
   const { admin, stack } = grounds.platform;
   const stopping = new AbortController();
   const following = followEvents(admin, { tables: 'envs', signal: stopping.signal });
@@ -99,7 +101,7 @@ test('events go on after the last one that was handled, also while the gateway r
   expect(ids).toEqual(created.slice(created.indexOf(ids[0] ?? '')));
 });
 
-test('nothing that any command has written holds a credential or the contents of a secret', () => {
+test('no output of any command holds a credential or the contents of a secret', () => {
   const { platform, written } = grounds;
   const all = written.join('\n');
 

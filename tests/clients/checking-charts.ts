@@ -27,7 +27,7 @@ const bad = {
 
 /** `chart lint` and `chart preview`, without a platform. */
 export function testCheckingCharts(grounds: () => Grounds): void {
-  describe('berth, for who writes charts', () => {
+  describe('berth, for authors of charts', () => {
     let folder: string;
     let berth: ReturnType<typeof createBerth>;
 
@@ -49,7 +49,7 @@ export function testCheckingCharts(grounds: () => Grounds): void {
       [right, wrong] = await Promise.all([write('right', good), write('wrong', bad)]);
     });
 
-    test.concurrent('lint says file, line, field and rule of each defect, of a folder as of its package', async () => {
+    test.concurrent('lint names file, line, field and rule of each defect, in a folder and in its package', async () => {
       expect(await berth(['chart', 'lint', right])).toEqual({ code: 0, out: '', err: 'shop 1.2.0 has no defects\n' });
       const found = await berth(['chart', 'lint', wrong]);
       expect(found).toMatchObject({
@@ -63,7 +63,7 @@ export function testCheckingCharts(grounds: () => Grounds): void {
       });
     });
 
-    test.concurrent('lint refuses what is no chart', async () => {
+    test.concurrent('lint refuses files and folders that are no chart', async () => {
       await mkdir(join(folder, 'empty'), { recursive: true });
       await writeFile(join(folder, 'text.tgz'), 'text');
 

@@ -46,7 +46,7 @@ export function testCiGuide(grounds: () => Grounds): void {
       folder = join(all, 'pipeline');
       for (const name of ['bin', 'npm', 'home']) await mkdir(join(folder, name), { recursive: true });
       await cp(sampleChart.folder, join(folder, 'chart'), { recursive: true });
-      // The registry of the tests speaks plain HTTP and knows nobody.
+      // The registry of the tests speaks plain HTTP and has no accounts.
       const { stack } = platform;
       const plain = 'case "$1" in push) set -- "$@" --plain-http;; registry) cat > "$HOME/password"; exit 0;; esac';
       await writeFile(join(folder, 'bin/helm'), `#!/bin/bash\n${plain}\nexec ${stack.tools.helm} "$@"\n`, {

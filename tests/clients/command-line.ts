@@ -4,7 +4,7 @@ import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Grounds } from './grounds/grounds.ts';
 import { startHookedProxy } from './grounds/hooked-proxy.ts';
-import { createBerth } from './grounds/run-berth.ts';
+import { createBerth, createBerthProcess } from './grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 const chart = ['--chart', 'HelloWeb@1.0.0'];
@@ -51,6 +51,14 @@ export function testCommandLine(grounds: () => Grounds): void {
         code: 0,
         out: expect.stringContaining('env/clients\n'),
       });
+      const who = await alone(['whoami']);
+      expect(who.out.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID').split('\n')).toEqual([
+        `platform: ${stack.url}`,
+        'identity: user ada@example.test, site admin',
+        'credential: token ID',
+        'from: context test',
+        '',
+      ]);
       expect(await alone(['context', 'list'])).toMatchObject({ out: expect.stringMatching(/\* +test +http/) });
       expect(await alone(['context', 'use', 'other'])).toMatchObject({ code: 3, err: expect.stringContaining('test') });
       expect(await alone(['context', 'delete', 'test'])).toMatchObject({ code: 0 });
@@ -81,7 +89,12 @@ export function testCommandLine(grounds: () => Grounds): void {
 
       const repeated = await berth([...deploy, ...inputs, '--wait']);
       expect(repeated).toMatchObject({ code: 0, out: '', err: expect.stringContaining('already') });
-      expect(await berth([...deploy, '--set', 'replicas=1', '--wait'])).toMatchObject({ code: 0 });
+      // Without a chart the deployment keeps its own.
+      expect(await berth(['deploy', 'web', ...where, '--set', 'replicas=1', '--wait'])).toMatchObject({ code: 0 });
+      expect([await path('.config.greeting'), await path('.config.replicas')]).toMatchObject([
+        { out: 'from a file\n' },
+        { out: '1\n' },
+      ]);
       expect(await berth(['rollback', 'web', ...where, '--wait'])).toMatchObject({ code: 0 });
       expect(await path('.config.replicas')).toMatchObject({ out: '2\n' });
     });
@@ -97,7 +110,11 @@ export function testCommandLine(grounds: () => Grounds): void {
       ['an input that the chart does not know', 3, ['deploy', 'w', ...where, ...chart, '--set', 'wrong=1']],
       ['a file that does not exist', 2, ['deploy', 'w', ...where, ...chart, '-f', '/nowhere.yaml']],
       ['an env that does not exist', 3, ['deploy', 'w', '-e', 'nowhere', ...chart]],
-      ['a missing flag', 2, ['deploy', 'w', ...where]],
+      ['a new deployment without a chart', 2, ['deploy', 'w', ...where]],
+      ['a wait for a chart without its name', 2, ['deploy', 'w', ...where, '--wait-for-chart', '1s']],
+      ['a missing flag', 2, ['deploy', 'w', ...chart]],
+      ['a kind without a name', 2, ['describe', 'deployment']],
+      ['an env for rows that belong to none', 2, ['describe', 'env/clients', ...where]],
       ['an unknown command', 2, ['deplo']],
       ['an unknown kind', 2, ['get', 'pancakes']],
       ['a filter that the API refuses', 2, ['get', 'deployments', '--filter', 'status=Wrong']],
@@ -137,7 +154,7 @@ export function testCommandLine(grounds: () => Grounds): void {
       expect(await berth([...deploy, '--enable', '--wait'])).toMatchObject({ code: 0 });
     });
 
-    test('an answer that is lost while a secret is replaced is not a failure', async () => {
+    test('a lost answer to the replacement of a secret is not a failure', async () => {
       const { platform, sample } = grounds();
       const body = { env_id: sample.cluster.env_id ?? '', collection: 'lost', name: 'answer', contents: 'x' };
       unwrap(await admin.secrets.create({ body }));
@@ -194,6 +211,9 @@ export function testCommandLine(grounds: () => Grounds): void {
         code: 0,
         out: expect.stringContaining('namespace: '),
       });
+      const joined = await berth(['describe', 'deployment/web', 'deployment/web', ...where]);
+      expect(joined).toMatchObject({ code: 0, err: '' });
+      expect(joined.out.match(/^name: web$/gm)).toHaveLength(2);
       expect(await berth(['why', 'web', ...where])).toMatchObject({ code: 0 });
       expect(await berth(['logs', 'web', ...where])).toMatchObject({
         code: 0,
@@ -201,7 +221,7 @@ export function testCommandLine(grounds: () => Grounds): void {
       });
       expect(await berth(['get', 'tasks', '-o', 'wide', '--filter', 'status=Done'])).toMatchObject({
         code: 0,
-        out: expect.stringMatching(/ web +Done /),
+        out: expect.stringMatching(/ web +Upgrade +Done /),
       });
     });
 
@@ -236,12 +256,16 @@ export function testCommandLine(grounds: () => Grounds): void {
       });
     });
 
-    test('help names every command and the exit codes', async () => {
-      const { out, code } = await berth(['--help']);
+    test('help names every command and the exit codes, which are those of the process', async () => {
+      const asProcess = createBerthProcess(grounds().program, { BERTH_CONFIG: join(folder, 'none.json') }, written);
+      const { out, code } = await asProcess(['--help']);
 
       expect(code).toBe(0);
+      for (const wrong of [['deplo'], ['get', 'envs']])
+        expect(await asProcess(wrong)).toMatchObject({ code: 2, out: '' });
       for (const name of [
         'login',
+        'whoami',
         'get',
         'deploy',
         'logs',

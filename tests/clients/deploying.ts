@@ -5,7 +5,7 @@ import { pushChart, sampleChart } from '@berth/devstack/journey/publish-sample-c
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fixtureChart } from '../setup/charts/fixture-chart.ts';
 import type { Grounds } from './grounds/grounds.ts';
-import { createBerth } from './grounds/run-berth.ts';
+import { createBerthProcess } from './grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 const inputs = ['--set', 'greeting=Hello', '--set', 'replicas=1'];
@@ -14,9 +14,9 @@ const inputs = ['--set', 'greeting=Hello', '--set', 'replicas=1'];
 export function testDeploying(grounds: () => Grounds): void {
   describe('berth deploy, for pipelines', () => {
     const written: string[] = [];
-    let berth: ReturnType<typeof createBerth>;
+    let berth: ReturnType<typeof createBerthProcess>;
     const as = (token: string) =>
-      createBerth(
+      createBerthProcess(
         grounds().program,
         { BERTH_URL: grounds().platform.stack.url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: token },
         written,
@@ -34,7 +34,7 @@ export function testDeploying(grounds: () => Grounds): void {
       await pushChart({ ...grounds().platform.stack, folder: chart.folder, signal: AbortSignal.timeout(60_000) });
     }
 
-    test('a chart is named by its digest as by its version', async () => {
+    test('a chart can be named by its digest or its version', async () => {
       const { items } = unwrap(
         await grounds().platform.admin.helmCharts.list({ query: { image_tag: '1.0.0', available: true } }),
       );
@@ -45,7 +45,7 @@ export function testDeploying(grounds: () => Grounds): void {
       expect(repeated).toMatchObject({ code: 0, out: '', err: expect.stringContaining('already') });
     });
 
-    test('a chart that is pushed meanwhile is waited for', async () => {
+    test('--wait-for-chart waits for a chart that is pushed meanwhile', async () => {
       const waiting = berth([
         'deploy',
         'digest',
@@ -71,7 +71,7 @@ export function testDeploying(grounds: () => Grounds): void {
       expect(await berth(['wait', 'keyed', ...where])).toMatchObject({ code: 0 });
     });
 
-    test.concurrent('a deploy that fails is 1, with the last lines of the log and the reason', async () => {
+    test.concurrent('a failed deploy ends with 1, the last lines of the log and the reason', async () => {
       await push('1.5.0', { 'templates/fails.yaml': '{{ fail "the moon is in the wrong phase" }}' });
       const deploy = ['deploy', 'fails', ...where, '--chart', 'HelloWeb@1.5.0', '--wait-for-chart', '60s', ...inputs];
 

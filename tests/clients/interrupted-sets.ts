@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { documentText as doc } from './grounds/document-text.ts';
 import type { Grounds } from './grounds/grounds.ts';
 import { type Hook, startHookedProxy } from './grounds/hooked-proxy.ts';
-import { createBerth, type Ran } from './grounds/run-berth.ts';
+import type { Ran } from './grounds/ran.ts';
+import { createBerth } from './grounds/run-berth.ts';
 
 /** Interruptions between the rows of a set. */
 export function testInterruptedSets(grounds: () => Grounds): void {
@@ -139,7 +140,7 @@ export function testInterruptedSets(grounds: () => Grounds): void {
       });
     });
 
-    test.concurrent('a change whose answer is lost is made once, and does not fail', async () => {
+    test.concurrent('a change with a lost answer is made once, and does not fail', async () => {
       let changes = 0;
       const { ran, id } = await changeThrough('lost', async ({ method }) => {
         if (method !== 'PUT') return 'pass';

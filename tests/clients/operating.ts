@@ -28,7 +28,7 @@ async function publishCallable(stack: Stack): Promise<void> {
 
 /** Restarts, events, logs of pods and tokens. */
 export function testOperating(grounds: () => Grounds): void {
-  describe('berth, for who operates', () => {
+  describe('berth, for operators', () => {
     let url: string;
     let berth: ReturnType<typeof createBerth>;
     const as = (token: string) =>
@@ -148,7 +148,7 @@ export function testOperating(grounds: () => Grounds): void {
 
       expect(await berth(['token', 'revoke', id])).toMatchObject({ code: 0 });
       expect(await holder(['get', 'envs'])).toMatchObject({ code: 3, err: expect.stringContaining('Sign in again') });
-      expect(await berth(['token', 'revoke', 'laptop'])).toMatchObject({ code: 0 });
+      expect(await berth(['token', 'revoke', 'token/laptop'])).toMatchObject({ code: 0 });
       expect(await berth(['token', 'revoke', 'laptop'])).toMatchObject({ code: 3 });
       expect(await berth(['token', 'list', '--bot', 'nobody'])).toMatchObject({ code: 3 });
     });

@@ -4,6 +4,7 @@ import { type Client, unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Grounds } from './grounds/grounds.ts';
 import { createBerth } from './grounds/run-berth.ts';
+import { runHere } from './grounds/run-here.ts';
 import { documentText as doc } from './grounds/document-text.ts';
 
 const access = [
@@ -82,6 +83,29 @@ export function testSets(grounds: () => Grounds): void {
       expect(await berth(['apply'])).toMatchObject({ code: 2 });
     });
 
+    test('on a terminal apply asks: only yes applies, and only the name of the set deletes', async () => {
+      const { platform, folder } = grounds();
+      const asking = join(folder, 'asking');
+      await mkdir(asking);
+      for (const name of ['kept', 'leaving'])
+        await writeFile(join(asking, `${name}.yaml`), doc(`kind: Env\nname: ${name}`));
+      const env = { BERTH_URL: platform.stack.url, BERTH_CONFIG: '/nowhere.json', BERTH_TOKEN: platform.adminToken };
+      const typing = (typed: string, ...flags: string[]) => runHere(['apply', '-f', asking, ...flags], { env, typed });
+
+      const declined = await typing('n');
+      expect(declined).toMatchObject({ code: 3, out: '', err: expect.stringContaining('the plan was declined') });
+      expect(declined.err).toMatch(/\+ create +Env\/kept[^]*Apply this\? \[y\/N\]/);
+      expect(await berth(['get', 'env', 'kept'])).toMatchObject({ code: 3 });
+      expect(await typing('y')).toMatchObject({ code: 0, err: expect.stringContaining('2 created') });
+
+      await rm(join(asking, 'leaving.yaml'));
+      const refused = { code: 3, err: expect.stringContaining('another name was typed') };
+      expect(await typing('y', '--prune')).toMatchObject(refused);
+      expect(await typing('asking', '--prune')).toMatchObject({ code: 0, err: expect.stringContaining('1 deleted') });
+      expect(await berth(['get', 'env', 'leaving'])).toMatchObject({ code: 3 });
+      expect(await berth(['get', 'env', 'kept'])).toMatchObject({ code: 0 });
+    });
+
     test('without a terminal only --yes applies a plan, and applying it again changes nothing', async () => {
       const asked = await apply();
       expect(asked).toMatchObject({ code: 3, out: '', err: expect.stringContaining('--yes applies the plan') });
@@ -117,7 +141,10 @@ export function testSets(grounds: () => Grounds): void {
         code: 3,
         err: expect.stringContaining('--overwrite'),
       });
-      expect(await berth(['export', '-e', 'clients'], { readsOnce: true })).toMatchObject({ code: 0 });
+      expect(await berth(['export', '-e', 'env/clients'], { readsOnce: true })).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('kind: Env\nname: clients\n'),
+      });
       expect(await berth(['export', '-e', 'nowhere'])).toMatchObject({ code: 3, out: '' });
     });
 

@@ -3,6 +3,7 @@ import { contextRoutes } from './commands/access/context.ts';
 import { completion } from './commands/access/completion.ts';
 import { login } from './commands/access/login.ts';
 import { tokenRoutes } from './commands/access/token.ts';
+import { whoami } from './commands/access/whoami.ts';
 import { createRoutes } from './commands/changes/create.ts';
 import { setRoutes } from './commands/changes/set.ts';
 import { chartRoutes } from './commands/charts/chart.ts';
@@ -27,7 +28,7 @@ import { retry } from './commands/tasks/retry.ts';
 import { tasks } from './commands/tasks/tasks.ts';
 import { wait } from './commands/tasks/wait.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { noCommandText } from './failure/command-elsewhere.ts';
+import { noCommandText } from './command-elsewhere.ts';
 import { exitCodeOf } from './failure/exit-code-of.ts';
 import { failureText } from './failure/failure-text.ts';
 import type { Cli } from './terminal/cli.ts';
@@ -35,6 +36,7 @@ import type { Cli } from './terminal/cli.ts';
 const routes = buildRouteMap({
   routes: {
     login,
+    whoami,
     context: contextRoutes,
     get,
     describe,
@@ -70,10 +72,12 @@ const routes = buildRouteMap({
       '  berth login https://berth.example.com',
       '  berth get deployments --filter needs_attention=true',
       '  berth why web -e prod',
+      '  berth logs web -e prod --pod --tail 20',
       '  berth deploy web -e prod --chart HelloWeb@1.2.0 --set replicas=3 --wait',
       '  berth export -e prod --to envs/prod',
       '',
-      'Names or ids work everywhere: `berth get deployments web -e prod`. The platform is that of BERTH_URL and BERTH_TOKEN, or of the current context (`berth login`).',
+      'Names and ids work everywhere, as in `berth get deployments web -e prod` and `berth describe deployment/web -e prod`. `berth COMMAND --help` has more examples.',
+      'Commands ask the platform of the current context (`berth login`, `berth context use`). For pipelines, such as GitHub Actions or GitLab CI, set BERTH_URL and BERTH_TOKEN instead: `berth deploy --help`. `berth whoami` says what is in effect.',
       'Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 refused, 4 timed out, 130 cancelled.',
     ].join('\n'),
   },
@@ -85,7 +89,7 @@ export const application = buildApplication<Cli>(routes, {
   versionInfo: { currentVersion: manifest.version },
   scanner: {
     caseStyle: 'allow-kebab-for-camel',
-    // Half of the usual threshold: nobody who types `scale` means `cancel`.
+    // Half of the usual threshold: `scale` is not a misspelt `cancel`.
     distanceOptions: { threshold: 3, weights: { insertion: 1, deletion: 3, substitution: 2, transposition: 0 } },
   },
   documentation: { caseStyle: 'convert-camel-to-kebab', onlyRequiredInUsageLine: true, useAliasInUsageLine: true },

@@ -1,6 +1,6 @@
 import { application } from './application.ts';
 
-/** The command or group that the first words name: the one whose help says what it takes. */
+/** The command or group that the first words name, whose `--help` is worth reading. */
 export function commandMeant(words: readonly string[]): string {
   const meant = ['berth'];
   let at: (typeof application)['root'] | undefined = application.root;

@@ -7,7 +7,7 @@ import type { Cli, Terminal } from './terminal/cli.ts';
 
 /** Runs the command that the arguments name; the exit code says what became of it. */
 export async function runCli(given: NodeJS.Process): Promise<void> {
-  // With `| head` the reader ends before the writer, which is not a failure.
+  // After `| head` the reader ends before the writer, which is not a failure.
   let isOutputRead = true;
   let tellGone = (): void => undefined;
   const outputGone = new Promise<void>((resolve) => (tellGone = resolve));
@@ -31,11 +31,11 @@ export async function runCli(given: NodeJS.Process): Promise<void> {
   if (code < 0) stderr.write(`  ${commandMeant(words)} --help says what there is\n`);
 }
 
-/** For the scripts of `berth completion`: a line for each word that may stand where the last one does. */
+/** For the scripts of `berth completion`: a line for each word that may stand in place of the last one. */
 async function complete(cli: Cli, words: readonly string[]): Promise<void> {
   const before = { ...cli, words: words.slice(0, -1) };
   const found = await proposeCompletions(application, words, before);
-  // Flags are many, so they are named only to who has begun one.
+  // There are many flags, so they are offered only once one has been begun.
   const isFlag = (text: string | undefined): boolean => text?.startsWith('-') === true;
   const shown = found.filter(({ completion }) => isFlag(completion) === isFlag(words.at(-1)));
   for (const { completion } of shown) if (isPlainWord(completion)) cli.process.stdout.write(`${completion}\n`);
@@ -55,7 +55,7 @@ const cliOf = (given: NodeJS.Process): Omit<Cli, 'process' | 'isOutputRead' | 'o
     isUnicode: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     voice: { isQuiet: false },
     async readInput() {
-      // Nothing else would tell who types that the command waits.
+      // Otherwise nothing would say that the command waits for input.
       if (stdin.isTTY) stderr.write('reading standard input, until Ctrl-D at the beginning of a line:\n');
       return (await stdin.setEncoding('utf8').toArray()).join('');
     },

@@ -2,7 +2,7 @@ import type { Sample } from '@berth/devstack/journey/find-sample';
 import type { startOpenWorkload } from './open-workload.ts';
 import type { Platform } from '../../setup/platform.ts';
 
-/** What the tests of all clients share: one platform with the sample chart and the env `clients`, a folder for files, and `berth` built there. */
+/** What the tests of all clients share: a platform with the sample chart and the env `clients`, and a folder with files and the built `berth`. */
 export interface Grounds {
   platform: Platform;
   sample: Sample;

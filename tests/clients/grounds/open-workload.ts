@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 import { startNameServer } from '../../setup/name-server.ts';
 
-/** What answers behind the ingress of the deployment `kubernetes` on a cluster with the domain `default.svc`, and how runners reach it. */
+/** A server behind the ingress of the deployment `kubernetes`, on a cluster with the domain `default.svc`, and how runners reach it. */
 export async function startOpenWorkload() {
   const folder = await mkdtemp(join(tmpdir(), 'berth-workload-'));
   // They are for the local API server, so for this name.

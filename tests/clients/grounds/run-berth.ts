@@ -1,12 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-
-export interface Ran {
-  /** As a shell says it: 130 for a process that Ctrl-C has ended. */
-  code: number | null;
-  out: string;
-  err: string;
-}
+import type { Ran } from './ran.ts';
+import { runHere } from './run-here.ts';
 
 interface Given {
   input?: string;
@@ -14,12 +9,12 @@ interface Given {
   isTyped?: true;
   /** Stops reading standard output after its first part, as `| head` does. */
   readsOnce?: true;
-  /** Called with all that was written so far, whenever more is. */
+  /** Called after each write with the whole output so far. */
   onOutput?: (sofar: string, interrupt: () => void, enter: (line: string) => void) => void;
 }
 
 /** `berth` as a process of its own, with nothing of this one's environment but the path. */
-export const createBerth =
+export const createBerthProcess =
   (program: string, env: Record<string, string>, written: string[]) =>
   async (args: readonly string[], { input = '', isTyped, onOutput, readsOnce }: Given = {}): Promise<Ran> => {
     const child = spawn(process.execPath, [program, ...args], {
@@ -43,3 +38,14 @@ export const createBerth =
     written.push(out, err);
     return { code, out, err };
   };
+
+/** The same in this process, unless the test needs a signal, a pipe or a prompt: a short command spends most of its time on its start. */
+export const createBerth = (program: string, env: Record<string, string>, written: string[]) => {
+  const asProcess = createBerthProcess(program, env, written);
+  return async (args: readonly string[], given: Given = {}): Promise<Ran> => {
+    if (given.isTyped ?? given.readsOnce ?? given.onOutput) return asProcess(args, given);
+    const ran = await runHere(args, { env: { LANG: 'C', ...env }, input: given.input ?? '', isTerminal: false });
+    written.push(ran.out, ran.err);
+    return ran;
+  };
+};

@@ -61,6 +61,13 @@ export function testChanging(grounds: () => Grounds): void {
         code: 2,
         err: expect.stringContaining('node_selector'),
       });
+      for (const name of ['one', 'two']) expect(await berth(['create', 'env', name])).toMatchObject({ code: 0 });
+      const several = (...names: string[]) => berth(['delete', ...names, '--yes']);
+      expect(await several('env/one', 'tow')).toMatchObject({ code: 3, err: expect.stringContaining('no env tow') });
+      expect(await several('env/one', 'env/two')).toMatchObject({
+        code: 0,
+        err: expect.stringMatching(/^deleted env one .*\ndeleted env two /),
+      });
       expect(await berth(['set', 'env', 'nowhere', '--add-users'])).toMatchObject({
         code: 3,
         err: expect.stringContaining('no env nowhere'),
@@ -159,7 +166,7 @@ export function testChanging(grounds: () => Grounds): void {
 
     test('tasks and the audit log say what was done, and by whom', async () => {
       const tasks = await berth(['tasks', 'verbs', ...where]);
-      expect(tasks).toMatchObject({ code: 0, out: expect.stringMatching(/^[0-9a-f-]{36} +verbs +Done/m) });
+      expect(tasks).toMatchObject({ code: 0, out: expect.stringMatching(/^[0-9a-f-]{36} +verbs +Upgrade +Done/m) });
       expect(tasks.out.trim().split('\n')).toHaveLength(3);
       expect(await berth(['tasks', 'nothing', ...where])).toMatchObject({ code: 3 });
       expect(await berth(['tasks', ...where, '--active'])).toMatchObject({ code: 0, out: '', err: 'no tasks\n' });
@@ -196,7 +203,7 @@ export function testChanging(grounds: () => Grounds): void {
     });
 
     test.concurrent('the logs of pods are those that the cluster gives, and the flags for them need --pod', async () => {
-      // The nodes of this cluster are simulated, so nobody keeps logs.
+      // The nodes of this cluster are simulated, so there are no logs.
       const unavailable = await berth(['logs', 'verbs', ...where, '--pod', '--tail', '5']);
       expect(unavailable).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/\(unavailable, GET .*\/log/) });
       expect(await berth(['logs', 'verbs', ...where, '--pod', 'other'])).toMatchObject({
@@ -211,7 +218,7 @@ export function testChanging(grounds: () => Grounds): void {
       expect(await asLinus(['logs', 'verbs', ...where, '--pod'])).toMatchObject({ code: 3 });
     });
 
-    test('what is watched is shown when it changes and when it goes, until Ctrl-C or its reader ends it', async () => {
+    test('a watch shows changed and removed rows, until Ctrl-C or the reader of the pipe ends it', async () => {
       const steps = [
         ['set', 'env', 'stage', '--name', 'later'],
         ['delete', 'env', 'later', '--yes'],

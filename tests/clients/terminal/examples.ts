@@ -4,12 +4,12 @@ import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commands, examplesIn } from '../../../scripts/cli/cli-reference.ts';
 import type { Grounds } from '../grounds/grounds.ts';
-import type { Ran } from '../grounds/run-berth.ts';
-import { runHere } from './run-here.ts';
+import type { Ran } from '../grounds/ran.ts';
+import { runHere } from '../grounds/run-here.ts';
 
-/** Examples that end with something else than 0 here, and why. */
+/** Examples whose exit code is not 0 here, and why. */
 const otherwise: Readonly<Record<string, number>> = {
-  // Something would change.
+  // These end with 1 because something would change.
   'berth diff web -e prod --set replicas=5': 1,
   'berth diff web -e prod --newest': 1,
   // The chart has another workload, its action is called through an ingress, and its task has ended.
@@ -17,8 +17,10 @@ const otherwise: Readonly<Record<string, number>> = {
   'berth action web say -e prod --set words="Good evening" --wait': 3,
   'berth cancel web -e prod --reason "wrong chart"': 3,
   'berth retry web -e prod --wait': 3,
-  // Nobody keeps logs of simulated pods.
+  // Simulated pods have no logs.
   'berth logs web -e prod --pod --tail 20': 1,
+  // Each pod has a name of its own.
+  'berth logs web -e prod --pod helloweb-web-7d9f --container sidecar -f': 3,
 };
 
 /** Examples that need a browser or never end; other tests run these commands. */
@@ -26,13 +28,24 @@ const elsewhere = [
   'berth login https://berth.example.com',
   'berth login https://berth.example.com --no-browser',
   'berth get deployments -e prod --watch',
-  // The package is not built here; the folder is checked.
+  // Only a shell inserts the names, and later tests need these deployments; deleting several rows has a test of its own.
+  'berth delete $(berth get deployments -e prod -o name) -e prod --yes',
+  'berth context use berth.example.com',
+  // The package is not built here: the folder is checked instead.
   'berth chart lint hello-web-1.2.0.tgz --json',
   'berth chart preview hello-web-1.2.0.tgz -f inputs.yaml --json',
 ];
 
-const examples = commands.flatMap((command) => examplesIn(command)).filter((one) => !elsewhere.includes(one));
-/** A folder of documents is exported first, and compared while the platform is still as it was exported; what others need is deleted last. */
+/** The help of `berth` itself and of each group, such as `berth token`. */
+const groups = new Set(commands.flatMap(({ route }) => route.split(' ').slice(1, -1)));
+const ofGroups = await Promise.all(
+  [[], ...[...groups].map((group) => [group])].map(async (words) => ({
+    help: (await runHere([...words, '--help'])).out,
+  })),
+);
+const all = new Set([...ofGroups, ...commands].flatMap((one) => examplesIn(one)));
+const examples = [...all].filter((one) => !elsewhere.includes(one));
+/** First the export of a folder, then its comparison while nothing has changed, and last the deletion of what other examples need. */
 const places = [/^berth export .*--to/, /^berth (?:diff -f|apply)/, /^berth (?!delete|token revoke)/, /^/];
 const placeOf = (example: string): number => places.findIndex((place) => place.test(example));
 const inOrder = examples.toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -54,6 +67,7 @@ export function testExamples(grounds: () => Grounds): void {
         BERTH_CONFIG: join(files, 'contexts.json'),
       };
       await platform.person('grace');
+      await writeFile(join(files, 'password'), 'swordfish-5');
       await writeFile(join(files, 'values.yaml'), 'greeting: Hello\nreplicas: 1\n');
       here = (text) =>
         text
@@ -63,6 +77,7 @@ export function testExamples(grounds: () => Grounds): void {
           .replaceAll('https://berth.example.com', platform.stack.url)
           .replaceAll('cluster west', `cluster ${grounds().sample.cluster.name}`)
           .replaceAll('values.yaml', join(files, 'values.yaml'))
+          .replaceAll('--from-file password', `--from-file ${join(files, 'password')}`)
           .replaceAll('./hello-web', sampleChart.folder);
       await run('berth deploy web -e prod --chart HelloWeb@1.2.0 --set greeting=Hi --set replicas=2 --wait');
     });

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Grounds } from '../grounds/grounds.ts';
-import { createBerth } from '../grounds/run-berth.ts';
-import { runHere } from './run-here.ts';
+import { createBerth, createBerthProcess } from '../grounds/run-berth.ts';
+import { runHere } from '../grounds/run-here.ts';
 import { json, startStubPlatform } from './stub-platform.ts';
 
 const run = promisify(execFile);
@@ -15,7 +15,7 @@ const escape = '\u001b';
 
 /** How berth behaves in terminals, pipes and shells, and with platforms that disappear or are newer. */
 export function testFeeling(grounds: () => Grounds): void {
-  describe('berth, to the eye', () => {
+  describe('berth, in terminals and pipes', () => {
     let env: Record<string, string>;
     let berth: ReturnType<typeof createBerth>;
     const where = ['-e', 'clients'];
@@ -23,7 +23,7 @@ export function testFeeling(grounds: () => Grounds): void {
     beforeAll(() => {
       const { platform, program } = grounds();
       env = { BERTH_URL: platform.stack.url, BERTH_TOKEN: platform.adminToken, BERTH_CONFIG: '/nowhere.json' };
-      berth = createBerth(program, env, grounds().written);
+      berth = createBerthProcess(program, env, grounds().written);
     });
     const against = (url: string) =>
       createBerth(grounds().program, { BERTH_URL: url, BERTH_TOKEN: 'a.b' }, grounds().written);
@@ -55,7 +55,7 @@ export function testFeeling(grounds: () => Grounds): void {
       expect(out).toContain('…');
     });
 
-    test('with LANG=C nothing but ASCII is written of its own', async () => {
+    test('with LANG=C the command line itself writes only ASCII', async () => {
       const { out } = await runHere(['get', 'tasks', ...where, '-o', 'wide'], {
         env: { ...env, NO_COLOR: '1', LANG: 'C' },
         columns: 40,
@@ -67,9 +67,9 @@ export function testFeeling(grounds: () => Grounds): void {
       expect(out + help.out).toMatch(/^[\x00-\x7f]+$/);
     });
 
-    test.concurrent('what lasts is shown on a terminal, never in a pipe, and not with --quiet', async () => {
+    test.concurrent('progress of long work is shown on a terminal, never in a pipe or with --quiet', async () => {
       const reads = new Map<string, number>();
-      // The pauses before the fifth read are longer together than what is waited for without showing it.
+      // Together, the pauses before the fifth read are longer than a wait that is not shown yet.
       await using slow = await startStubPlatform((request, reply) => {
         const [, task] = /\/deployment-tasks\/([^/?]+)/.exec(request.url ?? '') ?? [];
         if (task === undefined) return json(reply, {});
@@ -83,7 +83,11 @@ export function testFeeling(grounds: () => Grounds): void {
       const [lasting, quiet, piped] = await Promise.all([
         runHere(['wait', first], { env: given }),
         runHere(['wait', second, '--quiet'], { env: given }),
-        against(slow.url)(['wait', third]),
+        createBerthProcess(
+          grounds().program,
+          { BERTH_URL: slow.url, BERTH_TOKEN: 'a.b' },
+          grounds().written,
+        )(['wait', third]),
       ]);
 
       expect(lasting.err.replaceAll(`${escape}[K`, '')).toMatch(/\r[|/\\-] waiting for task/);
@@ -91,7 +95,7 @@ export function testFeeling(grounds: () => Grounds): void {
       expect(piped).toMatchObject({ code: 0, err: `task ${third} is done\n` });
     });
 
-    test.concurrent('--verbose shows requests, and neither token nor contents', async () => {
+    test.concurrent('--verbose shows requests, but neither token nor contents', async () => {
       const set = ['secret', 'set', 'seen', ...where, '--collection', 'verbose', '--verbose'];
       const ran = await berth(set, { input: 'swordfish-9' });
 
@@ -146,7 +150,7 @@ export function testFeeling(grounds: () => Grounds): void {
       });
     });
 
-    test.concurrent('logs of several pods are told apart, and one that ends is over', async () => {
+    test.concurrent('logs of several pods are told apart, and following ends with the log', async () => {
       await using pods = await startStubPlatform((request, reply) => {
         const { pathname, searchParams } = new URL(request.url ?? '', 'http://stub');
         if (pathname.endsWith('/log'))
@@ -179,6 +183,7 @@ export function testFeeling(grounds: () => Grounds): void {
       expect((await complete('deploy', '--wait-')).out).toBe('--wait-for-chart\n');
       expect((await complete('get', 'depl')).out).toBe('deployments\n');
       expect((await complete('get', 'env', 'cli')).out).toBe('clients\n');
+      expect((await complete('get', 'deployment/op')).out).toBe('deployment/ops\n');
       expect((await complete('why', '-e', 'clients', 'op')).out).toBe('ops\n');
       await using silent = await startStubPlatform(() => undefined);
       expect(await against(silent.url)(['__complete', 'get', 'env', ''])).toMatchObject({ code: 0, out: '', err: '' });

@@ -78,7 +78,7 @@ export function testFinding(grounds: () => Grounds): void {
         expect(await path(unknown)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('jsonpath=') });
     });
 
-    test.concurrent('what -o name writes is a name for other commands', async () => {
+    test.concurrent('other commands take the names that -o name writes', async () => {
       expect(await written('get', 'deployment/ops', ...where, '-o', 'name')).toEqual(['deployment/ops']);
       const [task = ''] = await written('tasks', 'deployment/ops', ...where, '-o', 'name');
 
@@ -88,7 +88,7 @@ export function testFinding(grounds: () => Grounds): void {
       expect(await berth(['wait', `${task.slice(0, -12)}000000000000`])).toMatchObject({ code: 3 });
     });
 
-    test.concurrent('a kind that is misspelt is refused with the one that may be meant', async () => {
+    test.concurrent('a misspelt kind is refused with the one that may be meant', async () => {
       expect(await berth(['get', 'deploments'])).toMatchObject({
         code: 2,
         err: expect.stringContaining('there is no kind deploments; did you mean `deployments`?'),

@@ -1,15 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { unwrap, waitUntil } from '@berth/client';
 import { KubeConfig } from '@kubernetes/client-node';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Grounds } from '../grounds/grounds.ts';
 import { createBerth } from '../grounds/run-berth.ts';
 
 const where = ['-e', 'clients'];
 
-/** `--cluster` and `--move`, in an env with two clusters. */
+/** `--cluster` and `--move` in an env with two clusters. */
 export function testMoving(grounds: () => Grounds): void {
   describe('berth, with two clusters', () => {
+    let kubeconfig = '';
+    // Later tests rely on the one cluster of the env, also if this one fails halfway.
+    afterAll(async () => {
+      const { admin, stack } = grounds().platform;
+      const [second] = unwrap(await admin.k8sClusters.list({ query: { name: 'second' } })).items;
+      if (second) unwrap(await admin.k8sClusters.update({ id: second.id, body: { ignore: true } }));
+      if (kubeconfig !== '') await writeFile(stack.kubeconfigFile, kubeconfig);
+    });
+
     /** The same API server under another context, which is another cluster to Berth. */
     async function addCluster(): Promise<string> {
       const { platform, sample } = grounds();
@@ -30,7 +39,7 @@ export function testMoving(grounds: () => Grounds): void {
 
     test('on another cluster deploy creates another deployment, unless --move moves the existing one; an ambiguous name is refused with both', async () => {
       const { platform, program, sample } = grounds();
-      const kubeconfig = await readFile(platform.stack.kubeconfigFile, 'utf8');
+      kubeconfig = await readFile(platform.stack.kubeconfigFile, 'utf8');
       const second = await addCluster();
       const env = { BERTH_URL: platform.stack.url, BERTH_TOKEN: platform.adminToken };
       const berth = createBerth(program, env, grounds().written);
@@ -92,7 +101,6 @@ export function testMoving(grounds: () => Grounds): void {
       for (const id of [namesake, moved_id])
         expect(await berth(['delete', 'deployment', id, '--yes'])).toMatchObject({ code: 0 });
       expect(await berth(['set', 'cluster', 'second', '--ignore'])).toMatchObject({ code: 0 });
-      await writeFile(platform.stack.kubeconfigFile, kubeconfig);
     });
   });
 }

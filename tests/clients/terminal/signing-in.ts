@@ -7,7 +7,8 @@ import { unwrap } from '@berth/client';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { readTerminalSignIn } from '../../../packages/console/src/sign-in/terminal-sign-in.ts';
 import type { Grounds } from '../grounds/grounds.ts';
-import { createBerth, type Ran } from '../grounds/run-berth.ts';
+import type { Ran } from '../grounds/ran.ts';
+import { createBerth } from '../grounds/run-berth.ts';
 
 /** `berth login`, with the test in the place of the browser. */
 export function testSigningIn(grounds: () => Grounds): void {
@@ -28,7 +29,7 @@ export function testSigningIn(grounds: () => Grounds): void {
       berth = createBerth(program, { BERTH_CONFIG: config, BROWSER: browser }, grounds().written);
     });
 
-    /** Does what the page of the callback does with the address to which the provider has sent the browser. */
+    /** Does what the page does with the address to which the provider has sent the browser. */
     async function pageAt(callback: string): Promise<{ confirmation: string; address?: string; code?: string } | null> {
       const read = await readTerminalSignIn(grounds().platform.anonymous, new URL(callback).searchParams);
       return read && { confirmation: read.confirmation, ...read.to };
@@ -100,7 +101,7 @@ export function testSigningIn(grounds: () => Grounds): void {
       expect(await attempt(async () => 'code=mine')).toMatchObject({ code: 2 });
     });
 
-    test('a sign-in that a foreign page starts reaches no port by itself, and a code that leaks is worth nothing', async () => {
+    test('a sign-in that a foreign page starts reaches no port without confirmation, and a leaked code is worth nothing', async () => {
       const { anonymous } = grounds().platform;
       const challenge = 'a'.repeat(43);
       const theirs = unwrap(await anonymous.logins.start({ query: { challenge, hand_to: '127.0.0.1:1024' } }));
@@ -149,7 +150,7 @@ export function testSigningIn(grounds: () => Grounds): void {
   });
 }
 
-/** Calls it once the output has the prompt. */
+/** Calls `act` once, when the output has the prompt. */
 function atPrompt(act: (sofar: string, enter: (line: string) => void) => Promise<void>) {
   let isDone = false;
   return (sofar: string, _interrupt: () => void, enter: (line: string) => void): void => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listenHere } from '../grounds/listen-here.ts';
 
-/** A platform that answers as the test says, for what a real one does only by accident. */
+/** A platform that answers as the test says, where a real one would do so only by chance. */
 export async function startStubPlatform(answer: (request: IncomingMessage, reply: ServerResponse) => void) {
   return listenHere(createServer(answer));
 }

@@ -5,7 +5,7 @@ import { kindOf } from '../names/kind-named.ts';
 import { type Kind, kinds } from '../names/kinds.ts';
 import { envScope } from '../names/resolve.ts';
 
-/** Together with the start of the process, an answer takes at most 300 ms; a late one would hold up who types. */
+/** With the start of the process, an answer takes at most 300 ms; a later one would hold up the person who types. */
 const usualBudgetMs = 200;
 
 const budgetMs = ({ env }: Pick<Cli, 'env'>): number => Number(env['BERTH_COMPLETION_MS']) || usualBudgetMs;
@@ -16,7 +16,7 @@ function flagIn(words: readonly string[], ...names: string[]): string | undefine
   return at < 0 ? undefined : words[at + 1];
 }
 
-/** The names of the newest rows of a kind that begin so; none where the platform does not answer in time. */
+/** The names that begin with `partial`, of the newest rows of a kind; none if the platform does not answer in time. */
 async function completeNames(cli: Cli, kind: Kind, partial: string): Promise<string[]> {
   const { name } = kind;
   if (name === undefined) return [];
@@ -35,17 +35,24 @@ async function completeNames(cli: Cli, kind: Kind, partial: string): Promise<str
   }
 }
 
-/** Completes with names of a kind. */
+/** Completes with names of rows of a kind. */
 export const namesOf = (resource: Kind['resource']) =>
   function (this: Cli, partial: string): Promise<string[]> {
     return completeNames(this, kindOf(resource), partial);
   };
 
-/** Completes names of rows after the name of their kind: `get deployment we`. */
+const kindAmong = (words: readonly string[]): Kind | undefined =>
+  kinds.find(({ names }) => words.some((word) => names.includes(word.toLowerCase())));
+
+/** Completes names of rows after the name of their kind: `get deployment we`, `get deployment/we`. */
 export async function completeRows(this: Cli, partial: string): Promise<string[]> {
-  const kind = kinds.find(({ names }) => this.words.slice(1).some((word) => names.includes(word.toLowerCase())));
-  return kind ? completeNames(this, kind, partial) : completeKinds(partial);
+  const kind = kindAmong(this.words.slice(1));
+  if (kind) return completeNames(this, kind, partial);
+  const [, prefix = '', kindName = '', begun = ''] = /^(([^/]*)\/)(.*)$/.exec(partial) ?? [];
+  const joined = kindAmong([kindName]);
+  if (joined) return (await completeNames(this, joined, begun)).map((name) => prefix + name);
+  return completeKinds(partial);
 }
 
-export const completeKinds = (partial: string): string[] =>
+const completeKinds = (partial: string): string[] =>
   kinds.map(({ names: [name] }) => name).filter((name) => name.startsWith(partial));

@@ -1,4 +1,4 @@
-import { completeKinds, completeRows, namesOf } from './complete-names.ts';
+import { completeRows, namesOf } from './complete-names.ts';
 
 export const deploymentArgument = {
   parse: String,
@@ -15,16 +15,14 @@ export const taskArgument = {
   proposeCompletions: namesOf('deployments'),
 } as const;
 
-export const kindArgument = {
-  parse: String,
-  brief: 'kind, such as deployment; berth get --help lists them',
-  placeholder: 'kind',
-  proposeCompletions: completeKinds,
-} as const;
-
-export const rowArgument = {
-  parse: String,
-  brief: 'name or id',
-  placeholder: 'name',
-  proposeCompletions: completeRows,
+/** Of commands about rows of any kind. */
+export const rowsArgument = {
+  kind: 'array',
+  minimum: 1,
+  parameter: {
+    parse: String,
+    brief: 'kind and names, or kind/name; berth get --help lists the kinds',
+    placeholder: 'kind',
+    proposeCompletions: completeRows,
+  },
 } as const;

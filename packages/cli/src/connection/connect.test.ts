@@ -26,16 +26,27 @@ const address = (env: Record<string, string>, context?: string) =>
 
 test('the token of a context goes to no other platform, whatever BERTH_URL says', async () => {
   await expect(address({ BERTH_URL: 'https://elsewhere.example.test' })).rejects.toThrow(/no context is for BERTH_URL/);
-  expect(await address({ BERTH_URL: `${other.url}/` })).toEqual(other);
+  expect(await address({ BERTH_URL: `${other.url}/` })).toEqual({
+    ...other,
+    from: 'context other, which is the one for BERTH_URL',
+  });
 });
 
-test('BERTH_URL and BERTH_TOKEN win over the current context, and a context that is named over both', async () => {
+test('BERTH_URL and BERTH_TOKEN win over the current context, and --context wins over both', async () => {
   const both = { BERTH_URL: 'https://elsewhere.example.test', BERTH_TOKEN: 'given' };
 
-  expect(await address({})).toEqual(own);
-  expect(await address(both)).toEqual({ url: both.BERTH_URL, token: 'given' });
-  expect(await address({ BERTH_TOKEN: 'given' })).toEqual({ ...own, token: 'given' });
-  expect(await address(both, 'other')).toEqual(other);
+  expect(await address({})).toEqual({ ...own, from: 'context own' });
+  expect(await address(both)).toEqual({
+    url: both.BERTH_URL,
+    token: 'given',
+    from: 'BERTH_URL and BERTH_TOKEN',
+  });
+  expect(await address({ BERTH_TOKEN: 'given' })).toEqual({
+    ...own,
+    token: 'given',
+    from: 'context own, with BERTH_TOKEN',
+  });
+  expect(await address(both, 'other')).toEqual({ ...other, from: 'context other' });
 });
 
 test.for([
@@ -48,6 +59,9 @@ test.for([
   await expect(address(env)).rejects.toMatchObject({ outcome: 'usage', message: words });
 });
 
-test('a line end behind the token, as files have it, is no part of it', async () => {
-  expect(await address({ BERTH_URL: own.url, BERTH_TOKEN: 'given\r\n' })).toEqual({ url: own.url, token: 'given' });
+test('a line end after the token, as in files, is ignored', async () => {
+  expect(await address({ BERTH_URL: own.url, BERTH_TOKEN: 'given\r\n' })).toMatchObject({
+    url: own.url,
+    token: 'given',
+  });
 });

@@ -28,7 +28,7 @@ export async function completeContexts(this: Cli, partial: string): Promise<stri
   return Object.keys(known?.contexts ?? {}).filter((name) => name.startsWith(partial));
 }
 
-/** How requests are sent, if not as usual. */
+/** How requests are sent, if not in the usual way. */
 type Manner = Pick<ClientOptions, 'signal' | 'patience'>;
 
 /** The client for BERTH_URL and BERTH_TOKEN, which win, or for a context. */
@@ -59,15 +59,27 @@ export const clientOf = (
 /** A session is a JWT, which has three parts; tokens have two. */
 const credentialOf = (token: string): Credential => (token.split('.').length === 3 ? { jwt: token } : { token });
 
+interface Address {
+  url: string;
+  token: string;
+  /** What names them, in words. */
+  from: string;
+}
+
 /** Where the platform is, and the token for it. The token of a context goes to no other platform than its own. */
-export async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise<{ url: string; token: string }> {
+export async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise<Address> {
   const { url, token } = context === undefined ? variablesOf(cli) : {};
-  if (url && token) return { url, token };
+  if (url && token) return { url, token, from: 'BERTH_URL and BERTH_TOKEN' };
   const { current, contexts } = await readContexts(cli);
   if (url) return contextFor(url, contexts);
   const name = context ?? current;
   const found = name === null ? undefined : contexts[name];
-  if (found) return { url: found.url, token: token || found.token };
+  if (found)
+    return {
+      url: found.url,
+      token: token || found.token,
+      from: `context ${name}${token ? ', with BERTH_TOKEN' : ''}`,
+    };
   throw new CliFailure(
     'usage',
     name === null
@@ -76,7 +88,7 @@ export async function addressOf(cli: Cli, { context }: ConnectionFlags): Promise
   );
 }
 
-/** What is wrong with them is said here: a request would only fail as if the platform were away. */
+/** Checks the variables here: with a wrong one, a request would only fail as if the platform were away. */
 function variablesOf({ env }: Pick<Cli, 'env'>): { url?: string | undefined; token?: string | undefined } {
   const { BERTH_URL: url } = env;
   const token = env['BERTH_TOKEN']?.trim();
@@ -86,10 +98,10 @@ function variablesOf({ env }: Pick<Cli, 'env'>): { url?: string | undefined; tok
   return { url, token };
 }
 
-function contextFor(url: string, contexts: Contexts['contexts']): { url: string; token: string } {
+function contextFor(url: string, contexts: Contexts['contexts']): Address {
   const isSame = (other: string): boolean => other.replace(/\/+$/, '') === url.replace(/\/+$/, '');
-  const found = Object.values(contexts).find((one) => isSame(one.url));
-  if (found) return found;
+  const [name, found] = Object.entries(contexts).find(([, one]) => isSame(one.url)) ?? [];
+  if (found) return { ...found, from: `context ${name}, which is the one for BERTH_URL` };
   throw new CliFailure('usage', `no context is for BERTH_URL, ${url}: berth login ${url}, or set BERTH_TOKEN`);
 }
 

@@ -42,7 +42,7 @@ export async function writeContexts(cli: Pick<Cli, 'env'>, contexts: Contexts): 
   const file = contextsFile(cli);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const written = `${file}.${randomUUID()}`;
-  // Never a file or link that somebody has laid there: `BERTH_CONFIG` may name a folder that others write to.
+  // `wx` never writes to a file or link that somebody has put there: others may write to the folder that `BERTH_CONFIG` names.
   await writeFile(written, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(written, file);
 }

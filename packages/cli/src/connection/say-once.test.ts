@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSayOnce } from './say-once.ts';
 
-test('requests that wait at the same time say so once, and again when they wait longer', () => {
+test('requests that wait at the same time report it once, and again when they wait longer', () => {
   const said: string[] = [];
   let now = 1_000;
   const say = createSayOnce(

@@ -1,4 +1,4 @@
-/** Says that a request waits, unless another one that still waits has said so. */
+/** Reports that a request waits, unless another waiting request has reported it. */
 export function createSayOnce(say: (line: string) => void, now = () => performance.now()) {
   let saidUntil = 0;
   return (line: string, waitMs: number): void => {

@@ -5,7 +5,7 @@ import { CliFailure } from '../failure/cli-failure.ts';
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Inputs over present ones: first files of YAML or JSON, then `--set name=value`, each over what is before it. */
+/** The present inputs, overlaid by files of YAML or JSON and then by `--set name=value`; later ones win. */
 export async function configInputs(
   present: JsonObject,
   { files, sets }: { files: readonly string[]; sets: readonly string[] },
@@ -29,7 +29,7 @@ async function readInputs(file: string): Promise<JsonObject> {
   throw new CliFailure('usage', `${file} holds no object of inputs`);
 }
 
-/** Inputs are a flat form, so a name is one key, also with dots. The value is JSON where it is, else text. */
+/** A form is flat, so a name is one key, even with dots. A value that is not JSON is text. */
 export function withInput(inputs: JsonObject, text: string): JsonObject {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new CliFailure('usage', `an input is name=value, not ${text}`);

@@ -26,6 +26,6 @@ test.for([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.for(['', '10', '5 m', '-1s', '1d'])('"%s" is no time', (text) => {
+test.for(['', '10', '5 m', '-1s', '1d'])('"%s" is not a duration', (text) => {
   expect(() => parseDuration(text)).toThrow(/a time is such as/);
 });

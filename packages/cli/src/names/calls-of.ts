@@ -9,7 +9,7 @@ interface Calls {
   delete?(request: { id: string }, options?: CallOptions): Promise<Answer<unknown>>;
 }
 
-/** The calls that the kinds share. */
+/** The calls that most kinds have. */
 export const callsOf = (client: Client, { resource }: Pick<Kind, 'resource'>): Calls =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which resource a user names is known only at run time
   client[resource] as unknown as Calls;

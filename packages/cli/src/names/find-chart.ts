@@ -9,7 +9,7 @@ export interface FoundChart {
   chart: HelmChart;
 }
 
-/** Refuses what names no chart, before anything is asked. */
+/** Refuses a text that cannot name a chart, before any request. */
 export function chartName(text: string): string {
   readParts(text);
   return text;
@@ -21,7 +21,7 @@ function readParts(text: string): NonNullable<ReturnType<typeof chartParts>> {
   throw new CliFailure('usage', `a chart is KIND@VERSION or KIND@sha256:DIGEST; berth get charts lists versions`);
 }
 
-/** The chart that `KIND@VERSION` or `KIND@sha256:…` names; waits this long for one that was just pushed. */
+/** The chart that `KIND@VERSION` or `KIND@sha256:…` names. Waits up to `withinMs` for a chart that was just pushed. */
 export async function findChart(client: Client, text: string, withinMs: number): Promise<FoundChart> {
   const { kind: kindName, version: wanted, isDigest } = readParts(text);
   const { id: kindId } = await resolve(client, kindOf('deploymentKinds'), kindName);

@@ -3,7 +3,7 @@ import { CliFailure } from '../failure/cli-failure.ts';
 import { kindOf } from './kind-named.ts';
 import { resolve } from './resolve.ts';
 
-/** The id of the named cluster, or of the only one of an env. */
+/** The id of the named cluster or, without a name, of the only cluster of the env. */
 export async function findCluster(client: Client, envId: string, name: string | undefined): Promise<string> {
   if (name !== undefined) return (await resolve(client, kindOf('k8sClusters'), name, { env_id: envId })).id;
   const { items } = unwrap(await client.k8sClusters.list({ query: { env_id: envId, per_page: 100 } }));

@@ -13,7 +13,7 @@ test.for([
   expect(() => kindNamed(word)).toThrow(`there is no kind ${word}; ${words}`);
 });
 
-test('a kind is known by each of its names, in capitals too', () => {
+test('a kind is known by each of its names, in any case', () => {
   expect(['deployments', 'Deployment', 'deploy'].map((name) => kindNamed(name).resource)).toEqual(
     Array.from({ length: 3 }, () => 'deployments'),
   );

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { CliFailure } from '../failure/cli-failure.ts';
 import { editsBetween } from '../text/edits-between.ts';
 import { type Kind, kinds } from './kinds.ts';
@@ -18,6 +19,17 @@ export function kindNamed(name: string): Kind {
 export function kindAndNames([first = '', ...others]: readonly string[]): { kind: Kind; names: string[] } {
   const [, kindName = first, name] = /^([^/]*)\/(.+)$/.exec(first) ?? [];
   return { kind: kindNamed(kindName), names: name === undefined ? others : [name, ...others] };
+}
+
+/** The same, for commands that need a row. */
+export function kindWithNames(given: readonly string[]): { kind: Kind; names: string[] } {
+  const found = kindAndNames(given);
+  if (found.names.length > 0) return found;
+  const { names } = found.kind;
+  throw new CliFailure(
+    'usage',
+    `which ${names[1] ?? names[0]}? Give a name or an id: berth get ${names[0]} lists them`,
+  );
 }
 
 /** What other tools call them. */
@@ -45,6 +57,6 @@ function kindsNear(word: string): string[] {
 
 export function kindOf(resource: Kind['resource']): Kind {
   const found = kinds.find((kind) => kind.resource === resource);
-  if (!found) throw new Error(`no kind has the resource ${resource}`);
+  if (!found) throw new Bug(`no kind has the resource ${resource}`);
   return found;
 }

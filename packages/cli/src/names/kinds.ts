@@ -2,7 +2,7 @@ import type { Client } from '@berth/client';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The rows whose names the columns of others show instead of ids. */
+/** The resources whose names other rows show instead of ids. */
 export type Referred =
   | 'bots'
   | 'deploymentKinds'
@@ -18,12 +18,14 @@ export interface Column {
   /** A field of the row, or a field with the id of a row whose name is shown. */
   field: string;
   of?: Referred;
-  /** Whose names are shown too, where the id may be of several. */
+  /** Further resources that the id may belong to. */
   orOf?: readonly Referred[];
-  /** Fields that are shown where it is empty. */
+  /** Fields to show instead if it is empty. */
   otherwise?: readonly string[];
-  /** A field of the referred row, with the id of the row whose name is shown instead. */
+  /** Show the name of another row instead, whose id is in this field of the referred row. */
   through?: { field: string; of: Referred };
+  /** The field is an object whose only key is shown, such as the operation of a task. */
+  isKey?: true;
   /** Only with `-o wide`. */
   wide?: true;
 }
@@ -34,7 +36,7 @@ export interface Kind {
   names: readonly [string, ...string[]];
   /** The field with its name, and the filter that finds it; absent for rows without names. */
   name?: string;
-  /** For rows without names: the field that refers to a row whose name stands for theirs, once `--env` is given. */
+  /** For rows without names: the field with the id of the row whose name identifies them within an env. */
   namedBy?: { field: string; of: Referred };
   /** The name of its events, if it has any: `get --watch` follows them. */
   table?: string;
@@ -80,6 +82,7 @@ export const kinds: readonly Kind[] = [
     columns: [
       { title: 'ID', field: 'id' },
       { title: 'DEPLOYMENT', field: 'deployment_id', of: 'deployments' },
+      { title: 'OPERATION', field: 'operation', isKey: true },
       { title: 'STATUS', field: 'status' },
       { title: 'REASON', field: 'reason', wide: true },
       { title: 'ATTEMPTS', field: 'attempts', wide: true },

@@ -1,7 +1,7 @@
 import { type Client, everyItem, type HelmChart } from '@berth/client';
 import { CliFailure } from '../failure/cli-failure.ts';
 
-/** The chart of a kind that was pushed last, of those that can be deployed. */
+/** Of the charts of a kind that can be deployed, the one that was pushed last. */
 export async function newestChart({ helmCharts }: Client, kind_id: string): Promise<HelmChart> {
   const query = { kind_id, available: true };
   for await (const chart of everyItem((after) => helmCharts.list({ query: { ...query, after } }))) {

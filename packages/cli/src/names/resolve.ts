@@ -7,12 +7,12 @@ import type { Kind, Row } from './kinds.ts';
 
 const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** Where a name is looked for: filters of the list of its kind. */
+/** Filters of a list, within which a name is looked up. */
 export type Scope = Readonly<Record<string, string | undefined>>;
 
-/** The one row with this name or id, also as `-o name` writes it: `deployment/web`. Refuses names that several rows have, with these. */
+/** The one row with this name or id, also in the form `deployment/web`. A name that several rows have is refused with a list of them. */
 export async function resolve(client: Client, kind: Kind, nameOrId: string, scope: Scope = {}): Promise<Row> {
-  const plain = withoutKind(kind, nameOrId);
+  const plain = plainName(kind, nameOrId);
   if (isId(plain)) return unwrap(await callsOf(client, kind).get({ id: plain }));
   const found = await rowsNamed(client, kind, nameOrId, scope);
   // A name may hold a slash.
@@ -32,7 +32,8 @@ export async function resolve(client: Client, kind: Kind, nameOrId: string, scop
   );
 }
 
-const withoutKind = ({ names }: Kind, text: string): string => {
+/** The name in `deployment/web`. */
+export const plainName = ({ names }: Pick<Kind, 'names'>, text: string): string => {
   const name = names.find((one) => text.startsWith(`${one}/`));
   return name === undefined ? text : text.slice(name.length + 1);
 };
@@ -47,7 +48,7 @@ async function rowsNamed(client: Client, kind: Kind, name: string, scope: Scope)
   return found;
 }
 
-/** Where a candidate is, so that the one that is meant can be told. */
+/** Where a candidate is, so that the user can tell which one is meant. */
 async function candidateText({ envs, k8sClusters }: Client, row: Row): Promise<string> {
   const nameOf = async (of: Client['envs'] | Client['k8sClusters'], field: string): Promise<string> => {
     const answer = await of.get({ id: String(row[field]) });
@@ -61,7 +62,7 @@ async function candidateText({ envs, k8sClusters }: Client, row: Row): Promise<s
   ].join(' ');
 }
 
-/** The field by which the rows with a name are known, and the filter that finds them, if the API has one. */
+/** The field by which a name is recognised, its value, and the filters that narrow the list, if the API has any. */
 async function distinguishing(
   client: Client,
   { name, namedBy, names, resource }: Kind,
@@ -82,9 +83,16 @@ async function distinguishing(
   return { field: namedBy.field, value: id, query: {} };
 }
 
-/** The filter of an env by name or id; none if none is given. */
+/** The filter for an env, given by name or id; no filter without one. */
 export async function envScope(client: Client, env: string | undefined): Promise<{ env_id?: string }> {
   return env === undefined ? {} : { env_id: (await resolve(client, kindOf('envs'), env)).id };
+}
+
+/** The same for commands that take any kind. Some kinds belong to no env. */
+export async function scopeOfKind(client: Client, kind: Kind, env: string | undefined): Promise<{ env_id?: string }> {
+  if (env !== undefined && !kind.inEnv)
+    throw new CliFailure('usage', `${kind.names[0]} belong to no env: leave out -e`);
+  return envScope(client, env);
 }
 
 const referred: Readonly<Record<string, Kind['resource']>> = {
@@ -99,7 +107,7 @@ const referred: Readonly<Record<string, Kind['resource']>> = {
   user_id: 'users',
 };
 
-/** Filters as the API takes them: names of other rows, those of the env, become ids. */
+/** Filters as the API takes them: names of other rows, looked up in the env, become ids. */
 export async function filterScope(
   client: Client,
   filters: readonly (readonly [string, string])[],

@@ -2,7 +2,7 @@ import { type Client, type DeploymentTask, unwrap } from '@berth/client';
 import { CliFailure } from '../failure/cli-failure.ts';
 import { resolveDeployment } from './resolve.ts';
 
-/** The task with this id, also as commands write it, `task/ID`; or the newest one of a deployment. */
+/** The task with this id, which may be written as `task/ID`, or the newest task of the named deployment. */
 export async function taskOf(client: Client, name: string, env: string | undefined): Promise<DeploymentTask> {
   const [, written] = /^task\/(.+)$/.exec(name) ?? [];
   if (written !== undefined) return unwrap(await client.deploymentTasks.get({ id: written }));

@@ -4,7 +4,7 @@ const units = [
   ['m', 60],
 ] as const;
 
-/** How long ago a time was, in its largest unit: `3d`. */
+/** How long ago a time was, in the largest unit that fits: `3d`. */
 export function age(time: string, now: number = Date.now()): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1_000));
   if (Number.isNaN(seconds)) return time;

@@ -4,7 +4,7 @@ import { table } from './table.ts';
 
 const signs = { create: '+', change: '~', replace: '-+', delete: '-', keep: '=', blocked: '!' } as const;
 
-/** What a plan would do, an object a line. */
+/** What a plan would do, one object on each line. */
 export function planLines({ tasks, objects, reinstalls, contested, unchanged }: DeploymentPlan): string[] {
   const rows = objects.map(({ action, kind, namespace, name, fields, reason }) => [
     `${signs[action]} ${action}`,

@@ -14,11 +14,11 @@ interface Shown {
   format: Format;
   /** False after the first part of a stream. */
   hasTitles?: boolean;
-  /** Rows that come one after the other are documents of their own. */
+  /** In a stream, each row is a document of its own. */
   isStream?: boolean;
 }
 
-/** Shows the rows of a kind. One row by name is an object in JSON and YAML, others are a list. */
+/** Shows the rows of a kind. In JSON and YAML a single row that was named is an object; otherwise the rows are a list. */
 export async function printRows(
   { cli, client, kind, format, hasTitles = true, isStream = false }: Shown,
   rows: readonly Row[],
@@ -52,7 +52,8 @@ export const nameOfRow = ({ name }: Kind, row: Row): string =>
   name === undefined ? row.id : textOf(row[name]) || row.id;
 
 function cellOf(row: Row, column: Column, names: Names): string {
-  const { field, otherwise = [], of, title } = column;
+  const { field, otherwise = [], of, title, isKey } = column;
+  if (isKey) return Object.keys(Object(selectPath(row, field)))[0] ?? '';
   const text = [field, ...otherwise].map((path) => textOf(selectPath(row, path))).find((one) => one !== '') ?? '';
   if (of !== undefined) return names(column, text) ?? text;
   return title === 'AGE' || title === 'UPDATED' ? age(text) : text;

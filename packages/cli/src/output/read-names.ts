@@ -31,7 +31,7 @@ function nameIn(of: Referred, row: Row | undefined): string | undefined {
   return typeof name === 'string' ? name : row?.id;
 }
 
-/** A catalogue may have thousands of charts, and few are deployed. Without permission for a list its ids are shown. */
+/** Only charts in use are read, since a catalogue may have thousands. Without permission for the list, ids are shown. */
 async function rowsOf(client: Client, resource: Referred): Promise<Map<string, Row>> {
   const { list } = callsOf(client, { resource });
   const rows = new Map<string, Row>();

@@ -2,7 +2,7 @@
 const step = /\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]|([^.[\]'"*?@$()\s]+)/g;
 const wholePath = new RegExp(String.raw`^(?:\.?(?:${step.source}))*$`);
 
-/** Whether it is a path of which `selectPath` knows every step. */
+/** Whether `selectPath` knows every step of the path. */
 export const isPath = (path: string): boolean => wholePath.test(path);
 
 /** The value at a path such as `health.state` or `.items[0].name`; undefined if there is none. */

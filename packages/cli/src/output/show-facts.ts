@@ -8,7 +8,7 @@ interface Fact {
   message: string;
 }
 
-/** Facts of `why` as a table, in the order in which they count. */
+/** Facts of `why` as a table, the most important first. */
 export function showFacts(cli: Cli, facts: readonly Fact[]): void {
   if (facts.length === 0) return;
   const rows = facts.map(({ kind, since, message }) => [kind, since === null ? '' : age(since), message]);

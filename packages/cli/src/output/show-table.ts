@@ -14,7 +14,7 @@ const styles: ReadonlyMap<string, Style> = new Map([
   ...busy.map((word) => [word, 'busy'] as const),
 ]);
 
-/** Writes rows as a table: on a terminal in colours and no wider than it is. */
+/** Writes rows as a table. On a terminal it has colours and is no wider than the terminal. */
 export function showTable(cli: Cli, rows: readonly (readonly string[])[], { hasTitles = true } = {}): void {
   const look = {
     columns: cli.terminals.output?.columns,

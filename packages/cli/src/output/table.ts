@@ -14,7 +14,7 @@ interface Look {
 const leastWidth = 4;
 const gap = 2;
 
-/** Aligned columns; a title that nothing follows is not padded. */
+/** Aligned columns; the last cell of a line is not padded. */
 export function table(rows: readonly (readonly string[])[], look: Look = {}): string[] {
   const { columns, ellipsis = '…', paint = (text) => text } = look;
   const shown = rows.map((cells) => cells.map(harmless));

@@ -23,7 +23,7 @@ test('a question is shown, and answered by the line that is typed', async () => 
   expect(terminal.shown()).toContain('Apply this? ');
 });
 
-test('without a terminal nobody is asked, though there is input', async () => {
+test('without a terminal nothing is asked, even if there is input', async () => {
   const pipe = ends(false);
   pipe.type('yes\n');
 

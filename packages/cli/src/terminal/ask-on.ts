@@ -4,7 +4,7 @@ import { harmlessLines } from '../text/harmless.ts';
 
 type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;
 
-/** Asks where both input and messages are a terminal: an answer that a pipe happens to hold is nobody's. */
+/** Asks only if both input and messages are terminals: piped text is not a person's answer. */
 export const askOn =
   ({ stdin, stderr }: Terminal) =>
   async (question: string): Promise<string | null> => {

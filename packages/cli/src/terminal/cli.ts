@@ -8,11 +8,11 @@ export interface Terminal {
   isColoured: boolean;
 }
 
-/** What commands get of the process: nothing else reads it. */
+/** The part of the process that commands use; nothing else reads the process. */
 export interface Cli extends CommandContext {
   readonly process: CommandContext['process'];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The arguments, for completion: what is given before the word that is completed. */
+  /** The arguments; during completion, those before the word that is being completed. */
   readonly words: readonly string[];
   /** Null for a pipe or a file. */
   readonly terminals: { output: Terminal | null; messages: Terminal | null };
@@ -22,19 +22,19 @@ export interface Cli extends CommandContext {
   readonly voice: { isQuiet: boolean };
   /** The whole standard input. */
   readonly readInput: () => Promise<string>;
-  /** The next line of standard input, without showing what is typed elsewhere; null at its end. */
+  /** The next line of standard input; null at its end. */
   readonly readLine: (signal: AbortSignal) => Promise<string | null>;
-  /** Asks on the terminal, and gives the answer; null where there is nobody to ask. */
+  /** Asks on the terminal and returns the answer; null if there is no terminal. */
   readonly ask: (question: string) => Promise<string | null>;
-  /** False once the reader of standard output has gone, as after `| head`: what only writes there may end. */
+  /** False once the reader of standard output has gone, as after `| head`: a command that only writes there may end. */
   readonly isOutputRead: () => boolean;
-  /** Resolves then, for what only waits for more to write. */
+  /** Resolves when the reader goes, for a command that waits for more to write. */
   readonly outputGone: Promise<void>;
-  /** Calls it for each Ctrl-C, instead of ending, until the returned function is called. */
+  /** Until the returned function is called, each Ctrl-C calls `act` instead of ending the process. */
   readonly onInterrupt: (act: () => void) => () => void;
 }
 
-/** Writes a line of the answer. A terminal obeys nothing that a name or a message of strangers holds; a pipe gets it as it is. */
+/** Writes a line of the answer. For a terminal, control characters are removed: names and messages may be those of strangers. */
 export const print = ({ process, terminals }: Pick<Cli, 'process' | 'terminals'>, line: string): void =>
   process.stdout.write(`${terminals?.output ? harmlessLines(line) : line}\n`);
 
@@ -43,10 +43,10 @@ export const say = (cli: Cli, line: string): void => {
   if (!cli.voice?.isQuiet) note(cli, line);
 };
 
-/** Writes a line that is wanted also where the rest is quiet. */
+/** Writes a line that `--quiet` does not suppress. */
 export const note = ({ process }: Pick<Cli, 'process'>, line: string): void =>
   process.stderr.write(`${harmlessLines(line)}\n`);
 
-/** A text of the answer in a style, where the answer goes to a terminal with colours. */
+/** Styles a text of the answer if the answer goes to a terminal with colours. */
 export const paint = ({ terminals }: Pick<Cli, 'terminals'>, style: Style | null, text: string): string =>
   style !== null && terminals.output?.isColoured ? styled(style, text) : text;

@@ -1,4 +1,4 @@
-/** How many letters have to be added, removed, replaced, or swapped with the next one, to make one word of the other. */
+/** How many letters have to be added, removed, replaced or swapped with their neighbour to turn one word into the other. */
 export function editsBetween(from: string, to: string): number {
   // Each row has the edits from a beginning of `from` to every beginning of `to`.
   const rows: number[][] = [[...to, ''].map((_, column) => column)];

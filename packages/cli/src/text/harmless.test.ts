@@ -8,7 +8,7 @@ import { harmless, harmlessLines } from './harmless.ts';
 const movesUp = '\u001b[1A\u001b[2Kall is well';
 const shown = '\ufffd[1A\ufffd[2Kall is well';
 
-test('lines, tabs and the styles of the command line stay, and nothing else that a terminal obeys', () => {
+test('line ends, tabs and the styles of the command line stay, and all other control characters go', () => {
   const own = `${styled('good', 'Running')}\tweb\nnext`;
 
   expect(harmlessLines(own)).toBe(own);
@@ -17,7 +17,7 @@ test('lines, tabs and the styles of the command line stay, and nothing else that
   );
 });
 
-test('a reason of a task in a failure cannot rewrite the terminal', () => {
+test('the reason of a failed task cannot rewrite the terminal', () => {
   expect(failureText(new CliFailure('failed', `task 1 failed:\n${movesUp}`))).toBe(`berth: task 1 failed:\n${shown}`);
 });
 
@@ -29,7 +29,7 @@ test.each(Array.from('\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u20
   },
 );
 
-test('an answer is harmless on a terminal, and as it is in a pipe', () => {
+test('an answer loses control characters on a terminal, and is unchanged in a pipe', () => {
   let out = '';
   const process = { stdout: { write: (text: string) => (out += text) }, stderr: { write: () => undefined } };
   const terminal = { columns: 80, isColoured: true };

@@ -6,7 +6,7 @@ export function widthOf(text: string): number {
   return [...text].reduce((sum, letter) => sum + widthOfLetter(letter), 0);
 }
 
-/** The beginning of a text that fits into so many columns. */
+/** The longest beginning of a text that fits into this many columns. */
 export function startOf(text: string, columns: number): string {
   if (isAscii(text)) return text.slice(0, Math.max(0, columns));
   let width = 0;
@@ -22,6 +22,6 @@ export function startOf(text: string, columns: number): string {
 // oxlint-disable-next-line no-control-regex -- it is about all of ASCII
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 
-/** By code point, as most terminals count; segments of letters would cost `Intl.Segmenter`, which takes longer to start than a whole command. */
+/** By code point, as most terminals count. `Intl.Segmenter` would be more exact, but takes longer to start than a whole command. */
 const widthOfLetter = (letter: string): number =>
   /^[\p{Mn}\p{Me}\p{Cf}]$/u.test(letter) ? 0 : eastAsianWidth(letter.codePointAt(0) ?? 0);

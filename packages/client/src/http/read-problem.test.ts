@@ -35,6 +35,14 @@ describe('reading a problem', () => {
     });
   });
 
+  test('a code that the API does not define yet keeps its words', async () => {
+    const body = '{"code":"teapot","detail":"Short and stout"}';
+
+    expect((await readProblem('GET /api/v2/envs', answer(418, body))).detail).toBe(
+      'Short and stout (HTTP 418, teapot)',
+    );
+  });
+
   test('fields that do not have the documented shape are omitted', async () => {
     const body = JSON.stringify({
       code: 'invalid',

@@ -16,7 +16,7 @@ export async function readProblem(request: string, response: Response): Promise<
     return {
       ...common,
       code: 'unintelligible',
-      detail: `HTTP ${response.status} without a problem document`,
+      detail: unknownDetail(response.status, code, detail),
       errors: [],
     };
   }
@@ -26,6 +26,12 @@ export async function readProblem(request: string, response: Response): Promise<
     detail: typeof detail === 'string' ? detail : code,
     errors: Array.isArray(errors) ? errors.filter(isFieldError) : [],
   };
+}
+
+/** A newer platform may answer a code that this version does not know; its words still say what is wrong. */
+function unknownDetail(status: number, code: unknown, detail: unknown): string {
+  if (typeof code !== 'string' || typeof detail !== 'string') return `HTTP ${status} without a problem document`;
+  return `${detail} (HTTP ${status}, ${code})`;
 }
 
 /** Does not use the JSON of the contracts, which would bring zod into every bundle. */

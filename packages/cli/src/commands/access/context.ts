@@ -24,7 +24,7 @@ const contextName = {
 const name = { kind: 'tuple', parameters: [contextName] } as const;
 
 const use = buildCommand<object, [string], Cli>({
-  docs: { brief: 'Make another context the current one' },
+  docs: { brief: 'Switch to another context' },
   parameters: { flags: {}, positional: name },
   async func(_, chosen) {
     const known = await readContexts(this);
@@ -35,7 +35,9 @@ const use = buildCommand<object, [string], Cli>({
 });
 
 const remove = buildCommand<object, [string], Cli>({
-  docs: { brief: 'Forget a context and its token; the token stays valid' },
+  docs: {
+    brief: 'Sign out: forget a context and its token, which stays valid until it is revoked or expires',
+  },
   parameters: { flags: {}, positional: name },
   async func(_, chosen) {
     const { current, contexts } = await readContexts(this);
@@ -83,5 +85,13 @@ const rename = buildCommand<object, [string, string], Cli>({
 
 export const contextRoutes = buildRouteMap({
   routes: { list, current, use, rename, delete: remove },
-  docs: { brief: 'The platforms that you have signed in to' },
+  docs: {
+    brief: 'Switch between the platforms that you have signed in to',
+    fullDescription: [
+      'A context is a platform with your sign-in there: `berth login URL` adds one. Commands ask the platform of the current context, or of --context NAME; BERTH_URL and BERTH_TOKEN win over the current one. `berth whoami` says which platform it is, and as whom you are signed in.',
+      '',
+      '  berth context list',
+      '  berth context use berth.example.com',
+    ].join('\n'),
+  },
 });

@@ -17,7 +17,7 @@ export async function isOwnConnection(
   const user = process.getuid?.();
   if (process.platform !== 'linux' || user === undefined) return true;
   const lists = await Promise.all(tables.map((table) => readFile(table, 'latin1').catch(() => null)));
-  // A sandbox may hide them, and then nobody can tell.
+  // In a sandbox they may be hidden, and the check is impossible.
   if (lists.every((list) => list === null)) return true;
   const owners = lists.flatMap((list) => ownersIn(list ?? '', remotePort, localPort));
   // With `sudo` the browser is still that of the person.

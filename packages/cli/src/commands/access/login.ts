@@ -4,6 +4,7 @@ import { clientOf } from '../../connection/connect.ts';
 import { readContexts, writeContexts } from '../../connection/contexts.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
+import { identityWords } from './identity-words.ts';
 
 interface Flags {
   withToken?: boolean;
@@ -16,9 +17,9 @@ export const login = buildCommand<Flags, [string], Cli>({
   docs: {
     brief: 'Sign in to a platform, and make it the current context',
     fullDescription: [
-      'Sign in to a platform in the browser, and make it the current context. The page shows the same text as the terminal: confirm nothing else. --no-browser is for a terminal on another computer: it writes the address and takes the code.',
+      'Sign in to a platform in the browser, and make it the current context. The page shows the same text as the terminal; confirm only if they are equal. If the browser is on another computer, use --no-browser: it writes the address to open and asks for the code that the page shows.',
       '',
-      'The context is kept in a file that only you can read. --with-token keeps a token, which comes from standard input, so that neither history nor process list shows it.',
+      'The context is kept in a file that only you can read. --with-token takes a token from standard input, so that neither the history of the shell nor the process list shows it. `berth whoami` says as whom you are signed in, `berth context delete` signs out.',
       '',
       '  berth login https://berth.example.com',
       '  berth login https://berth.example.com --no-browser',
@@ -45,7 +46,7 @@ export const login = buildCommand<Flags, [string], Cli>({
     const known = await readContexts(this);
     const context = name ?? new URL(url).host;
     await writeContexts(this, { current: context, contexts: { ...known.contexts, [context]: { url, token } } });
-    say(this, `signed in to ${url} as ${nameOf(identity)}; the context is ${context}`);
+    say(this, `signed in to ${url} as ${identityWords(identity)}; the context is ${context}`);
   },
 });
 
@@ -66,15 +67,11 @@ async function signIn(
   return browser ? signInHere(cli, client) : signInElsewhere(cli, client);
 }
 
-function nameOf(identity: object): string {
-  const [variant] = Object.entries<Record<string, unknown>>({ ...identity });
-  if (!variant) return 'nobody';
-  const [kind, { email, display_name, name }] = variant;
-  return `${kind.toLowerCase()} ${String(email ?? display_name ?? name)}`;
-}
-
 function readUrl(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw new CliFailure('usage', `${text} is not an http or https URL`);
+    throw new CliFailure(
+      'usage',
+      `${text} is not an http or https URL; \`berth whoami\` says where you are signed in, and as whom`,
+    );
   return text.replace(/\/+$/, '');
 }

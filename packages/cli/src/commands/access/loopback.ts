@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Bug } from '@berth/contracts/errors';
 import { type HandedCode, handedCode } from './handed-code.ts';
 import { isOwnConnection } from './is-own-connection.ts';
 
@@ -30,7 +31,7 @@ export async function listenForCode(env: Readonly<Record<string, string | undefi
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('the server has no port');
+  if (bound === null || typeof bound === 'string') throw new Bug('the server has no port');
   const { port } = bound;
 
   function handle(request: IncomingMessage, reply: ServerResponse, isOwn: boolean): void {

@@ -8,9 +8,10 @@ import { durationFlag } from '../../input/duration.ts';
 import { callsOf } from '../../names/calls-of.ts';
 import { kindOf } from '../../names/kind-named.ts';
 import type { Kind, Row } from '../../names/kinds.ts';
-import { resolve } from '../../names/resolve.ts';
+import { plainName, resolve } from '../../names/resolve.ts';
 import { type Format, outputFlag } from '../../output/formats.ts';
 import { printRows } from '../../output/print-rows.ts';
+import { tokenId } from './token-id.ts';
 
 interface OfBot extends ConnectionFlags {
   bot?: string;
@@ -77,7 +78,10 @@ const create = buildCommand<OfBot & { expires?: number }, [string], Cli>({
       'Create a token and write its value to standard output. It is shown this once.\n\n  berth token create ci --bot deployer --expires 720h > token',
   },
   parameters: {
-    flags: { ...flagsOfBot, expires: durationFlag('After which time it ends, such as 720h; never unless given') },
+    flags: {
+      ...flagsOfBot,
+      expires: durationFlag('How long the token is valid, such as 720h; without it, until it is revoked'),
+    },
     positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'name of the token', placeholder: 'name' }] },
   },
   async func({ bot, expires, ...flags }, name) {
@@ -91,21 +95,15 @@ const create = buildCommand<OfBot & { expires?: number }, [string], Cli>({
           });
     const { created_token } = unwrap(created);
     print(this, created_token);
-    say(this, `created token ${name}${idIn(created_token)}; its value is not shown again`);
+    const id = tokenId(created_token);
+    say(this, `created token ${name}${id === null ? '' : ` (${id})`}; its value is not shown again`);
   },
 });
 
-/** Before the secret stands the id, by which `revoke` knows the token: the bytes of a UUID in base64url. */
-function idIn(token: string): string {
-  const hex = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('hex');
-  const parts = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(hex)?.slice(1);
-  return parts ? ` (${parts.join('-')})` : '';
-}
-
 const revoke = buildCommand<OfBot, [string], Cli>({
   docs: {
-    brief: 'End a token at once',
-    fullDescription: 'End a token at once.\n\n  berth token revoke ci --bot deployer',
+    brief: 'Revoke a token: it ends at once',
+    fullDescription: 'Revoke a token: its next request is refused.\n\n  berth token revoke ci --bot deployer',
   },
   parameters: {
     flags: flagsOfBot,
@@ -114,7 +112,7 @@ const revoke = buildCommand<OfBot, [string], Cli>({
   async func({ bot, ...flags }, wanted) {
     const client = await connect(this, flags);
     const tokens = await tokensOf(client, bot);
-    const { id } = onlyOne(await readTokens(client, tokens), wanted);
+    const { id } = onlyOne(await readTokens(client, tokens), plainName(tokens.kind, wanted));
     const answer = await callsOf(client, tokens.kind).delete?.({ id });
     if (answer && !answer.ok) throw new ProblemError(answer.problem);
     say(this, `revoked token ${wanted} (${id})`);
@@ -133,5 +131,13 @@ function onlyOne(tokens: readonly Row[], wanted: string): Row {
 
 export const tokenRoutes = buildRouteMap({
   routes: { list, create, revoke },
-  docs: { brief: 'Tokens of yours and of bots' },
+  docs: {
+    brief: 'Create, list and revoke tokens: your own, or those of bots for pipelines',
+    fullDescription: [
+      'Create, list and revoke tokens: your own, or with --bot those of a bot, for pipelines.',
+      '',
+      '  berth create bot deployer',
+      '  berth token create ci --bot deployer > token',
+    ].join('\n'),
+  },
 });

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { ProblemError } from '@berth/client';
 import { buildCommand, buildRouteMap, type TypedCommandParameters } from '@stricli/core';
 import { namesOf } from '../../arguments/complete-names.ts';
@@ -37,7 +38,7 @@ const commandOf = ({ resource, brief, example, named, fields }: Creation) =>
       const value = named.of ? (await resolve(client, kindOf(named.of), name)).id : name;
       const body = { [named.field]: value, ...(await bodyOf(client, fields, given)) };
       const created = await callsOf(client, kind).create?.({ body });
-      if (!created) throw new Error(`${resource} has no create`);
+      if (!created) throw new Bug(`${resource} has no create`);
       if (!created.ok) throw new ProblemError(created.problem);
       print(this, `${kind.names[1] ?? kind.names[0]}/${created.value.id}`);
     },
@@ -51,6 +52,6 @@ export const createRoutes = buildRouteMap({
   docs: {
     brief: 'Create an env, deployment, bot, member and so on',
     fullDescription:
-      'Create a row, and write its id. `berth secret set` stores a secret, `berth token create` makes a token.\n\n  berth create env staging',
+      'Create a row and write its id. `berth secret set` stores a secret, `berth token create` creates a token.\n\n  berth create env staging',
   },
 });

@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import { ProblemError } from '@berth/client';
 import { buildCommand, buildRouteMap, type TypedCommandParameters } from '@stricli/core';
 import { namesOf } from '../../arguments/complete-names.ts';
@@ -47,7 +48,7 @@ const commandOf = ({ resource, brief, example, fields }: Update) => {
         throw new CliFailure('usage', `nothing to change: give one of ${known.join(', ')}`);
       const { id } = await resolve(client, kind, name, await envScope(client, env));
       const changed = await callsOf(client, kind).update?.({ id, body });
-      if (!changed) throw new Error(`${resource} has no update`);
+      if (!changed) throw new Bug(`${resource} has no update`);
       if (!changed.ok) throw new ProblemError(changed.problem);
       for (const task of changed.taskIds) print(this, `task/${task}`);
       say(
@@ -61,7 +62,8 @@ const commandOf = ({ resource, brief, example, fields }: Update) => {
 export const setRoutes = buildRouteMap({
   routes: Object.fromEntries(Object.entries(updates).map(([name, update]) => [name, commandOf(update)])),
   docs: {
-    brief: 'Change fields of an env, cluster, user, member and so on',
-    fullDescription: 'Change fields of a row; those that are not given stay.\n\n  berth set env prod --add-users',
+    brief: 'Change a deployment (not its inputs), env, cluster, user, member and so on',
+    fullDescription:
+      'Change fields of a row; those that you do not give stay. `berth deploy` changes the chart and the inputs of a deployment.\n\n  berth set deployment web -e prod --no-enabled\n  berth set env prod --add-users',
   },
 });

@@ -8,7 +8,7 @@ export interface Update {
   fields: Fields;
 }
 
-const active = { field: 'is_active', brief: 'Whether requests of it are answered', is: 'boolean' } as const;
+const active = { field: 'is_active', brief: 'Whether its requests are answered', is: 'boolean' } as const;
 
 /** What `set` knows; the routes have these names. */
 export const updates: Readonly<Record<string, Update>> = {
@@ -29,8 +29,12 @@ export const updates: Readonly<Record<string, Update>> = {
     fields: {
       name: { field: 'name', brief: 'Another name' },
       addUsers: { field: 'auto_add_new_users', brief: 'Make each new user a member', is: 'boolean' },
-      nodeSelector: { field: 'node_selector', brief: 'Labels of nodes, as JSON, or null', is: 'json' },
-      tolerations: { field: 'tolerations', brief: 'As in pods, as JSON, or null', is: 'json' },
+      nodeSelector: {
+        field: 'node_selector',
+        brief: 'Labels of the nodes to use, as JSON; null for any node',
+        is: 'json',
+      },
+      tolerations: { field: 'tolerations', brief: 'Tolerations as pods have them, as JSON; null for none', is: 'json' },
     },
   },
   cluster: {
@@ -39,7 +43,7 @@ export const updates: Readonly<Record<string, Update>> = {
     example: 'berth set cluster west --no-ignore',
     fields: {
       assign: { field: 'env_id', brief: 'The env that it belongs to', of: 'envs' },
-      ignore: { field: 'ignore', brief: 'Leave it alone', is: 'boolean' },
+      ignore: { field: 'ignore', brief: 'Whether Berth leaves it alone', is: 'boolean' },
       ingressDomain: { field: 'ingress_domain', brief: 'An empty text removes it', is: 'clearable' },
       ingressClass: { field: 'ingress_class', brief: 'An empty text removes it', is: 'clearable' },
       ingressTlsSecret: { field: 'ingress_tls_secret_name', brief: 'An empty text removes it', is: 'clearable' },
@@ -55,9 +59,9 @@ export const updates: Readonly<Record<string, Update>> = {
   },
   user: {
     resource: 'users',
-    brief: 'Activate or deactivate a user, or change the global role',
+    brief: 'Activate or deactivate a user, or make the user a site admin',
     example: 'berth set user grace@example.test --active',
-    fields: { active, admin: { field: 'is_admin', brief: 'Whether it is a site admin', is: 'boolean' } },
+    fields: { active, admin: { field: 'is_admin', brief: 'Whether the user is a site admin', is: 'boolean' } },
   },
   bot: {
     resource: 'bots',

@@ -41,7 +41,7 @@ export function deploymentMeant<D extends Placed>(
 
 type Present = Pick<Deployment, 'helm_chart_id' | 'config' | 'cluster_id' | 'enabled'>;
 
-/** What has to change of a deployment that is there. */
+/** What has to change in an existing deployment. */
 export function changeOf(
   present: Present,
   { name, chartId, config, clusterId }: DesiredDeployment,

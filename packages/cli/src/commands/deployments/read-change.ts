@@ -20,7 +20,7 @@ interface Change {
   change: ReturnType<typeof changeOf>;
 }
 
-/** A deployment that is there, and what would change of it. */
+/** An existing deployment, and what would change in it. */
 export async function readChange(client: Client, wanted: WantedChange, name: string): Promise<Change> {
   const { id } = await resolveDeployment(client, name, wanted.env);
   const read = await client.deployments.get({ id });

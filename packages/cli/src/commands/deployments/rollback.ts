@@ -20,9 +20,14 @@ const isDeploy = ({ operation, status }: DeploymentTask): boolean =>
 
 export const rollback = buildCommand<Flags, [string], Cli>({
   docs: {
-    brief: 'Return to the chart and inputs of an earlier task',
-    fullDescription:
-      'Return to the chart and inputs of an earlier task; without --to, of the last deploy before the present one.\n\n  berth rollback web -e prod --wait\n  berth rollback web -e prod --to 1c1d4f6e-…',
+    brief: 'Return to the chart and inputs of an earlier deploy',
+    fullDescription: [
+      'Return to the chart and inputs of an earlier deploy: the last one before the present, or the task that --to names. `berth tasks` lists tasks with their ages.',
+      '',
+      '  berth rollback web -e prod --wait',
+      '  berth tasks web -e prod',
+      '  berth rollback web -e prod --to 1c1d4f6e-…',
+    ].join('\n'),
   },
   parameters: {
     flags: {

@@ -27,7 +27,7 @@ export const audit = buildCommand<Flags, [], Cli>({
   docs: {
     brief: 'Show who changed what, and who was refused, newest first',
     fullDescription: [
-      'Show who changed what, and who was refused, newest first: of all envs for site admins, else of the envs of an env admin.',
+      'Show who changed what, and who was refused, newest first. Site admins see all of it, env admins what concerns their envs.',
       '',
       '  berth audit -e prod --since 24h',
       '  berth audit --denied --limit 20 -o json',
@@ -53,8 +53,8 @@ export const audit = buildCommand<Flags, [], Cli>({
       },
       operation: { kind: 'parsed', parse: String, brief: 'Such as create, update or delete', optional: true },
       denied: { kind: 'boolean', brief: 'Only what was refused', optional: true, withNegated: false },
-      since: durationFlag('Only since, such as 24h'),
-      limit: { kind: 'parsed', parse: numberParser, brief: 'At most so many; 50 unless given', optional: true },
+      since: durationFlag('Only from the last 24h, for example'),
+      limit: { kind: 'parsed', parse: numberParser, brief: 'Show at most this many; 50 unless given', optional: true },
       output: outputFlag,
     },
     aliases: { e: 'env', o: 'output' },

@@ -1,11 +1,11 @@
 import { unwrap } from '@berth/client';
 import { buildCommand } from '@stricli/core';
 import { envFlag } from '../../arguments/env-flag.ts';
-import { kindArgument, rowArgument } from '../../arguments/positional.ts';
+import { rowsArgument } from '../../arguments/positional.ts';
 import { type Cli, print } from '../../terminal/cli.ts';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
-import { kindNamed } from '../../names/kind-named.ts';
-import { envScope, resolve } from '../../names/resolve.ts';
+import { kindWithNames } from '../../names/kind-named.ts';
+import { resolve, scopeOfKind } from '../../names/resolve.ts';
 import { showFacts } from '../../output/show-facts.ts';
 import { yamlOf } from '../../output/print-rows.ts';
 
@@ -13,10 +13,15 @@ interface Flags extends ConnectionFlags {
   env?: string;
 }
 
-export const describe = buildCommand<Flags, [string, string], Cli>({
+export const describe = buildCommand<Flags, string[], Cli>({
   docs: {
-    brief: 'Show all of one row, and why it is as it is',
-    fullDescription: 'Show all of one row, and why it is as it is.\n\n  berth describe deployment web -e prod',
+    brief: 'Show every field of a row, and why it is as it is',
+    fullDescription: [
+      'Show every field of a row, and why it is as it is. Of a chart these are also the inputs that it takes.',
+      '',
+      '  berth describe deployment web -e prod',
+      '  berth describe chart HelloWeb@1.2.0',
+    ].join('\n'),
   },
   parameters: {
     flags: {
@@ -24,18 +29,19 @@ export const describe = buildCommand<Flags, [string, string], Cli>({
       env: envFlag('The env in which the name is looked for'),
     },
     aliases: { e: 'env' },
-    positional: {
-      kind: 'tuple',
-      parameters: [kindArgument, rowArgument],
-    },
+    positional: rowsArgument,
   },
-  async func({ env, ...flags }, kindName, name) {
-    const kind = kindNamed(kindName);
+  async func({ env, ...flags }, ...given) {
+    const { kind, names } = kindWithNames(given);
     const client = await connect(this, flags);
-    const row = await resolve(client, kind, name, await envScope(client, env));
-    print(this, await yamlOf(row));
-    if (kind.resource !== 'deployments' && kind.resource !== 'deploymentTasks') return;
-    const { facts } = unwrap(await client[kind.resource].why({ id: row.id }));
-    showFacts(this, facts);
+    const scope = await scopeOfKind(client, kind, env);
+    for (const [at, name] of names.entries()) {
+      if (at > 0) print(this, '---');
+      const row = await resolve(client, kind, name, scope);
+      print(this, await yamlOf(row));
+      if (kind.resource !== 'deployments' && kind.resource !== 'deploymentTasks') continue;
+      const { facts } = unwrap(await client[kind.resource].why({ id: row.id }));
+      showFacts(this, facts);
+    }
   },
 });

@@ -7,7 +7,7 @@ import { CliFailure } from '../../failure/cli-failure.ts';
 import { callsOf } from '../../names/calls-of.ts';
 import { kindAndNames } from '../../names/kind-named.ts';
 import { kinds, type Row } from '../../names/kinds.ts';
-import { envScope, filterScope, resolve } from '../../names/resolve.ts';
+import { filterScope, resolve, scopeOfKind } from '../../names/resolve.ts';
 import { type Format, outputFlag } from '../../output/formats.ts';
 import { nameOfRow, printRows } from '../../output/print-rows.ts';
 import { type Cli, say } from '../../terminal/cli.ts';
@@ -32,6 +32,7 @@ export const get = buildCommand<Flags, string[], Cli>({
       '  berth get deployments --filter needs_attention=true -o wide',
       '  berth get charts --filter kind_id=HelloWeb',
       '  berth get tasks --filter status=Failed -o name',
+      '  berth get objects --filter deployment_id=web --filter kind=Pod',
       '  berth get deployments -e prod --watch',
     ].join('\n'),
   },
@@ -65,8 +66,7 @@ export const get = buildCommand<Flags, string[], Cli>({
     const { kind, names } = kindAndNames(given);
     const filters = filter.map(readFilter);
     const client = await connect(this, flags);
-    if (env !== undefined && !kind.inEnv) throw new CliFailure('usage', `${kind.names[0]} belong to no env`);
-    const inEnv = await envScope(client, env);
+    const inEnv = await scopeOfKind(client, kind, env);
     const scope = { ...(await filterScope(client, filters, inEnv)), ...inEnv };
     const read = async (): Promise<Row[]> => {
       const rows: Row[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changedRows } from './watch-rows.ts';
 
-test('a watch shows the rows that came or differ, and no others', () => {
+test('a watch shows only rows that are new or have changed', () => {
   const before = [
     { id: 'a', status: 'Running' },
     { id: 'b', status: 'Installing' },

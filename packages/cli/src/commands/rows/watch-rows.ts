@@ -10,14 +10,14 @@ interface Watched {
   read: () => Promise<Row[]>;
   show: (rows: readonly Row[]) => Promise<void>;
   showRemoved: (row: Row) => void;
-  /** Resolves once nobody reads what is shown. */
+  /** Resolves once the reader of the output has gone. */
   over: Promise<void>;
 }
 
 /** Changes within this time are shown together, so that a rollout does not read the list for each of its steps. */
 const gatherMs = 250;
 
-/** Shows rows, then each that has changed, until nobody reads them. Nothing is missed: the position comes before the first read. */
+/** Shows rows, then each that has changed, until the reader goes. Nothing is missed: the position is taken before the first read. */
 export async function watchRows({ client, table, read, show, showRemoved, over }: Watched): Promise<void> {
   const stopping = new AbortController();
   const after = await firstPosition(client, table);

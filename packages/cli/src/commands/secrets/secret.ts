@@ -18,8 +18,12 @@ interface Flags extends ConnectionFlags {
 const set = buildCommand<Flags, [string], Cli>({
   docs: {
     brief: 'Store a secret in an env, or replace its contents',
-    fullDescription:
-      'Store a secret in an env, or replace its contents, which come from standard input or a file and never from an argument. Deployments that use it are reinstalled.\n\n  berth secret set db-password -e prod --collection web < password',
+    fullDescription: [
+      'Store a secret in an env, or replace its contents. They come from standard input or a file, never from an argument. Deployments that use the secret are reinstalled. `berth get secrets` lists secrets; nothing shows their contents.',
+      '',
+      '  berth secret set db-password -e prod --collection web < password',
+      '  berth secret set db-password -e prod --collection web --from-file password',
+    ].join('\n'),
   },
   parameters: {
     flags: {
@@ -61,4 +65,7 @@ const readContents = (file: string): Promise<string> =>
     throw new CliFailure('usage', `${file} cannot be read`, { cause });
   });
 
-export const secretRoutes = buildRouteMap({ routes: { set }, docs: { brief: 'Write secrets of an env' } });
+export const secretRoutes = buildRouteMap({
+  routes: { set },
+  docs: { brief: 'Store secrets of an env, or replace their contents' },
+});

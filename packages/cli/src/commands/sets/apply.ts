@@ -18,7 +18,7 @@ interface Flags extends PlanFlags {
 
 export const applyCommand = buildCommand<Flags, [], Cli>({
   docs: {
-    brief: 'Bring the platform to what a folder of documents says',
+    brief: 'Create and change rows until they are as a folder of documents says',
     fullDescription: [
       'Bring the platform to what a folder of YAML documents says: envs, clusters, members, roles, bots, secrets, deployments and resources. Shows all that would be done and asks; without a terminal it needs --yes. A step that fails holds up only those that need it, and the same command again does the rest.',
       'What the set creates is remembered in berth-set.json beside the documents. --prune deletes such rows that no longer have a document, once the name of the set was typed, or given by --confirm-prune.',
@@ -42,7 +42,7 @@ export const applyCommand = buildCommand<Flags, [], Cli>({
       },
       confirmPrune: { kind: 'parsed', parse: String, brief: 'Name of the set: confirms --prune', optional: true },
       plan: { kind: 'boolean', brief: 'Show what would be done, and do nothing', optional: true, withNegated: false },
-      yes: { kind: 'boolean', brief: 'Do not ask', optional: true, withNegated: false },
+      yes: { kind: 'boolean', brief: 'Apply without asking', optional: true, withNegated: false },
       wait: { kind: 'boolean', brief: 'Wait until the tasks have ended', optional: true, withNegated: false },
       timeout: durationFlag('How long to wait for tasks at most; 10m unless given'),
       patience: durationFlag('How long to wait for a platform that is away, in all; 1m unless given'),

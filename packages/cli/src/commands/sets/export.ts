@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { connect, connectionFlags, type ConnectionFlags } from '../../connection/connect.ts';
 import { CliFailure } from '../../failure/cli-failure.ts';
+import { kindOf } from '../../names/kind-named.ts';
+import { resolve } from '../../names/resolve.ts';
 import { type Cli, print, say } from '../../terminal/cli.ts';
 
 interface Flags extends ConnectionFlags {
@@ -13,9 +15,9 @@ interface Flags extends ConnectionFlags {
 
 export const exportCommand = buildCommand<Flags, [], Cli>({
   docs: {
-    brief: 'Write what is there as documents for apply',
+    brief: 'Write the envs of a platform as documents for apply',
     fullDescription: [
-      'Write envs with all that they hold, and bots, as documents for `berth apply`: to standard output, or to a folder with a file for each env. Contents of secrets are never read; their documents name the environment variables that apply would take them from.',
+      'Write envs with all that they contain, and bots, as documents for `berth apply`: to standard output, or to a folder with a file for each env. Contents of secrets cannot be read; the documents name environment variables from which `berth apply` takes them.',
       '',
       '  berth export -e prod --to envs/prod',
       '  berth export -e prod',
@@ -25,10 +27,10 @@ export const exportCommand = buildCommand<Flags, [], Cli>({
     flags: {
       ...connectionFlags,
       env: { kind: 'parsed', parse: String, brief: 'Only this env; may be repeated', variadic: true, optional: true },
-      to: { kind: 'parsed', parse: String, brief: 'A folder, made where it is missing', optional: true },
+      to: { kind: 'parsed', parse: String, brief: 'The folder to write to, created if it is missing', optional: true },
       overwrite: {
         kind: 'boolean',
-        brief: 'Replace files of the folder that have the same names',
+        brief: 'Overwrite files of the same names in the folder',
         optional: true,
         withNegated: false,
       },
@@ -42,10 +44,9 @@ export const exportCommand = buildCommand<Flags, [], Cli>({
       import('../../sets/live/export-files.ts'),
     ]);
     const client = await connect(this, flags);
-    const envs = env === undefined ? null : new Set(env);
+    const chosen = env && (await Promise.all(env.map((name) => resolve(client, kindOf('envs'), name))));
+    const envs = chosen ? new Set(chosen.map(({ name }) => String(name))) : null;
     const platform = await readPlatform(client, { envs, charts: [] });
-    const unknown = env?.find((name) => !platform.envs.some((one) => one.name === name));
-    if (unknown !== undefined) throw new CliFailure('refused', `there is no env ${unknown}`);
     const { files, variables } = exportFiles(liveSet(platform), envs);
     if (to === undefined) print(this, [...files.values()].join('---\n').trimEnd());
     else await writeFiles(to, files, overwrite);

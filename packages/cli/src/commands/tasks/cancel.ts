@@ -21,7 +21,7 @@ export const cancel = buildCommand<Flags, [string], Cli>({
     flags: {
       ...connectionFlags,
       env: envFlag('The env of the deployment'),
-      reason: { kind: 'parsed', parse: String, brief: 'What others read', optional: true },
+      reason: { kind: 'parsed', parse: String, brief: 'Why, for those who read about it later', optional: true },
     },
     aliases: { e: 'env' },
     positional: {

@@ -72,7 +72,7 @@ test('Ctrl-C leaves a task that somebody else may have queued', async () => {
   expect(cancelled).toEqual([]);
 });
 
-test('a second Ctrl-C takes back what was not asked yet, and says that the tasks go on', async () => {
+test('a second Ctrl-C drops cancellations that were not sent yet, and says that the tasks go on', async () => {
   const held = (_: string, signal?: AbortSignal) =>
     new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
   const { given, asked, interrupt } = platformOf({ first: null, second: null }, held);

@@ -27,8 +27,8 @@ export async function followTasks({ cli, client, ids, withinMs = 600_000, areFor
   const stopListening = cli.onInterrupt(() => {
     if (isCancelling) return leaving.abort();
     isCancelling = true;
-    say(cli, 'cancelling; Ctrl-C once more leaves what runs');
-    // Who leaves takes back what was not asked yet.
+    say(cli, 'cancelling; Ctrl-C once more leaves what still runs');
+    // A second Ctrl-C drops the cancellations that have not been requested yet.
     void cancelAll(cli, client, { ids: open, asked, signal: leaving.signal }).catch((error: unknown) => {
       if (!leaving.signal.aborted) throw error;
     });
@@ -51,7 +51,7 @@ export async function followTasks({ cli, client, ids, withinMs = 600_000, areFor
   }
 }
 
-/** From the last one, so that a later task does not start while an earlier one ends. */
+/** Begins with the last task, so that a later one does not start when an earlier one ends. */
 async function cancelAll(
   cli: Cli,
   { deploymentTasks }: FollowTasks['client'],

@@ -18,10 +18,10 @@ interface Pod {
   name: string;
 }
 
-/** A person cannot follow more at once, and several commands fit into the streams that the platform allows an identity. */
+/** Nobody can read more logs at once, and the platform limits the streams of an identity, which several commands share. */
 const mostFollowed = 5;
 
-/** Writes the logs of the pods of a deployment; those of several have the name of their pod before each line. */
+/** Writes the logs of the pods of a deployment. If there are several pods, each line begins with the name of its pod. */
 export async function showPodLogs(cli: Cli, client: Client, deploymentId: string, wanted: PodLogs): Promise<void> {
   if (wanted.previous && wanted.follow) throw new CliFailure('usage', '--previous cannot be combined with --follow');
   const pods = await findPods(client, deploymentId, wanted.pod);
@@ -67,7 +67,7 @@ async function showPodLog(
       print(cli, cli.terminals.output ? harmless(prefix + line) : prefix + line);
     }
   } catch (error) {
-    // `unwrap` says what the platform refused; anything else is a connection that ended in the middle.
+    // `unwrap` throws what the platform refused; a TypeError is a connection that ended in the middle.
     if (!(error instanceof TypeError)) throw error;
     throw new CliFailure('failed', `the log of ${name} was cut off: the connection ended`, { cause: error });
   }

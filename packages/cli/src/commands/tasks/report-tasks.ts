@@ -11,7 +11,7 @@ interface Reported {
   timeout: WaitFlags['timeout'];
 }
 
-/** Writes the tasks that a change queued, and follows them where that is asked for. */
+/** Writes the tasks that a change queued and, with `--wait`, follows them. */
 export async function reportTasks({ cli, client, queued, wait, timeout }: Reported): Promise<void> {
   const { taskIds: ids, taskCount } = queued;
   for (const id of ids) print(cli, `task/${id}`);

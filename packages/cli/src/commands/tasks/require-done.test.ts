@@ -13,7 +13,7 @@ const outcomeOf = (status: DeploymentTask['status']): [number, string] => {
   }
 };
 
-test('a task that is done is 0, one that failed 1 and one that was cancelled 130, with the reason', () => {
+test('the exit code is 0 for a done task, 1 for a failed one and 130 for a cancelled one, with the reason', () => {
   expect([outcomeOf('Done'), outcomeOf('Failed'), outcomeOf('Canceled')]).toEqual([
     [0, ''],
     [1, 'berth: task a failed: the hook failed'],

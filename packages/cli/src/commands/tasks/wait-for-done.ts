@@ -2,7 +2,7 @@ import { type Client, type WaitForTask, WaitedTooLong, waitForTask } from '@bert
 import { CliFailure } from '../../failure/cli-failure.ts';
 import { requireDone } from './require-done.ts';
 
-/** Waits until a task has ended. Fails unless it is done then, or if it takes too long. */
+/** Waits until a task has ended. Fails if the task is not done then, or takes too long. */
 export async function waitForDone(
   client: Pick<Client, 'deploymentTasks'>,
   id: string,

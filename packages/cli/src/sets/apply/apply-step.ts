@@ -1,3 +1,4 @@
+import { Bug } from '@berth/contracts/errors';
 import {
   type Answer,
   type CallOptions,
@@ -62,7 +63,7 @@ async function change(
   const calls = callsOf(client, { resource: resourceOf[document.kind] });
   const etag = etags.get(key);
   const answer = await calls.update?.(request, { ...options(), repeat: true, ...(etag && { ifMatch: etag }) });
-  if (!answer) throw new Error(`rows of kind ${document.kind} cannot change`);
+  if (!answer) throw new Bug(`rows of kind ${document.kind} cannot change`);
   if (answer.ok) return answer;
   if (answer.problem.code === 'stale' || answer.problem.code === 'conflict') {
     const row = await calls.get({ id: request.id }, options());
@@ -74,12 +75,12 @@ async function change(
 const isSame = (field: unknown, value: JsonObject[string] | undefined): boolean =>
   isJson(field) && sameJson(field, value);
 
-/** Until the row is gone, since what it uses can only be deleted after it. */
+/** Waits until the row is gone, since the rows that it uses can only be deleted after it. */
 async function remove({ key, document }: Step, id: string, doing: Doing): Promise<readonly string[]> {
   const { client, options, withinMs } = doing;
   const calls = callsOf(client, { resource: resourceOf[document.kind] });
   const answer = await calls.delete?.({ id }, { ...options(), repeat: true });
-  if (!answer) throw new Error(`rows of kind ${document.kind} cannot be deleted`);
+  if (!answer) throw new Bug(`rows of kind ${document.kind} cannot be deleted`);
   if (!answer.ok && answer.problem.code !== 'not_found') throw new ProblemError(answer.problem);
   for (const task of answer.ok ? answer.taskIds : []) await requireEnd(client, task, doing);
   const isGone = async (): Promise<boolean> => {
@@ -92,7 +93,7 @@ async function remove({ key, document }: Step, id: string, doing: Doing): Promis
   return [];
 }
 
-/** It registers the types of its resources when it is installed. */
+/** A deployment registers the types of its resources when it is installed. */
 async function waitForManager(document: DocumentOf<'Resource'>, doing: Doing): Promise<void> {
   const { client } = doing;
   const query = {

@@ -30,16 +30,15 @@ export function contentsSource(folder: string, env: Readonly<Record<string, stri
   };
 }
 
-/** Whoever may read the secret would act as whoever applies the set. Of other variables only the person knows what they hold. */
+/** With `BERTH_TOKEN` in a secret, its readers could act as the person who applies the set, who alone knows what other variables hold. */
 const ownToken = 'BERTH_TOKEN';
 
 function problemOfVariable(name: string, env: Readonly<Record<string, string | undefined>>): string | null {
-  if (name === ownToken)
-    return `${ownToken} is the token of this command itself, which becomes the contents of no secret`;
+  if (name === ownToken) return `${ownToken} is this command's own token and must not be stored in a secret`;
   return env[name] ? null : `the environment variable ${name} is not set`;
 }
 
-/** A document that somebody else has written must not send any file of this computer, so links are followed first. */
+/** A stranger's document must not send an arbitrary file of this computer: links are resolved before the path is checked. */
 function problemOfFile(folder: string, name: string): string | null {
   try {
     const file = realpathSync(resolve(folder, name));
@@ -51,7 +50,7 @@ function problemOfFile(folder: string, name: string): string | null {
     if (found.size > mostBytes) return `the file ${name} has more than ${mostBytes} bytes`;
     if (found.isFile()) return null;
   } catch {
-    // As for what is no file.
+    // The same words as for a path that is no file.
   }
   return `the file ${name} cannot be read`;
 }

@@ -7,7 +7,7 @@ interface Given {
   owned: Readonly<Record<string, string>>;
 }
 
-/** What belongs to the set before its steps are done. Clusters never do: a set assigns them, the platform has found them. */
+/** What belongs to the set before its steps are done. Clusters never do: the platform finds them, the set only assigns them. */
 export function ownedBy({ live, plan, owned }: Given, own: boolean): Record<string, string> {
   const kept = Object.entries(owned).filter(([key]) => !plan.forgotten.includes(key));
   const present = own

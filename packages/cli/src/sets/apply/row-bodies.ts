@@ -40,7 +40,7 @@ async function partOf(
   return isJson(value) ? { [field]: value } : {};
 }
 
-/** A prop that a change leaves out stays, and null removes it. */
+/** In a change, a prop that is left out stays, and null removes it. */
 function changedProps(
   { env, props = {} }: DocumentOf<'Resource'>,
   names: SetNames,

@@ -17,7 +17,7 @@ export const resourceOf = {
   Resource: 'deploymentResources',
 } as const satisfies Record<DocumentKind, keyof Client>;
 
-/** Ids for the names in documents: those of rows that are there, and of those that steps before have made. */
+/** Ids for the names in documents: of rows that are there, and of rows that earlier steps have created. */
 export interface SetNames {
   idOf(key: string): string;
   idOfReference(env: string, reference: string): string;

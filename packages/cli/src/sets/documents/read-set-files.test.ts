@@ -31,7 +31,7 @@ test("other links, and hidden ones, stand in nobody's way", async () => {
   expect((await readSetFiles(folder)).map(({ name }) => name)).toEqual(['env.yaml']);
 });
 
-test('contents of secrets come from files of the set, and from nowhere else on this computer', async () => {
+test('contents of secrets come only from files in the folder of the set', async () => {
   const outside = join(folder, '..', 'key');
   await writeFile(outside, 'private');
   await writeFile(join(folder, 'sub', 'token'), 'of the set');

@@ -15,8 +15,8 @@ const mostFiles = 2_000;
 const mostBytes = 32 * 1024 ** 2;
 
 /**
- * The YAML files in a folder and those below it, in the order of their names. Hidden files and folders are left out. Links are refused:
- * to prune, a document that was overlooked would be one that is gone.
+ * The YAML files in a folder and below it, in the order of their names. Hidden files and folders are left out. Links are refused:
+ * pruning would take an overlooked document for a removed one.
  */
 export async function readSetFiles(folder: string): Promise<SetFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {

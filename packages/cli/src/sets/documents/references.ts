@@ -23,7 +23,7 @@ export const referencesIn = (inputs: JsonObject): string[] =>
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
     .flatMap((item) => isReference(item) ?? []);
 
-/** Puts ids in place of references. `{literal: …}` is what it holds, so that a value that looks like a reference can be written. */
+/** Replaces references by ids. `{literal: …}` stands for the value in it, so that a value may look like a reference. */
 export const withIds = (inputs: JsonObject, idOf: (reference: string) => string): JsonObject =>
   mapItems(inputs, (item) => {
     const reference = isReference(item);

@@ -14,7 +14,7 @@ export function typeParts(type: string): { kind: string; key: string } {
   return { kind: type.slice(0, at), key: type.slice(at + 1) };
 }
 
-/** What makes a row the one that a document means, such as `Secret/prod/web/token`. */
+/** The key that identifies a row among those of a set, such as `Secret/prod/web/token`. */
 export function keyOf(document: SetDocument): string {
   switch (document.kind) {
     case 'Env':
@@ -70,13 +70,13 @@ export function needsOf(document: SetDocument): string[] {
   }
 }
 
-/** References leave out the env: `Secret/web/token` in the env `prod` is the row `Secret/prod/web/token`. */
+/** A reference leaves out the env: in the env `prod`, `Secret/web/token` is the row `Secret/prod/web/token`. */
 export function keyOfReference(env: string, reference: string): string {
   const [kind = '', ...names] = reference.split('/');
   return [kind, segment(env), ...names].join('/');
 }
 
-/** The reference to a row from another one of its env; null if it lies elsewhere or is of a kind that no input selects. */
+/** The reference to a row from another row of its env; null if the row is in no env or is of a kind that no input selects. */
 export function referenceTo(key: string, env: string): string | null {
   const [kind = '', of, ...names] = key.split('/');
   return of === segment(env) && ['Secret', 'Deployment', 'Resource'].includes(kind) ? [kind, ...names].join('/') : null;

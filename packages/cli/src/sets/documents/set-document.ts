@@ -89,7 +89,7 @@ export type SetDocument = z.infer<typeof SetDocument>;
 export type DocumentKind = SetDocument['kind'];
 export type DocumentOf<K extends DocumentKind> = Extract<SetDocument, { kind: K }>;
 
-/** What others need comes first. */
+/** A kind comes before the kinds that need it. */
 export const kindOrder: readonly DocumentKind[] = [
   'Env',
   'Bot',

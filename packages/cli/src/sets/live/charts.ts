@@ -19,7 +19,7 @@ export function findChartOf(charts: readonly Chart[], text: string): Chart | nul
   return found.find(({ available }) => available) ?? found[0] ?? null;
 }
 
-/** The text that names this chart and no other. A version may have another content meanwhile, a digest may be in two registries. */
+/** The text that names this chart and no other: a version may have new content meanwhile, and a digest may be in two registries. */
 export function chartText(charts: readonly Chart[], { id, kind, tag, digest }: Chart): string {
   const names = [tag, digest].map((name) => `${kind}@${name}`);
   return names.find((name) => findChartOf(charts, name)?.id === id) ?? `${kind}@${id}`;

@@ -25,13 +25,13 @@ function envOf(document: SetDocument): string | null {
   return 'env' in document ? (document.env ?? null) : null;
 }
 
-/** Clusters without an env are assigned to nothing. Bots belong to no env, so they are left out where envs are named. */
+/** A cluster without an env is not exported. Bots belong to no env, so they are left out if envs are named. */
 function isChosen(document: SetDocument, envs: ReadonlySet<string> | null): boolean {
   const env = envOf(document);
   return env === null ? document.kind === 'Bot' && envs === null : envs === null || envs.has(env);
 }
 
-/** Names of envs may hold anything, and files are named ignoring case on some systems. */
+/** Names of envs may contain any character, and some file systems ignore case. */
 function fileNames(documents: readonly SetDocument[]): (env: string | null) => string {
   const given = new Map<string | null, string>([[null, 'platform.yaml']]);
   const taken = new Set(given.values());

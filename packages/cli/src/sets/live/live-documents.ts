@@ -1,9 +1,8 @@
 import { isJsonObject } from '@berth/contracts/fields/json';
-import { NodeSelector, Tolerations } from '@berth/contracts/resources/envs/placement';
 import { chartText } from './charts.ts';
 import type { LiveRow, PlatformRows } from './platform-rows.ts';
 import { rowKey } from '../documents/row-key.ts';
-import { apiVersion } from '../documents/set-document.ts';
+import { apiVersion, type DocumentOf } from '../documents/set-document.ts';
 import { variableNames } from './variable-names.ts';
 
 /** The rows as documents that still have ids in their inputs, and the keys that several rows would have. */
@@ -21,8 +20,7 @@ const row = (id: string, document: LiveRow['document'], isLeaving = false): Live
 
 function ofPlatform(platform: PlatformRows, names: NamesOfAll): LiveRow[] {
   const envs = platform.envs.map(({ id, name, auto_add_new_users, ...placement }) => {
-    const node_selector = NodeSelector.parse(placement.node_selector);
-    const tolerations = Tolerations.parse(placement.tolerations);
+    const { node_selector, tolerations } = asPlacement(placement);
     return row(id, { apiVersion, kind: 'Env', name, auto_add_new_users, node_selector, tolerations });
   });
   const bots = platform.bots.map(({ id, is_active }) =>
@@ -38,6 +36,12 @@ function ofPlatform(platform: PlatformRows, names: NamesOfAll): LiveRow[] {
   });
   return [...envs, ...bots, ...clusters];
 }
+
+type Placement = Pick<DocumentOf<'Env'>, 'node_selector' | 'tolerations'>;
+
+/** As the platform answers it: a newer one may know fields of tolerations that this version would refuse. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever applies the document checks it
+const asPlacement = (placement: Pick<PlatformRows['envs'][number], keyof Placement>) => placement as Placement;
 
 function ofAccess(platform: PlatformRows, { envs, users, kinds }: NamesOfAll): LiveRow[] {
   const members = platform.members.map(({ id, env_id, user_id, role }) =>
@@ -85,7 +89,7 @@ function ofContent(platform: PlatformRows, { envs, clusters, kinds }: NamesOfAll
   return [...secrets, ...deployments, ...resources];
 }
 
-/** The inputs whose values no answer shows, by the form of a type as this version knows it. */
+/** The inputs of a type whose values no answer shows. */
 function sensitiveInputs(spec: unknown): string[] {
   const form = isJsonObject(spec) ? spec['values_ui'] : null;
   const inputs = isJsonObject(form) && Array.isArray(form['inputs']) ? form['inputs'] : [];

@@ -60,7 +60,7 @@ interface Needed {
   named: readonly string[];
 }
 
-/** The charts that are deployed or named, and those that have their versions now: a catalogue may have thousands. */
+/** The charts that are deployed or named, and others with the same version: the whole catalogue may have thousands. */
 async function readCharts(client: Client, { kinds, deployments, named }: Needed): Promise<Chart[]> {
   const found = new Map<string, Chart>();
   const add = (chart: HelmChart, { name }: { name: string }) => found.set(chart.id, chartOf(chart, name));

@@ -22,7 +22,7 @@ export function placeDocuments(documents: readonly SetDocument[], live: LiveSet)
   });
 }
 
-/** The name of who is named by id, where there is one: a row has one key. */
+/** The name instead of an id, if there is one: each row has one key. */
 function namesById(ids: ReadonlyMap<string, string>): (text: string) => string {
   const names = new Map([...ids].flatMap(([name, id]) => (name === id ? [] : [[id, name] as const])));
   return (text) => names.get(text) ?? text;

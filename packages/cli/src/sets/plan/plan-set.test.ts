@@ -142,7 +142,7 @@ const does = (texts: readonly string[], given: Parameters<typeof plan>[1] = {}) 
       : [[action, key, ...fields.map(({ path }) => path), ...(reason === null ? [] : [reason])].join(' ')],
   );
 
-test('documents that say what is there change nothing, in any order', () => {
+test('documents that equal the platform change nothing, in any order', () => {
   expect(does(all)).toEqual([]);
   expect(does(all.toReversed())).toEqual([]);
   expect(plan(all).steps).toHaveLength(all.length);
@@ -247,7 +247,7 @@ test('an env with several clusters, or with none, needs a cluster in its deploym
   ]);
 });
 
-test('contents of secrets are needed where they are written, and written where they are missing or that is asked for', () => {
+test('contents of secrets are read only if they are written: for a new secret, or with --write-secrets', () => {
   const problemOf = () => 'the environment variable TOKEN is not set';
 
   expect(does(all, { problemOf })).toEqual([]);
@@ -278,7 +278,7 @@ test('prune deletes rows of the set without a document, users before what they u
   expect(does([docs.env, docs.secret, docs.web], { owned, prune: true })).toEqual([]);
 });
 
-test('prune deletes nothing of a kind while a document of it is blocked, which may mean the row', () => {
+test('prune deletes nothing of a kind while a document of that kind is blocked, since it may mean the row', () => {
   const second = { ...platform.clusters[0], id: idOf(50), name: 'second' } as PlatformRows['clusters'][number];
   const clusters = [...platform.clusters, second];
 
@@ -304,7 +304,7 @@ test('a user or kind that is named by its id is the same row, so prune leaves it
   expect(does(byId, { owned: ownedRoles, prune: true })).toEqual([]);
 });
 
-test('a row of another id or name is not the one of the set, so prune leaves it', () => {
+test('a row with another id or name is not the one of the set, so prune leaves it', () => {
   const others = { 'Secret/prod/web/token': idOf(77), 'Secret/prod/web/gone': idOf(78) };
 
   const { steps, forgotten } = plan([docs.env], { owned: others, prune: true });
@@ -313,7 +313,7 @@ test('a row of another id or name is not the one of the set, so prune leaves it'
   expect(forgotten).toEqual(Object.keys(others));
 });
 
-test('what is being deleted is neither changed nor deleted again', () => {
+test('a row that is being deleted is neither changed nor deleted again', () => {
   const deployments = platform.deployments.map((one) => ({ ...one, status: 'Deleting' as const }));
 
   expect(does([docs.web], { rows: { deployments } })).toEqual([
@@ -333,7 +333,7 @@ test('a name that several bots have is refused with their ids', () => {
   expect(does([`kind: Bot\nname: ${ci}`], { rows: { bots } })).toEqual([]);
 });
 
-test('a version whose content was replaced is another chart, and one that was removed is the same while nothing replaces it', () => {
+test('a version with replaced content is another chart; a removed version stays the same chart until something replaces it', () => {
   const removed = chartOf(chart1, '1.0.0', { available: false });
   const pushedAgain = chartOf(idOf(70), '1.0.0', { digest: 'sha256:new' });
 
@@ -344,7 +344,7 @@ test('a version whose content was replaced is another chart, and one that was re
   expect(does([docs.web.replace('@1.0.0', '@sha256:1.0.0')], { rows: { charts: [removed, pushedAgain] } })).toEqual([]);
 });
 
-test('two documents of one row, and documents that need each other, are refused with where they are', () => {
+test('two documents of one row, and documents that need each other, are refused with their places in the files', () => {
   expect(() => plan([docs.web, `${docs.web}\ncluster: local`])).toThrow(
     /same row Deployment\/prod\/local\/HelloWeb\/web: set\.yaml:1 and set\.yaml:\d+/,
   );
@@ -366,7 +366,7 @@ test('a deployment that is there may refer to a resource that it manages', () =>
   expect(does([own, docs.page], { rows: { deployments } })).toEqual([]);
 });
 
-test('the lines of a plan show values that are no secrets', () => {
+test('the lines of a plan show values unless they may be secret', () => {
   const override = `${docs.web.replace('Hello,', 'Hi,')}\nvalues_override: { password: swordfish }`;
   const lines = planLines(plan([override, docs.secret], { writeSecrets: true })).join('\n');
 
@@ -377,7 +377,7 @@ test('the lines of a plan show values that are no secrets', () => {
   expect(lines).toContain('0 to create, 2 to change, 0 to delete, 0 blocked, 0 unchanged');
 });
 
-test('names with slashes are rows of their own', () => {
+test('names with slashes make keys of their own', () => {
   const [one, two] = parse([
     'kind: Secret\nenv: a/b\ncollection: c\nname: d\ncontents: { env: A }',
     'kind: Secret\nenv: a\ncollection: b/c\nname: d\ncontents: { env: A }',

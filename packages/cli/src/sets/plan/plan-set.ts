@@ -22,7 +22,7 @@ export interface PlanGiven {
   problemOf: (source: Source) => string | null;
 }
 
-/** What has to be done so that the platform is as the documents say. It asks nobody. */
+/** What has to be done so that the platform is as the documents say. A pure function. */
 export function planSet(given: PlanGiven): SetPlan {
   const { live, prune } = given;
   const documents = placeDocuments(
@@ -33,7 +33,7 @@ export function planSet(given: PlanGiven): SetPlan {
   refuseRepeated(given.found, documents);
 
   const sorted = [...byKey].toSorted(([, a], [, b]) => byKind(a, b));
-  // Rows that are there may need each other: only what has to be made first decides the order.
+  // Rows that exist already may need each other: only rows that have to be created decide the order.
   const needs = (key: string): string[] => needsIn(byKey.get(key)).filter((need) => !live.rows.has(need));
   const order = orderKeys(
     sorted.map(([key]) => key),

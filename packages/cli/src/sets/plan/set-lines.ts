@@ -9,7 +9,7 @@ const mostShown = 60;
 
 export const differs = ({ action }: Pick<Step, 'action'>): boolean => action !== 'keep';
 
-/** What a plan would do, a row a line with its changed fields below, and the sum. */
+/** What a plan would do: a line for each row with its changed fields below, then the sum. */
 export function planLines({ steps, forgotten }: SetPlan, { isUnicode = true } = {}): string[] {
   const different = steps.filter(differs);
   const rows = table(different.map(({ key, action, reason }) => [`${signs[action]} ${action}`, key, reason ?? '']));

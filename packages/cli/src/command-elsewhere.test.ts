@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
-import { commandMeant } from '../command-meant.ts';
+import { commandMeant } from './command-meant.ts';
 import { noCommandText } from './command-elsewhere.ts';
 
 test.for([
   ['a word of another tool names the command for it', 'scale', ['`cancel`'], '; did you mean `berth deploy --set`?'],
+  ['a word for several commands names all of them', 'auth', [], '; did you mean `berth login` or `berth whoami`?'],
+  ['a kind in front of its verb names the verbs', 'env', [], '; did you mean `berth get envs` or `berth create env`?'],
+  ['a kind that is not created by hand names one verb', 'charts', ['`chart`'], '; did you mean `berth get charts`?'],
   ['the word for a flag names the flag', 'version', [], '; did you mean `berth --version`?'],
   ['a misspelt command names those that are near', 'depoy', ['`deploy`'], '; did you mean `deploy`?'],
   ['a word that nothing resembles names none', 'frobnicate', [], ''],
