@@ -1,11 +1,10 @@
-import { unwrap, waitForTask } from '@berth/client';
 import { signIn } from '@berth/devstack/journey/sign-in';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { testAccessibility } from './console/accessibility.ts';
 import { testChanges } from './console/changing.ts';
 import { testAdministering } from './console/administering.ts';
 import { testConnection } from './console/connection.ts';
+import { deployed } from './console/browser/deploy.ts';
 import type { Grounds } from './console/browser/grounds.ts';
 import { testMainJob } from './console/main-job.ts';
 import { openBrowser } from './console/browser/open-browser.ts';
@@ -22,18 +21,7 @@ let grounds: Grounds;
 beforeAll(async () => {
   const [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
   const sample = await platform.sample('shown');
-  const created = await platform.admin.deployments.create({
-    body: {
-      name: 'shown',
-      kind_id: sample.registry.kind_id,
-      cluster_id: sample.cluster.id,
-      helm_chart_id: sample.chart.id,
-      config: sampleChart.inputs,
-      values_override: null,
-    },
-  });
-  const deployment = unwrap(created);
-  for (const id of created.ok ? created.taskIds : []) await waitForTask(platform.admin, id, { withinMs: 120_000 });
+  const deployment = await deployed({ platform, sample }, { name: 'shown' });
   const sessions = new Map<string, Promise<string>>();
   const sessionOf = (name: string): Promise<string> => {
     const session = sessions.get(name) ?? signIn({ stack: platform.stack, signal: AbortSignal.timeout(60_000) }, name);

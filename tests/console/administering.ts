@@ -3,6 +3,7 @@ import { unwrap, waitForTask } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { describe, expect, test } from 'vitest';
 import { cached } from './browser/cached.ts';
+import { deployed } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 /** The activated user Linus, whom no other journey needs. */
@@ -84,7 +85,7 @@ export function testAdministering(grounds: () => Grounds): void {
     });
 
     test('before the contents of a secret are replaced the page names who uses it, afterwards it leads to the tasks that reinstall them', async () => {
-      const { platform, sample, deployment } = grounds();
+      const { platform, deployment } = grounds();
       const envId = deployment.env_id;
       const first = `first line\nsecond line ${crypto.randomUUID()}`;
       const second = `other line\nlast line ${crypto.randomUUID()}`;
@@ -98,18 +99,8 @@ export function testAdministering(grounds: () => Grounds): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
       await page.getByRole('row', { name: /tokens.*payments/ }).waitFor();
       const [secret] = unwrap(await platform.admin.secrets.list({ query: { env_id: envId, name: 'payments' } })).items;
-      const created = await platform.admin.deployments.create({
-        body: {
-          name: 'paying',
-          kind_id: sample.registry.kind_id,
-          cluster_id: sample.cluster.id,
-          helm_chart_id: sample.chart.id,
-          config: { ...sampleChart.inputs, replicas: 1, token: secret?.id ?? '' },
-          values_override: null,
-        },
-      });
-      unwrap(created);
-      for (const id of created.ok ? created.taskIds : []) await waitForTask(platform.admin, id, { withinMs: 120_000 });
+      const config = { ...sampleChart.inputs, replicas: 1, token: secret?.id ?? '' };
+      await deployed(grounds(), { name: 'paying', config });
 
       await page.getByRole('button', { name: 'Actions for payments' }).click();
       await page.getByRole('menuitem', { name: /Replace the contents/ }).click();

@@ -2,31 +2,16 @@ import { unwrap } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import type { Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
+import { deploy } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 const planned = (page: Page) => page.getByText(/^compared with the cluster/).waitFor();
-
-/** A deployment of its own, so that journeys do not meet. */
-async function deploymentNamed(name: string, { platform, sample }: Grounds) {
-  return unwrap(
-    await platform.admin.deployments.create({
-      body: {
-        name,
-        kind_id: sample.registry.kind_id,
-        cluster_id: sample.cluster.id,
-        helm_chart_id: sample.chart.id,
-        config: sampleChart.inputs,
-        values_override: null,
-      },
-    }),
-  );
-}
 
 export function testChanges(grounds: () => Grounds): void {
   describe('changing deployments', () => {
     test('a value that is typed into the form is planned, and applied by its task', async () => {
       const { platform } = grounds();
-      const { id } = await deploymentNamed('typed', grounds());
+      const { id } = await deploy(grounds(), { name: 'typed' });
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${id}/change`);
       const { page } = guest;
       await page.getByText('Nothing differs yet').waitFor();
@@ -58,7 +43,7 @@ export function testChanges(grounds: () => Grounds): void {
 
     test('what somebody else changes meanwhile is shown, and what was typed is kept and applied on top of it', async () => {
       const { platform } = grounds();
-      const { id } = await deploymentNamed('both', grounds());
+      const { id } = await deploy(grounds(), { name: 'both' });
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${id}/change`);
       const { page } = guest;
       await page.getByLabel('Greeting').fill('Mine');

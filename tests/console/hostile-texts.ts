@@ -2,6 +2,7 @@ import { unwrap, waitForTask, waitUntil } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { CoreV1Api } from '@kubernetes/client-node';
 import type { NodeWithLogs } from '../setup/workloads/node-with-logs.ts';
+import { deployed } from './browser/deploy.ts';
 import { type Grounds, kubeConfigOf } from './browser/grounds.ts';
 import { publishChart } from './browser/publish-chart.ts';
 
@@ -106,7 +107,6 @@ export async function writeHostileTexts(grounds: Grounds, node: NodeWithLogs): P
 
 /** The corpus in all texts of a chart: those that pages show, and those that they leave out. */
 export async function writeHostileCharts({ platform, sample, deployment }: Grounds): Promise<string[]> {
-  const { admin } = platform;
   const text = line(200);
   const form = {
     inputs: [
@@ -177,19 +177,11 @@ export async function writeHostileCharts({ platform, sample, deployment }: Groun
       },
     },
   );
-  const created = await admin.deployments.create({
-    body: {
-      name: 'hostile-texts',
-      kind_id: kindId,
-      cluster_id: sample.cluster.id,
-      helm_chart_id: chart.id,
-      config: { text, choice: sign },
-      values_override: null,
-    },
-  });
-  const { id } = unwrap(created);
-  const [installed = ''] = created.ok ? created.taskIds : [];
-  await waitForTask(admin, installed, { withinMs: 120_000 });
+  const config = { text, choice: sign };
+  const { id } = await deployed(
+    { platform, sample },
+    { name: 'hostile-texts', chart: { id: chart.id, kindId }, config },
+  );
   return [
     '/charts',
     `/charts/${chart.id}`,

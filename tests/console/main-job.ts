@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import type { Platform } from '../setup/platform.ts';
 import { asKubelet } from '../setup/workloads/as-kubelet.ts';
+import { deploy } from './browser/deploy.ts';
 import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
 
 export function testMainJob(grounds: () => Grounds): void {
@@ -64,7 +65,8 @@ export function testMainJob(grounds: () => Grounds): void {
   });
 
   test('a change that somebody else overtook is refused, says what changed meanwhile, and keeps what was typed', async () => {
-    const { platform, deployment } = grounds();
+    const { platform } = grounds();
+    const deployment = await deploy(grounds(), { name: 'overtaken' });
     await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}/change`);
     const { page } = guest;
     await page.getByRole('textbox', { name: /Greeting/ }).fill('Mine');

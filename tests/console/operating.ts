@@ -1,31 +1,8 @@
-import { unwrap, waitForTask, waitUntil } from '@berth/client';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { unwrap, waitUntil } from '@berth/client';
 import { describe, expect, test } from 'vitest';
+import { deployed } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 import { publishChart } from './browser/publish-chart.ts';
-
-interface NewDeployment {
-  name: string;
-  chart?: { id: string; kindId: string };
-  config?: Record<string, unknown>;
-}
-
-/** A deployment whose first task has ended. */
-async function deployed({ platform: { admin }, sample }: Grounds, { name, chart, config }: NewDeployment) {
-  const created = await admin.deployments.create({
-    body: {
-      name,
-      kind_id: chart?.kindId ?? sample.registry.kind_id,
-      cluster_id: sample.cluster.id,
-      helm_chart_id: chart?.id ?? sample.chart.id,
-      config: (config ?? sampleChart.inputs) as typeof sampleChart.inputs,
-      values_override: null,
-    },
-  });
-  const deployment = unwrap(created);
-  for (const id of created.ok ? created.taskIds : []) await waitForTask(admin, id, { withinMs: 120_000 });
-  return deployment;
-}
 
 const configMap = (text: string) => ({
   apiVersion: 'v1',

@@ -1,27 +1,14 @@
-import { unwrap } from '@berth/client';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { deploy } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testWatching(grounds: () => Grounds): void {
   describe('watching deployments', () => {
     test('a deployment that is made elsewhere appears in an open list, and becomes healthy there without a reload', async () => {
-      const { platform, sample } = grounds();
       await using guest = await visitAs(grounds(), 'ada', '/deployments');
       const list = guest.page.getByRole('table', { name: 'Deployments' });
       await list.waitFor();
-      unwrap(
-        await platform.admin.deployments.create({
-          body: {
-            name: 'watched',
-            kind_id: sample.registry.kind_id,
-            cluster_id: sample.cluster.id,
-            helm_chart_id: sample.chart.id,
-            config: sampleChart.inputs,
-            values_override: null,
-          },
-        }),
-      );
+      await deploy(grounds(), { name: 'watched' });
 
       await list.getByRole('row', { name: /Installing.*watched/ }).waitFor();
       const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
@@ -38,7 +25,9 @@ export function testWatching(grounds: () => Grounds): void {
 
       const kinds = async () =>
         (await tree.locator('[data-depth]').allInnerTexts()).map((words) => words.split(/\s/)[0]);
-      await expect.poll(kinds).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']);
+      await vi.waitFor(async () =>
+        expect(await kinds()).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']),
+      );
       await guest.page.getByText('Hello from Berth').waitFor();
     });
 
