@@ -6,7 +6,7 @@ import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
 import { useAddress } from '../ui/page/address.ts';
-import { Registries } from './registries.tsx';
+import { Registries } from './registries/registries.tsx';
 import { RunningVersions } from './running-versions.tsx';
 import { TagFormats } from './tag-formats.tsx';
 import { Versions } from './versions.tsx';
