@@ -8,6 +8,7 @@ import { pageOf, type Row } from '../../api/reads.ts';
 import { Choose } from '../../ui/inputs/choose.tsx';
 import { Dialog } from '../../ui/page/dialog.tsx';
 import { State } from '../../ui/state.tsx';
+import { useVersions } from '../facts/columns.ts';
 import { type BulkAction, bulkActions, resultWord } from './bulk-action.ts';
 
 type Deployment = Row<'deployments'>;
@@ -52,6 +53,9 @@ export function BulkActions({ chosen, onAll, onDone }: BulkActionsProps) {
   );
 }
 
+const versionIn = (versions: ReturnType<typeof useVersions>, id: string): string =>
+  versions.get(id)?.image_tag ?? id.slice(0, 8);
+
 interface RunningProps {
   action: BulkAction;
   chosen: Deployment[];
@@ -69,6 +73,10 @@ function Running({ action, chosen, onClose }: RunningProps) {
     ...pageOf('chartVersions', { kind_id: kindIds[0], available: true, per_page: 100 }),
     enabled: action.needsChart === true && kindIds.length === 1,
   });
+  const versions = useVersions(action.needsChart ? chosen : []);
+  const chart = charts.data?.items.find(({ id }) => id === chartId);
+  const willWords = ({ helm_chart_id }: Deployment): string =>
+    chart ? `${versionIn(versions, helm_chart_id)} → ${chart.image_tag}` : action.will;
   const planned = chosen.map((deployment) => ({ deployment, why: action.unless(deployment, may) }));
   const possible = planned.filter(({ why }) => why === undefined);
   const isDone = !isBusy && results.size > 0;
@@ -117,7 +125,7 @@ function Running({ action, chosen, onClose }: RunningProps) {
               {deployment.name || '—'}
             </span>
             {why === undefined ? (
-              <span>{results.get(deployment.id) ?? (isBusy ? 'waits' : action.will)}</span>
+              <span>{results.get(deployment.id) ?? (isBusy ? 'waits' : willWords(deployment))}</span>
             ) : (
               <State tone="off" word={`left out: ${why}`} />
             )}

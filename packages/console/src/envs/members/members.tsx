@@ -125,7 +125,10 @@ function Matrix({ env, members, roles }: MatrixProps) {
           {mostLines} of {shown.length.toLocaleString()} members are shown: filter by person to see others.
         </p>
       )}
-      <p className="meta below-table">Admins of the env, site admins and bots need no role for a kind.</p>
+      <p className="meta below-table">
+        Owners create, change, move, disable and delete deployments of the kind; maintainers change version and inputs.
+        Admins of the env and site admins may do all of it without a role for the kind; bots count as maintainers.
+      </p>
       {isAdding && <AddMember env={env} members={members} onClose={() => setIsAdding(false)} />}
       {removed && (
         <Remove
