@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { queries } from '../api/queries.ts';
 import { Confirm } from '../ui/page/dialog.tsx';
 import { say } from '../ui/page/toasts.tsx';
-import type { Column } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
 import { State, type StateWord } from '../ui/state.tsx';
 
 /** Whoever can be deactivated. */

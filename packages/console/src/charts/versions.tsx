@@ -3,7 +3,8 @@ import { nameIn, useKinds } from '../api/names.ts';
 import type { ListQuery, Row } from '../api/reads.ts';
 import { Age } from '../ui/age.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
-import { type Column, Rows } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
+import { Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { chartState } from './chart-state.ts';
 

@@ -4,7 +4,7 @@ import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { useMe } from '../api/me.ts';
 import { Icon } from '../ui/icons.tsx';
-import type { Column } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
 import { isOptional, isShown, readSwitched, switchedFor } from './facts/column-choice.ts';
 
 interface ColumnChoice<T> {

@@ -2,7 +2,7 @@ import { nameIn, useClusters, useEnvs, useKinds, useUsers } from '../api/names.t
 import type { Row } from '../api/reads.ts';
 import { Age } from '../ui/age.tsx';
 import { RowCheck } from '../ui/reading/row-check.tsx';
-import type { Column } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
 import { createdColumn } from '../ui/page/usual-columns.tsx';
 import { useRevisions, useVersions } from './facts/columns.ts';
 import { nameColumn, stateColumn, whyColumn } from './facts/usual-columns.tsx';

@@ -29,7 +29,8 @@ export function DeploymentList() {
   const may = useMay();
   const [chosen, setChosen] = useState<ReadonlyMap<string, Deployment>>(new Map());
   const [inView, setInView] = useState<Deployment[]>([]);
-  const rows = useDeferredValue(inView);
+  const [read, setRead] = useState<Deployment[]>([]);
+  const rows = useDeferredValue(read);
   const [clusters, kinds] = [useClusters(), useKinds()];
   const query = queryOf(address);
   const attention = useQuery(
@@ -127,6 +128,7 @@ export function DeploymentList() {
         sort={{ value: query.sort, onChange: (sort) => change({ sort }) }}
         isSelected={({ id }) => chosen.has(id)}
         onView={setInView}
+        onRead={setRead}
         empty={
           isFiltered ? (
             <Empty title="No deployment matches these filters" />

@@ -13,7 +13,8 @@ import { Icon } from '../ui/icons.tsx';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { useAddress } from '../ui/page/address.ts';
 import { Empty } from '../ui/reading/problem.tsx';
-import { type Column, Rows } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
+import { Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { CancelDialog } from './actions/cancel-dialog.tsx';
 import { TaskCalendar } from './task-calendar.tsx';
@@ -98,8 +99,8 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
   const may = useMay();
   const now = useNow();
   const clusters = useClusters();
-  const [inView, setInView] = useState<Task[]>([]);
-  const names = useTaskNames(useDeferredValue(inView));
+  const [read, setRead] = useState<Task[]>([]);
+  const names = useTaskNames(useDeferredValue(read));
   const [asked, setAsked] = useState<Task | null>(null);
   const view = viewOf(address['show']);
   const scopeOf = (task: Task) => ({ env_id: null, ...names.deployment(task), ...task, requester: null });
@@ -168,7 +169,7 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
         resource="deploymentTasks"
         query={query}
         columns={columns}
-        onView={setInView}
+        onRead={setRead}
         empty={
           <Empty title={view.none}>
             {view.id !== 'all' && (

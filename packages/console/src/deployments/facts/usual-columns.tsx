@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { nameIn } from '../../api/names.ts';
 import type { Row } from '../../api/reads.ts';
-import type { Column } from '../../ui/reading/rows.tsx';
+import type { Column } from '../../ui/reading/line.tsx';
 import { State } from '../../ui/state.tsx';
 import { deploymentState } from './deployment-state.ts';
 

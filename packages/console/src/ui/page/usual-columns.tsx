@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Age } from '../age.tsx';
 import { ActionsMenu, type MenuAction } from './actions-menu.tsx';
-import type { Column } from '../reading/rows.tsx';
+import type { Column } from '../reading/line.tsx';
 
 /** When a row was created. */
 export const createdColumn = (title = 'Created'): Column<{ created_at: string }> => ({
