@@ -14,10 +14,11 @@ interface Holder {
 }
 
 /** The tone says whether somebody has to do something about an inactive one. */
-export const activeColumn = (inactive: StateWord['tone']): Column<Holder> => ({
+export const activeColumn = (inactive: StateWord['tone'], narrow: 'first' | 'second'): Column<Holder> => ({
   title: 'State',
   width: '104px',
   sort: 'is_active',
+  narrow,
   cell: ({ is_active }) => <State tone={is_active ? 'ok' : inactive} word={is_active ? 'Active' : 'Inactive'} />,
 });
 

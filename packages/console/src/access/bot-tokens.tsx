@@ -59,7 +59,8 @@ export function BotTokens({ id, onClose }: { id: string; onClose: () => void }) 
                           Revoke …
                         </Button>
                         <span className="meta">
-                          expires <Expires at={token.expires_at} /> · last used{' '}
+                          {token.expires_at !== null && 'expires '}
+                          <Expires at={token.expires_at} /> · last used{' '}
                           {token.last_used_at === null ? 'never' : <Age time={token.last_used_at} />} · issued{' '}
                           <Age time={token.created_at} /> by {nameIn(users, token.created_by_user_id)}
                         </span>

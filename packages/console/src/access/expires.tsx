@@ -5,7 +5,7 @@ import { standing } from './expiry.ts';
 /** When a token ends, and whether somebody has to see to it. */
 export function Expires({ at }: { at: string | null }) {
   const now = useNow();
-  if (at === null) return <span className="muted">never</span>;
+  if (at === null) return <span className="muted">never expires</span>;
   const stands = standing(at, now);
   if (stands === 'valid') return <When time={at} />;
   const tone = stands === 'soon' ? 'warn' : 'off';

@@ -81,12 +81,13 @@ export function UserList() {
           <Empty title="No user matches these filters">Users appear here when they sign in for the first time.</Empty>
         }
         columns={[
-          activeColumn('warn'),
+          activeColumn('warn', 'second'),
           {
             title: 'Name',
             width: 'minmax(140px, 2fr)',
             sort: 'display_name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ id, display_name }) => (
               <>
                 {display_name}

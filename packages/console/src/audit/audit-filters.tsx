@@ -71,7 +71,7 @@ export function Filters({ people, wrong }: AuditFiltersProps) {
         onChange={(text) => change({ to: addressTime(text) })}
       />
       <FilterByText
-        label="Operation, such as update"
+        label="Operation"
         value={address['operation'] ?? ''}
         onChange={(operation) => change({ operation })}
       />

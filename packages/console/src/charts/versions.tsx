@@ -12,11 +12,12 @@ import { chartState } from './chart-state.ts';
 export function Versions({ query, isFiltered }: { query: ListQuery<'chartVersions'>; isFiltered: boolean }) {
   const kinds = useKinds();
   const columns: Column<Row<'chartVersions'>>[] = [
-    { title: 'State', width: '124px', cell: (row) => <State {...chartState(row)} /> },
+    { title: 'State', width: '124px', narrow: 'first', cell: (row) => <State {...chartState(row)} /> },
     {
       title: 'Chart',
       width: 'minmax(200px, 2fr)',
       className: 'cell-name',
+      narrow: 'first',
       cell: ({ id, kind_id, image_tag }) => (
         <Link to="/charts/$id" params={{ id }} data-row-link>
           <span className="kind">{nameIn(kinds, kind_id)} / </span>
@@ -26,7 +27,8 @@ export function Versions({ query, isFiltered }: { query: ListQuery<'chartVersion
     },
     {
       title: 'Version',
-      width: 'minmax(120px, 1fr)',
+      width: 'minmax(150px, 1fr)',
+      narrow: 'second',
       cell: ({ parsed_version, newer }) => (
         <>
           <span className="mono">{parsed_version}</span>
@@ -38,6 +40,7 @@ export function Versions({ query, isFiltered }: { query: ListQuery<'chartVersion
     {
       title: 'Commit',
       width: '88px',
+      wideOnly: true,
       className: 'mono',
       cell: ({ parsed_commit }) =>
         parsed_commit !== null && <span title={parsed_commit}>{parsed_commit.slice(0, 7)}</span>,

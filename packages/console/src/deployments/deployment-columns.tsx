@@ -43,8 +43,13 @@ export function useDeploymentColumns(
       width: 'minmax(140px, 1.2fr)',
       cell: ({ namespace }) => <span className="mono">{namespace}</span>,
     },
-    { title: 'Env', width: 'minmax(72px, .7fr)', cell: ({ env_id }) => nameIn(envs, env_id) },
-    { title: 'Cluster', width: 'minmax(72px, .7fr)', cell: ({ cluster_id }) => nameIn(clusters, cluster_id) },
+    { title: 'Env', width: 'minmax(72px, .7fr)', wideOnly: true, cell: ({ env_id }) => nameIn(envs, env_id) },
+    {
+      title: 'Cluster',
+      width: 'minmax(72px, .7fr)',
+      wideOnly: true,
+      cell: ({ cluster_id }) => nameIn(clusters, cluster_id),
+    },
     {
       title: 'Version',
       width: 'minmax(130px, 1.2fr)',
@@ -61,7 +66,7 @@ export function useDeploymentColumns(
     { ...whyColumn, width: 'minmax(160px, 2.8fr)' },
     {
       title: 'Changed',
-      width: 'minmax(150px, 1.3fr)',
+      width: 'minmax(104px, 1.3fr)',
       className: 'muted',
       cell: ({ revision_id, created_at }) => {
         const revision = revision_id === null ? undefined : revisions.get(revision_id);

@@ -67,6 +67,7 @@ export function EnvList() {
             width: 'minmax(140px, 2fr)',
             sort: 'name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ id, name }) => (
               <Link to="/envs/$id/{-$tab}" params={{ id, tab: undefined }} data-row-link>
                 {name}
@@ -76,6 +77,7 @@ export function EnvList() {
           {
             title: 'Needs attention',
             width: '128px',
+            narrow: 'first',
             cell: ({ id }) => {
               const count = counts.get(id);
               return count === undefined ? null : (
@@ -89,9 +91,10 @@ export function EnvList() {
           {
             title: 'Clusters',
             width: 'minmax(120px, 2fr)',
+            narrow: 'second',
             cell: ({ id }) => {
               const names = clusters.filter(({ env_id }) => env_id === id).map(({ name }) => name);
-              return names.length === 0 ? <span className="muted">none</span> : names.sort().join(', ');
+              return names.length === 0 ? <span className="muted">no cluster</span> : names.sort().join(', ');
             },
           },
           {

@@ -109,7 +109,7 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
     { title: 'State', width: '112px', narrow: 'first', cell: (task) => <State {...taskState(task, now)} /> },
     {
       title: 'Task',
-      width: 'minmax(170px, 1.3fr)',
+      width: 'minmax(150px, 1.3fr)',
       className: 'cell-name',
       narrow: 'first',
       cell: (task) => (
@@ -120,22 +120,27 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
     },
     {
       title: 'Deployment',
-      width: 'minmax(170px, 1.3fr)',
+      width: 'minmax(150px, 1.3fr)',
       cell: (task) => (
         <Link to="/deployments/$id/{-$tab}" params={{ id: task.deployment_id, tab: undefined }}>
           {names.of(task)}
         </Link>
       ),
     },
-    { title: 'Cluster', width: 'minmax(72px, .6fr)', cell: ({ cluster_id }) => nameIn(clusters, cluster_id) },
+    {
+      title: 'Cluster',
+      width: 'minmax(72px, .6fr)',
+      wideOnly: true,
+      cell: ({ cluster_id }) => nameIn(clusters, cluster_id),
+    },
     {
       title: 'Why',
-      width: 'minmax(180px, 2.2fr)',
+      width: 'minmax(150px, 2.2fr)',
       narrow: 'second',
       className: 'muted',
       cell: ({ reason }) => reason !== null && <span title={readable(reason)}>{readable(reason)}</span>,
     },
-    { title: 'By', width: 'minmax(96px, .8fr)', cell: (task) => names.by(task) },
+    { title: 'By', width: 'minmax(96px, .8fr)', wideOnly: true, cell: (task) => names.by(task) },
     {
       title: 'When',
       width: '84px',

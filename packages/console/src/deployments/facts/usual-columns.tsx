@@ -33,5 +33,5 @@ export const whyColumn: Of = {
   width: 'minmax(160px, 2fr)',
   narrow: 'second',
   className: 'muted',
-  cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
+  cell: ({ reason }) => reason && <span title={reason}>{reason}</span>,
 };

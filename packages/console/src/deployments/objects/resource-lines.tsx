@@ -57,7 +57,7 @@ export function ResourceLines({ resources, deployment, brief = false }: Resource
               )}
             </div>
             {cause && (
-              <div role="row" className="cause bad">
+              <div role="row" className="cause bad" data-depth={Math.min(depth, 4)}>
                 <div role="cell">
                   {cause.cause}: {messageOf(cause)}
                 </div>

@@ -53,7 +53,7 @@ export default function Resources({ deployment }: OfDeployment) {
                       <State tone={type === 'Warning' ? 'warn' : 'off'} word={reason} />{' '}
                       <span className="muted">{object.kind}</span> {object.name}
                     </span>
-                    <span className="meta">
+                    <span className="muted">
                       {count > 1 && `${count} times · `}
                       <Age time={last_seen_at} />
                     </span>

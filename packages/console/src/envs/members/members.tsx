@@ -66,7 +66,7 @@ function Matrix({ env, members, roles }: MatrixProps) {
           onChange={(kind) => change({ kind })}
         />
         <span className="meta">
-          {permission.allowed ? 'A press on a role changes it' : `Roles are given by ${permission.needs}`}
+          {permission.allowed ? 'Choose a role to change it' : `Roles are given by ${permission.needs}`}
         </span>
         {permission.allowed && (
           <Button className="button primary" onPress={() => setIsAdding(true)}>

@@ -109,7 +109,7 @@ export function ResourcesOfType({ env, row, type, kind, children }: ResourcesOfT
             narrow: 'second',
             width: 'minmax(80px, 2fr)',
             className: 'muted',
-            cell: ({ sync_reason }) => <span title={sync_reason ?? ''}>{sync_reason}</span>,
+            cell: ({ sync_reason }) => sync_reason && <span title={sync_reason}>{sync_reason}</span>,
           },
           {
             title: 'Managed by',

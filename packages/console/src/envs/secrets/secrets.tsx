@@ -59,12 +59,19 @@ export default function Secrets({ env }: OfEnv) {
           </Empty>
         }
         columns={[
-          { title: 'Collection', width: 'minmax(96px, 1fr)', sort: 'collection', cell: ({ collection }) => collection },
+          {
+            title: 'Collection',
+            width: 'minmax(96px, 1fr)',
+            sort: 'collection',
+            narrow: 'second',
+            cell: ({ collection }) => collection,
+          },
           {
             title: 'Name',
             width: 'minmax(120px, 2fr)',
             sort: 'name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ name }) => name,
           },
           {

@@ -12,6 +12,8 @@ export interface Column<T> {
   className?: string;
   /** The line on which a narrow window shows it; rows have two lines there if any column is on the second. */
   narrow?: 'first' | 'second';
+  /** Left out where the window has no room for it beside the others. */
+  wideOnly?: boolean;
 }
 
 interface LineProps<T> {

@@ -10,7 +10,7 @@ import { type Column, Line } from './line.tsx';
 import { LoadingRows, Problem } from './problem.tsx';
 import { useFlying } from './use-flying.ts';
 import { useHeld } from './use-held.ts';
-import { useNarrow } from './use-narrow.ts';
+import { useNarrow, useWide } from './use-narrow.ts';
 
 const perPage = 100;
 const heightOfLine = 36;
@@ -84,9 +84,10 @@ export function Rows<R extends Listed>({
   useTold(rowsFrom(from, to), virtual.isScrolling ? undefined : onView);
   const around = rowsFrom(Math.floor(from / block) * block, Math.ceil((to + 1) / block) * block - 1);
   useTold(around.length > mostRead ? rowsFrom(from, from + mostRead - 1) : around, isFlying ? undefined : onRead);
+  const isWide = useWide();
   const cells = useMemo(
-    () => (isFolded ? columns.filter(({ narrow }) => narrow !== undefined) : columns),
-    [isFolded, columns],
+    () => columns.filter(({ narrow, wideOnly }) => (isFolded ? narrow !== undefined : isWide || wideOnly !== true)),
+    [isFolded, isWide, columns],
   );
   const template = isFolded ? foldedTemplate(cells) : cells.map(({ width }) => width).join(' ');
 
