@@ -12,6 +12,7 @@ import { testOperating } from './console/operating.ts';
 import { testSafety } from './console/safety.ts';
 import { testSignIn } from './console/signing-in.ts';
 import { testDialogs } from './console/states/dialogs.ts';
+import { testReadmePictures } from './console/states/readme-pictures.ts';
 import { testStates } from './console/states/states.ts';
 import { testWatching } from './console/watching.ts';
 import { startPlatform } from './setup/platform.ts';
@@ -20,7 +21,7 @@ let grounds: Grounds;
 
 beforeAll(async () => {
   const [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-  const sample = await platform.sample('shown');
+  const sample = await platform.sample('demo');
   const deployment = await deployed({ platform, sample }, { name: 'shown' });
   const sessions = new Map<string, Promise<string>>();
   const sessionOf = (name: string): Promise<string> => {
@@ -59,6 +60,7 @@ describe.concurrent('people who deploy', () => {
   });
 });
 
+testReadmePictures(() => grounds);
 testConnection(() => grounds);
 testStates(() => grounds);
 testDialogs(() => grounds);

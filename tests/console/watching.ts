@@ -14,7 +14,7 @@ export function testWatching(grounds: () => Grounds): void {
       const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
       // A state that gets better shows when it has lasted for half a minute.
       await healthy.waitFor({ timeout: 90_000 });
-      expect(await healthy.getByRole('cell', { name: 'shown', exact: true }).innerText()).toBe('shown');
+      expect(await healthy.getByRole('cell', { name: 'demo', exact: true }).innerText()).toBe('demo');
     });
 
     test('the page of a deployment shows what runs below what owns it, and the inputs that differ from the chart', async () => {

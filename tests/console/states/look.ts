@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { violationsOf } from '../browser/check-accessibility.ts';
-import { pictureOf } from './screens.ts';
+import { pictureOf, usualWidth, widths } from './screens.ts';
 
 type Theme = 'dark' | 'light';
 type State = 'ready' | 'loading' | 'error' | 'stale' | 'empty' | 'forbidden';
@@ -11,6 +11,10 @@ type State = 'ready' | 'loading' | 'error' | 'stale' | 'empty' | 'forbidden';
 export type Look = (path: string, state?: State | `dialog-${string}`) => Promise<string[]>;
 
 const rail = '.rail';
+
+/** Sets the width of a page, and how many pixels of the screen each of its own has. */
+export const resize = (session: CDPSession, width: number, deviceScaleFactor = 1): Promise<unknown> =>
+  session.send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor, mobile: false });
 
 export async function looker(page: Page): Promise<Look> {
   const session = await page.context().newCDPSession(page);
@@ -34,10 +38,15 @@ export async function looker(page: Page): Promise<Look> {
     for (const theme of shown === 'light' ? (['light', 'dark'] as const) : (['dark', 'light'] as const)) {
       await show(theme);
       await page.evaluate('document.fonts.ready.then(() => undefined)');
-      const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
-      const file = pictureOf(path, theme, state);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, data, 'base64');
+      // What is open over a page would close in a window of another width.
+      for (const width of state.startsWith('dialog-') ? [usualWidth] : widths) {
+        if (width !== usualWidth) await resize(session, width);
+        const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
+        const file = pictureOf({ path, state, theme, width });
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, data, 'base64');
+        if (width !== usualWidth) await resize(session, usualWidth);
+      }
       // Between the themes only colours differ.
       const rules = theme === 'light' ? 'all' : 'colours';
       const violations = await violationsOf(page, rules, (await isRailKnown(theme)) ? [rail] : []);

@@ -1,11 +1,11 @@
 import { unwrap } from '@berth/client';
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { answersOf, refusal } from './answers.ts';
 import type { Grounds } from '../browser/grounds.ts';
 import { untilLoaded, type Visitor } from '../browser/visitor.ts';
-import type { Look } from './look.ts';
-import { screensOf } from './screens.ts';
+import { type Look, resize } from './look.ts';
+import { screensOf, usualWidth } from './screens.ts';
 import { inWindows } from './windows.ts';
 
 /** What is of an env, or for site admins; lists have no more than what one may see. */
@@ -38,11 +38,11 @@ export function testStates(grounds: () => Grounds): void {
       const screens = await screensOf(grounds());
       const found = await inWindows(grounds(), 'ada', screens, async (guest, look) => {
         const answers = await answersOf(guest.page);
-        const resize = await resizer(guest.page);
+        const session = await guest.page.context().newCDPSession(guest.page);
         return async (path) => [
           ...(await readingFails(guest, path, { answers, look })),
           ...(await look(path)),
-          ...(await doesNotFit(guest.page, path, resize)),
+          ...(await doesNotFit(guest.page, path, session)),
           ...(await connectionIsLost(guest, path, look)),
         ];
       });
@@ -117,13 +117,13 @@ async function readingFails({ page, open }: Visitor, path: string, { answers, lo
 }
 
 /** A screen in a narrow window, and in one of 1280 px that is enlarged to 200 %, which has room for 640. */
-async function doesNotFit(page: Page, path: string, resize: Resize): Promise<string[]> {
+async function doesNotFit(page: Page, path: string, session: CDPSession): Promise<string[]> {
   const found: string[] = [];
   for (const [width, scale] of [
     [360, 1],
     [640, 2],
   ] as const) {
-    await resize(width, scale);
+    await resize(session, width, scale);
     const [wide = 0, moving = 0] = await page.evaluate<number[]>(
       `[document.documentElement.scrollWidth, document.getAnimations().filter(({ effect }) =>
         effect.getComputedTiming().duration > 1).length]`,
@@ -131,7 +131,7 @@ async function doesNotFit(page: Page, path: string, resize: Resize): Promise<str
     if (wide > width) found.push(`${path} is ${wide} px wide at ${width} px`);
     if (moving > 0) found.push(`${path} moves at ${width} px`);
   }
-  await resize(1280, 1);
+  await resize(session, usualWidth);
   return found;
 }
 
@@ -143,17 +143,6 @@ async function connectionIsLost({ page, context }: Visitor, path: string, look: 
   const found = [...(isWell ? [`${path}: shows something as well`] : []), ...(await look(path, 'stale'))];
   await context.setOffline(false);
   return found;
-}
-
-type Resize = (width: number, scale: number) => Promise<void>;
-
-/** Sets the size of a page, and how many pixels of the screen each of its own has. */
-async function resizer(page: Page): Promise<Resize> {
-  const session = await page.context().newCDPSession(page);
-  return async (width, deviceScaleFactor) => {
-    const size = { width, height: 900, deviceScaleFactor, mobile: false };
-    await session.send('Emulation.setDeviceMetricsOverride', size);
-  };
 }
 
 type Located = ReturnType<Page['locator']>;

@@ -24,7 +24,7 @@ type Asked = { what: 'create' } | { what: 'rename' | 'deactivate' | 'delete'; bo
 
 const sorts = ['display_name', '-display_name', 'created_at', '-created_at', 'is_active', '-is_active'] as const;
 
-/** Programs with an identity of their own. They see everything, and count as maintainers. */
+/** The bots: programs with an identity of their own, which see everything and count as maintainers. */
 export function BotList() {
   const permission = useMay()('bots', 'create');
   return (

@@ -2,7 +2,7 @@ import { Age, useNow, When } from '../ui/age.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { standing } from './expiry.ts';
 
-/** When a token ends, and whether somebody has to see to it. */
+/** When a token expires, and whether that is soon. */
 export function Expires({ at }: { at: string | null }) {
   const now = useNow();
   if (at === null) return <span className="muted">never expires</span>;

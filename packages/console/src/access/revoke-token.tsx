@@ -5,14 +5,14 @@ import { nameOfToken } from './name-of-token.ts';
 
 interface RevokeTokenProps {
   token: { id: string; name: string | null; last_used_at: string | null };
-  /** Whose it is, unless it is one's own. */
+  /** Whose token it is, unless it is the viewer's. */
   of?: string;
   onClose: () => void;
   /** Rejects with what went wrong. */
   revoke: (id: string) => Promise<unknown>;
 }
 
-/** Asks before a token is refused for good, and says whether somebody would notice. */
+/** Revokes a token, after saying when it was last used. */
 export function RevokeToken({ token, of, onClose, revoke }: RevokeTokenProps) {
   const name = nameOfToken(token);
   return (

@@ -10,7 +10,7 @@ interface UserDialogProps {
   onClose: () => void;
 }
 
-/** Makes somebody a site admin, or takes that from them. */
+/** Makes somebody a site admin, or takes the role from them. */
 export function ChangeGlobalRole({ user: { id, display_name, is_admin }, onClose }: UserDialogProps) {
   const set = async (value: boolean) => unwrap(await berth.users.update({ id, body: { is_admin: value } }));
   return (
@@ -38,7 +38,7 @@ export function ChangeGlobalRole({ user: { id, display_name, is_admin }, onClose
   );
 }
 
-/** Deactivates a user, after it has named what that ends: sessions and tokens. */
+/** Deactivates a user, after saying what that ends: sessions and tokens. */
 export function DeactivateUser({ user, onClose, onUndo }: UserDialogProps & { onUndo: () => void }) {
   return (
     <Deactivate

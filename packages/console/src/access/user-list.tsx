@@ -29,7 +29,7 @@ const sorts = [
   '-is_admin',
 ] as const;
 
-/** Everyone who has signed in once. Those who wait to be activated come first. */
+/** Everyone who has ever signed in. Those who wait for activation come first. */
 export function UserList() {
   const permission = useMay()('users', 'update');
   const { user: me } = useMe();

@@ -21,7 +21,7 @@ interface AuditFiltersProps {
   wrong: string[];
 }
 
-/** The filters of the API, each a part of the address; the env is chosen for all lists. */
+/** The filters of the API, each a part of the address. The env is chosen in the rail. */
 export function Filters({ people, wrong }: AuditFiltersProps) {
   const [address, change] = useAddress();
   const [search, setSearch] = useState('');

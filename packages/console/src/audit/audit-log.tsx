@@ -18,10 +18,10 @@ import { useNames } from './use-names.ts';
 import './audit.css';
 
 const perPage = 50;
-/** More are for an export, or for a shorter time. */
+/** For more, there is the export. */
 const mostPages = 40;
 
-/** Who did what, and what was refused: of everything for site admins, of their envs for admins of envs. */
+/** Who did what, and what was refused. Site admins see everything, admins of envs what belongs to their envs. */
 export function AuditLog() {
   const permission = useMay()('auditEvents', 'list');
   if (permission.allowed) return <Log />;

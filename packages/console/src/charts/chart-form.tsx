@@ -5,7 +5,7 @@ import { LoadingRows } from '../ui/reading/problem.tsx';
 import { featureWords } from './feature-words.ts';
 import { actionTitles, formInputs } from './form-inputs.ts';
 
-// It brings the rules of forms along.
+// Loaded on demand, since it brings the rules of forms along.
 const FormTrial = lazy(() => import('./form-trial.tsx'));
 
 /** What a deployment of the chart asks for and offers. */

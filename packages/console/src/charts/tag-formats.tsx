@@ -11,12 +11,12 @@ import { say } from '../ui/page/toasts.tsx';
 import { LoadingRows } from '../ui/reading/problem.tsx';
 import { Reading } from '../ui/reading/reading.tsx';
 
-// It brings the engine of the server along.
+// Loaded on demand, since it brings the server's engine along.
 const TryTag = lazy(() => import('./try-tag.tsx').then(({ TryTag: component }) => ({ default: component })));
 
 type Format = Row<'helmTagFormats'>;
 
-/** How tags of charts are read: the first format that matches counts, newest first. */
+/** How the tags of charts are parsed: by the newest format that matches. */
 export function TagFormats({ mayChange }: { mayChange: boolean }) {
   const formats = useQuery(allOf('helmTagFormats', {}));
   const [removed, setRemoved] = useState<Format | null>(null);

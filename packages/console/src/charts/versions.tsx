@@ -8,7 +8,7 @@ import { Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { chartState } from './chart-state.ts';
 
-/** The charts of registries, newest first, with how many newer ones their branch has. */
+/** The charts of registries, newest first, each with the number of newer ones of its branch. */
 export function Versions({ query, isFiltered }: { query: ListQuery<'chartVersions'>; isFiltered: boolean }) {
   const kinds = useKinds();
   const columns: Column<Row<'chartVersions'>>[] = [

@@ -14,7 +14,7 @@ interface ClusterActionsProps {
   etag: One<unknown>['etag'];
 }
 
-/** Whether a cluster is used, and forgetting it. */
+/** Uses, ignores or forgets a cluster. */
 export function ClusterActions({ cluster, etag }: ClusterActionsProps) {
   const may = useMay();
   const navigate = useNavigate();

@@ -4,7 +4,7 @@ import { Copy } from '../ui/copy.tsx';
 
 export function ClusterFacts({ cluster }: { cluster: Row<'k8sClusters'> }) {
   const { metrics_url } = cluster;
-  // The API accepts no other address. Checked again, because a link of another kind could run a script.
+  // The API accepts no other address. It is checked again, since a link of another kind could run a script.
   const isLink = metrics_url !== null && /^https?:\/\//.test(metrics_url);
   return (
     <section className="section">

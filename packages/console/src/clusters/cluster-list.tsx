@@ -10,7 +10,7 @@ import { Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { clusterState } from './cluster-state.ts';
 
-/** The clusters that Berth has found, those that do not answer first. */
+/** The clusters that Berth has found. Those that do not answer come first. */
 export function ClusterList() {
   const { env } = useAddress()[0];
   const envs = useEnvs();

@@ -22,7 +22,7 @@ interface AttentionProps {
   tasks: Row<'deploymentTasks'>[];
 }
 
-/** The first thing that the page says: what is wrong, since when, after what, and the likeliest ways out. Nothing where all is well. */
+/** What the page says first: what is wrong, since when, after which task, and the likeliest ways out. It is absent if all is well. */
 export function Attention({ deployment, tasks }: AttentionProps) {
   const may = useMay();
   const users = useUsers();

@@ -9,13 +9,13 @@ import { isOptional, isShown, readSwitched, switchedFor } from './facts/column-c
 
 interface ColumnChoice<T> {
   shown: Column<T>[];
-  /** The titles that are shown of those that a person can hide, and all of these. */
+  /** The titles that are shown, of those that can be hidden. */
   chosen: ReadonlySet<string>;
   optional: string[];
   choose: (titles: ReadonlySet<string>) => void;
 }
 
-/** Which columns of a list somebody wants to see, kept in this browser. */
+/** The columns of a list that the viewer wants to see, kept in this browser. */
 export function useColumnChoice<T>(columns: Column<T>[]): ColumnChoice<T> {
   const { user } = useMe();
   const key = `berth_columns_${user.id}`;

@@ -146,7 +146,7 @@ export function DeploymentList() {
   );
 }
 
-/** The version that a link has asked for, as from the page of a chart. */
+/** The version that a link asks for, such as one on the page of a chart. */
 function ChartFilter({ id, onClear }: { id: string; onClear: () => void }) {
   const tag = useVersions([{ helm_chart_id: id }]).get(id)?.image_tag ?? id.slice(0, 8);
   return (
@@ -169,7 +169,7 @@ function Total({ query }: { query: ListQuery<'deployments'> }) {
 
 const sorts = ['name', '-name', 'health', '-health', 'created_at', '-created_at'] as const;
 
-/** The query for an address. Values that the server does not know are left out. */
+/** The query for an address, without values that the server does not know. */
 function queryOf(address: Record<string, string | undefined>): ListQuery<'deployments'> {
   const state = stateFilters.find(({ id }) => id === address['state']);
   const { name, env, kind, cluster, chart } = address;

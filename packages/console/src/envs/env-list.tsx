@@ -16,7 +16,7 @@ import { NewEnvDialog } from './new-env-dialog.tsx';
 
 const sorts = ['name', '-name', 'created_at', '-created_at'] as const;
 
-/** The envs that one may see. What is counted comes from two reads for all of them. */
+/** The envs that the viewer may see. Their counts come from two reads for all of them. */
 export function EnvList() {
   const may = useMay();
   const { identity } = useMe();

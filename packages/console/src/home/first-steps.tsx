@@ -8,7 +8,7 @@ interface FirstStepsProps {
   mayDeploy: boolean;
 }
 
-/** The one next step on a platform, or for a person, without deployments. */
+/** The next step on a platform, or for a person, without deployments. */
 export function FirstSteps({ hasEnv, hasKind, mayMakeEnv, mayDeploy }: FirstStepsProps) {
   return (
     <div className="panel section">

@@ -25,7 +25,7 @@ import './tasks.css';
 
 type Task = Row<'deploymentTasks'>;
 
-/** What runs, what waits and why, what is scheduled; and what is over. */
+/** What runs, what waits and why, what is scheduled, and what has ended. */
 export function TaskList() {
   const [address, change] = useAddress();
   const { user } = useMe();

@@ -9,7 +9,7 @@ test('an age is never in the future, whatever the clocks say', () => {
   expect(ageWords(90_000)).toBe('1 min');
 });
 
-test('what is scheduled says how long it is until then', () => {
+test('a scheduled time says how long it is until then', () => {
   expect(whenWords(-7_200_000)).toBe('in 2 h');
   expect(whenWords(-4_000)).toBe('now');
   expect(whenWords(90_000)).toBe('1 min');

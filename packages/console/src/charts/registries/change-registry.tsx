@@ -77,7 +77,7 @@ export function RenameKind({ registry: { kind_id }, onClose }: RegistryDialogPro
   );
 }
 
-/** What is typed lives in the dialog alone, and goes with it. */
+/** What is typed is kept in the dialog alone, and vanishes with it. */
 export function ChangeCredentials({ registry, onClose }: RegistryDialogProps) {
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');

@@ -15,12 +15,12 @@ type Deployment = Row<'deployments'>;
 
 interface BulkActionsProps {
   chosen: Deployment[];
-  /** Chooses every row in view as well; absent if all are chosen. */
+  /** Also chooses every row in view; absent if all are chosen. */
   onAll?: (() => void) | undefined;
   onDone: () => void;
 }
 
-/** What can be done to all that are chosen. First it says what will happen to each, then one result for each. */
+/** Actions on all chosen deployments. They first say what will happen to each, and then report one result for each. */
 export function BulkActions({ chosen, onAll, onDone }: BulkActionsProps) {
   const [action, setAction] = useState<BulkAction | null>(null);
   return (
@@ -84,7 +84,7 @@ function Running({ action, chosen, onClose }: RunningProps) {
 
   const run = async () => {
     setIsBusy(true);
-    // One after another: each result is known before the next begins, and the platform serves others meanwhile.
+    // One at a time, so that each result is known before the next request, and the platform can serve others.
     for (const { deployment } of possible) {
       const answers = await action.run(berth, deployment, chartId);
       setResults((before) => new Map(before).set(deployment.id, resultWord(answers)));

@@ -25,10 +25,10 @@ import { MeanwhileNotice } from './meanwhile-notice.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { useChange } from './use-change.ts';
 
-/** Problems of the moment, in which a change may still be made without having seen its plan. */
+/** Temporary problems, in spite of which a change may be made without a plan. */
 const unplanned = new Set<string>(['unavailable', 'timeout', 'too_many_requests', 'internal', 'not_implemented']);
 
-/** Left what is wanted, right what will happen. The button makes exactly the change that the right side shows. */
+/** The wanted change on the left, what it will do on the right. The button applies exactly what the right side shows. */
 export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
   const [address, setAddress] = useAddress();
   const { began, draft, setDraft, meanwhile, forgetMeanwhile, now, isReady, discard } = useChange(
@@ -47,7 +47,7 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
   const mayOverride = may('deployments', 'update', row, { stricter: true });
 
   const form = now.data?.form ?? null;
-  // A typed key shows at once; errors and the plan may follow a moment later.
+  // A typed key shows at once. Errors and the plan may follow a moment later.
   const said = useDeferredValue(draft);
   const changes = isReady && said.chartId === draft.chartId ? changesOf(row, said, form) : {};
   const isDirty = hasChanges(changes) || said.typed?.isBroken === true;
@@ -89,7 +89,7 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
         const first = answer?.taskIds[0];
         leave(first === undefined ? 'Changed. No task follows.' : 'Changed. Its task is queued.', first);
       },
-      // Somebody was faster: what they changed is read, shown, and planned upon.
+      // Somebody else changed it first. Their change is read, shown, and planned on.
       onError: () => void queries.invalidateQueries({ queryKey: ['deployments', 'one', row.id] }),
     });
   const title = `${nameIn(kinds, row.kind_id)}${row.name && ` / ${row.name}`}`;

@@ -34,10 +34,10 @@ interface LastStepProps {
   frame: (body: ReactNode, actions: ReactNode) => ReactNode;
 }
 
-/** The inputs of a new deployment beside what its creation would do. */
+/** The inputs of a new deployment, beside what creating it would do. */
 export function LastStep({ place, envId, chart, form, draft, onChange, onCreated, frame }: LastStepProps) {
   const navigate = useNavigate();
-  // A typed key shows at once; errors and the plan may follow a moment later.
+  // A typed key shows at once. Errors and the plan may follow a moment later.
   const said = useDeferredValue(draft);
   const { adopt, ...where } = place;
   const config: JsonObject = configFor(form, said.config);

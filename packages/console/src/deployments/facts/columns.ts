@@ -21,7 +21,7 @@ export function useRevisions(
   rows: readonly Pick<Row<'deployments'>, 'revision_id'>[],
 ): ReadonlyMap<string, Row<'deploymentTasks'>> {
   const ids = idsOf(rows.map(({ revision_id }) => revision_id));
-  // A revision is over: no event changes what is shown of it.
+  // A revision has ended, so no event changes what is shown of it.
   const { data } = useQuery({
     ...pageOf('deploymentTasks', { ids, per_page: most }),
     queryKey: ['revisions', ids],

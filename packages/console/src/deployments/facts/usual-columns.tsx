@@ -14,7 +14,7 @@ export const stateColumn: Of = {
   cell: (row) => <State {...deploymentState(row)} />,
 };
 
-/** Kind and name, which lead to the deployment. Where all are of one kind, the name is enough. */
+/** Kind and name, as a link to the deployment. If all are of one kind, the name is enough. */
 export const nameColumn = (kinds: Parameters<typeof nameIn>[0] | null): Of => ({
   title: 'Name',
   width: 'minmax(180px, 2fr)',

@@ -24,7 +24,7 @@ import { runOf } from './run-of.ts';
 
 type Task = Row<'deploymentTasks'>;
 
-/** What was deployed, run by run; any two can be compared, and one that was done can be gone back to. */
+/** What was deployed, run by run. Any two runs can be compared, and a successful one can be rolled back to. */
 export default function History({ deployment }: OfDeployment) {
   const may = useMay();
   const users = useUsers();

@@ -8,7 +8,7 @@ import type { OfDeployment } from '../facts/deployment-row.ts';
 import { operationWord } from '../../ui/reading/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 
-/** Everything that was done with the deployment, newest first. */
+/** All tasks of the deployment, newest first. */
 export default function Tasks({ deployment }: OfDeployment) {
   const users = useUsers();
   return (

@@ -9,7 +9,7 @@ import { Reading } from '../../ui/reading/reading.tsx';
 import type { DeploymentRow, OfDeployment } from '../facts/deployment-row.ts';
 import { effectiveValues, shownInputs } from './effective-values.ts';
 
-/** What was said, and what comes of it: the inputs and the override on the left, the values that the chart gets on the right. */
+/** Inputs and override on the left, and on the right the values that the chart gets from them. */
 export default function Values({ deployment }: OfDeployment) {
   const chart = useQuery(oneOf('helmCharts', deployment.helm_chart_id));
   return (

@@ -16,10 +16,10 @@ import { AddMember } from './add-member.tsx';
 import { addAgain, type KindRole, type Member, removeMember } from './change-roles.ts';
 import { MemberLine } from './member-line.tsx';
 
-/** More people are found by their names. */
+/** Other members are found by their names. */
 const mostLines = 200;
 
-/** Who is in the env, and what each may do with which kind of deployments. */
+/** The members of the env, and what each may do with which kind of deployments. */
 export default function Members({ env }: OfEnv) {
   const members = useQuery(allOf('envUserPermissions', { env_id: env.id }));
   const roles = useQuery(allOf('deploymentPermissions', { env_id: env.id }));
@@ -110,7 +110,7 @@ function Matrix({ env, members, roles }: MatrixProps) {
                   roles={rolesOf(member)}
                   kinds={columns}
                   mayChange={permission.allowed}
-                  // Nobody but a site admin gives up or takes their own role.
+                  // Only a site admin can change their own membership.
                   mayChangeMembership={permission.allowed && (identity.is_admin || member.user_id !== identity.id)}
                   onRemove={() => setRemoved(member)}
                   onError={setError}

@@ -33,7 +33,7 @@ interface ResourcesOfTypeProps {
   type: ResourceType;
   /** The name of the kind whose deployments manage them. */
   kind: string;
-  /** Where another type is chosen. */
+  /** The choice of another type. */
   children: ReactNode;
 }
 

@@ -18,7 +18,7 @@ type Asked = { what: 'replace' | 'rename' | 'delete'; secret: Row<'secrets'> } |
 
 const sorts = ['collection', '-collection', 'name', '-name', 'updated_at', '-updated_at'] as const;
 
-/** The secrets of an env. Contents go to the platform and never come back. */
+/** The secrets of an env. Their contents are written, and never read. */
 export default function Secrets({ env }: OfEnv) {
   const permission = useMay()('secrets', 'create', { env_id: env.id });
   const [address, change] = useAddress();

@@ -12,7 +12,7 @@ interface RetryDialogProps {
   words: string;
   /** The task of the deployment that runs now. */
   running: Row<'deploymentTasks'> | undefined;
-  /** For a removal without hooks. */
+  /** The permission for a removal without hooks. */
   asOwner: Permission;
   onClose: () => void;
 }
@@ -59,7 +59,7 @@ interface SupersedeProps {
   onChange: (isSelected: boolean) => void;
 }
 
-/** Offered where another task of the deployment runs. */
+/** Offered if another task of the deployment runs. */
 export function Supersede({ isSelected, onChange }: SupersedeProps) {
   return (
     <>

@@ -18,11 +18,11 @@ interface RollbackDialogProps {
   onClose: () => void;
 }
 
-/** Says what returns, and refuses where the deployment has changed since it was read. */
+/** Says what a rollback changes. It is refused if the deployment has changed since it was read. */
 export function RollbackDialog({ task, deployment, name, versionOf, running, onClose }: RollbackDialogProps) {
   const navigate = useNavigate();
   const [isSuperseding, setIsSuperseding] = useState(false);
-  // The dialog names differences to this state, so a later one is refused.
+  // The dialog names the differences from this state, so a rollback of a later one is refused.
   const [{ row, etag }] = useState(deployment);
   const run = runOf(task);
   const rollBack = async () => {

@@ -9,12 +9,12 @@ export interface MenuAction {
   words: string;
   onAction: () => void;
   permission?: Permission;
-  /** Why it is not possible now, whoever asks. */
+  /** Why nobody can do it now. */
   unless?: string | undefined;
   destroys?: boolean;
 }
 
-/** The actions that are less usual, or destroy. What one may not do says who may. */
+/** The less common actions and those that destroy. An action that the viewer may not run says who may. */
 export function ActionsMenu({ label, actions }: { label: string; actions: MenuAction[] }) {
   return (
     <MenuTrigger>

@@ -15,7 +15,7 @@ export const createdColumn = (title = 'Created'): Column<{ created_at: string }>
 interface ActionsColumn<T> {
   nameOf: (row: T) => string;
   actionsOf: (row: T) => MenuAction[];
-  /** What is done often enough to have a button of its own. */
+  /** Buttons for what is done most often. */
   before?: (row: T) => ReactNode;
   width?: string;
 }

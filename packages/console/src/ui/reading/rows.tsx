@@ -15,7 +15,7 @@ import { useNarrow, useWide } from './use-narrow.ts';
 const perPage = 100;
 const heightOfLine = 36;
 const heightOfTwoLines = 60;
-/** What belongs to rows is read for so many together, so that scrolling by a row asks for nothing new. */
+/** What belongs to rows is read for this many together, so scrolling by one row reads nothing new. */
 const block = 50;
 /** As many ids as one read takes. */
 const mostRead = 100;
@@ -35,10 +35,7 @@ interface RowsProps<R extends Listed> {
   onRead?: (rows: Row<R>[]) => void;
 }
 
-/**
- * A table of all rows that match a query. It reads only the pages that are in view, so that ten thousand rows cost what a screen of
- * them does.
- */
+/** A table of all rows that match a query. It reads only the pages in view, so ten thousand rows cost no more than a screenful. */
 export function Rows<R extends Listed>({
   label,
   resource,
@@ -58,7 +55,7 @@ export function Rows<R extends Listed>({
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [first.data === undefined]);
   const present = first.data?.num_total ?? 0;
-  // What somebody does here themselves, such as deleting a row, shows at once.
+  // A change that the viewer makes here, such as deleting a row, shows at once.
   const since = ownChangeAt();
   const held = useHeld<Row<R>>(JSON.stringify([query, since]), !first.isPlaceholderData && first.dataUpdatedAt > since);
   const total = held.count(present);

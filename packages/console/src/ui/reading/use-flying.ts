@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 
-/** More rows than a wheel moves within one frame: a jump, during which nobody reads. */
+/** More rows in one frame than a wheel moves: nobody reads during such a jump. */
 const jump = 16;
 
-/** Whether rows fly past, as while the scroll bar is dragged. It ends when scrolling does. `first` is the first row that is drawn. */
+/** Whether rows fly past, as when the scroll bar is dragged, until scrolling ends. `first` is the index of the first row drawn. */
 export function useFlying(isScrolling: boolean, first: number): boolean {
   const last = useRef({ first, isFlying: false });
   const { current } = last;
