@@ -9,6 +9,7 @@ import type { Grounds } from './console/browser/grounds.ts';
 import { testMainJob } from './console/main-job.ts';
 import { openBrowser } from './console/browser/open-browser.ts';
 import { testOperating } from './console/operating.ts';
+import { testRegistries } from './console/registries.ts';
 import { testSafety } from './console/safety.ts';
 import { testSignIn } from './console/signing-in.ts';
 import { testDialogs } from './console/states/dialogs.ts';
@@ -38,11 +39,12 @@ afterAll(async () => {
 
 const inTurn = { concurrent: false };
 
-// At the same time, because each waits most of its time: for tasks to end, and for states to last.
+// They run at the same time, since each mostly waits for tasks to end and for states to last.
 describe.concurrent('people who administer', () => {
   describe('the console', inTurn, () => {
     testSignIn(() => grounds);
     testAdministering(() => grounds);
+    testRegistries(() => grounds);
   });
 });
 describe.concurrent('people who watch', () => {

@@ -6,7 +6,7 @@ import { deployed } from './browser/deploy.ts';
 import { type Grounds, kubeConfigOf } from './browser/grounds.ts';
 import { publishChart } from './browser/publish-chart.ts';
 
-/** Texts that become scripts, pictures or links where markup is made of text. */
+/** Texts that become scripts, pictures or links wherever text is taken for markup. */
 const corpus = [
   '<img src=x onerror="window.attacked=1">',
   '<script>window.attacked=1</script>',
@@ -18,14 +18,14 @@ const corpus = [
   '<iframe srcdoc="<script>parent.attacked=1</script>">',
 ];
 
-/** The corpus in one line, as far as it fits. */
+/** As much of the corpus as fits on one line. */
 const line = (most: number): string =>
   corpus.reduce((all, text) => (all.length + text.length + 1 > most ? all : `${all} ${text}`), '').trim();
 
-/** Where the first text of the corpus has to be read in full. */
+/** The text that has to be readable wherever the corpus is shown. */
 export const sign = corpus[0] ?? '';
 
-/** Puts the corpus into whatever people, charts and clusters can write, and tells on which pages it shows. */
+/** Writes the corpus into everything that people and clusters can write, and returns the pages that show it. */
 export async function writeHostileTexts(grounds: Grounds, node: NodeWithLogs): Promise<string[]> {
   const { platform, sample } = grounds;
   const { admin } = platform;
@@ -105,7 +105,7 @@ export async function writeHostileTexts(grounds: Grounds, node: NodeWithLogs): P
   ];
 }
 
-/** The corpus in all texts of a chart: those that pages show, and those that they leave out. */
+/** Writes the corpus into all texts of a chart, whether pages show them or not. */
 export async function writeHostileCharts({ platform, sample, deployment }: Grounds): Promise<string[]> {
   const text = line(200);
   const form = {

@@ -6,14 +6,14 @@ import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
 import { pushVersion } from './browser/push-version.ts';
 
 export function testMainJob(grounds: () => Grounds): void {
-  test('a chart is pushed, seen, deployed by its form, changed by a plan, broken, understood and rolled back, all in the browser', async () => {
+  test('a chart is pushed, appears, is deployed with its form, changed by a plan, broken, diagnosed and rolled back, all in the browser', async () => {
     const { platform } = grounds();
     await using guest = await visitAs(grounds(), 'ada', '/deployments/new');
     const { page } = guest;
 
     await pushVersion(platform, '1.1.0');
     await page.getByRole('link', { name: 'HelloWeb' }).click();
-    // The page offers the newest version; one that is pushed while it is open appears without a reload.
+    // The page offers the newest version, even one that is pushed while it is open.
     await page.getByText('1.1.0').first().waitFor();
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByRole('link', { name: new RegExp(platform.stack.cluster) }).click();
@@ -22,12 +22,12 @@ export function testMainJob(grounds: () => Grounds): void {
     await page.getByRole('textbox', { name: /Greeting/ }).fill('Hello from the console');
     await page.getByRole('button', { name: 'Create by this plan' }).click();
 
-    // The page of its task, until it is done.
+    // The page of its task follows, until it is done.
     await page.getByRole('heading', { level: 1, name: /Install/ }).waitFor();
     await page.getByText('-- Done').waitFor();
     const [deployment] = unwrap(await platform.admin.deployments.list({ query: { name: 'job' } })).items;
     await guest.open(`/deployments/${deployment?.id}`);
-    // A state that gets better shows when it has lasted for half a minute.
+    // A better state is shown once it has lasted for half a minute.
     await page.locator('.head .state.ok').waitFor({ timeout: 90_000 });
 
     await page.getByRole('link', { name: 'Change …' }).first().click();

@@ -13,7 +13,7 @@ const configMap = (text: string) => ({
 
 export function testOperating(grounds: () => Grounds): void {
   describe('operating deployments', () => {
-    test('a bulk restart says what it will do to each, and then has one result for each', async () => {
+    test('a bulk restart says what it will do to each deployment, then reports one result for each', async () => {
       const { admin } = grounds().platform;
       const all = await Promise.all(['bulk-a', 'bulk-b'].map((name) => deployed(grounds(), { name })));
       for (const { id } of all)
@@ -46,7 +46,7 @@ export function testOperating(grounds: () => Grounds): void {
       }
     });
 
-    test('the columns that somebody chooses are shown, and still after the page was opened anew', async () => {
+    test('chosen columns are shown, even after a reload', async () => {
       await using guest = await visitAs(grounds(), 'ada', '/deployments');
       const { page } = guest;
       const titles = () => page.getByRole('table', { name: 'Deployments' }).getByRole('columnheader').allInnerTexts();
@@ -90,7 +90,7 @@ export function testOperating(grounds: () => Grounds): void {
       expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/Front \/ user/)]);
     });
 
-    test('of a long reason the page says the first clause, and the whole of it where asked; a list says it below the name in a window of 360 px', async () => {
+    test('a page shows the first clause of a long reason, and all of it on request; at 360 px a list shows it below the name', async () => {
       const words =
         'The size of the volume does not fit. Volumes of this class have 10, 20 or 40 GiB, and the value asks for 15';
       const { chart, kindId } = await publishChart(

@@ -4,7 +4,7 @@ import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testWatching(grounds: () => Grounds): void {
   describe('watching deployments', () => {
-    test('a deployment that is made elsewhere appears in an open list, and becomes healthy there without a reload', async () => {
+    test('a deployment that is created elsewhere appears in an open list, and becomes healthy there without a reload', async () => {
       await using guest = await visitAs(grounds(), 'ada', '/deployments');
       const list = guest.page.getByRole('table', { name: 'Deployments' });
       await list.waitFor();
@@ -12,12 +12,12 @@ export function testWatching(grounds: () => Grounds): void {
 
       await list.getByRole('row', { name: /Installing.*watched/ }).waitFor();
       const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
-      // A state that gets better shows when it has lasted for half a minute.
+      // A better state is shown once it has lasted for half a minute.
       await healthy.waitFor({ timeout: 90_000 });
       expect(await healthy.getByRole('cell', { name: 'demo', exact: true }).innerText()).toBe('demo');
     });
 
-    test('the page of a deployment shows what runs below what owns it, and the inputs that differ from the chart', async () => {
+    test('the page of a deployment shows each object below its owner, and the inputs that differ from the chart', async () => {
       const { deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}`);
       const tree = guest.page.getByRole('table', { name: 'What runs' });

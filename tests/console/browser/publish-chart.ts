@@ -12,7 +12,7 @@ export async function publishChart(
 ): Promise<{ chart: HelmChart; kindId: string }> {
   const { name } = manifest;
   const all = { 'Chart.yaml': { apiVersion: 'v2', version: '1.0.0', ...manifest }, ...files };
-  // What is JSON is YAML as well.
+  // JSON is YAML.
   const texts = Object.entries(all).map(([path, content]) => [path, JSON.stringify(content)] as const);
   await using folder = await chartFolder(name, Object.fromEntries(texts));
   await pushChart({ ...stack, folder: folder.folder, signal: AbortSignal.timeout(60_000) });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { unwrap, waitForTask } from '@berth/client';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { asKubelet } from '../../setup/workloads/as-kubelet.ts';
 import { deployed } from '../browser/deploy.ts';
 import { type Grounds, kubeConfigOf, visitAs } from '../browser/grounds.ts';
@@ -39,13 +39,14 @@ export function testReadmePictures(grounds: () => Grounds): void {
     await page.getByRole('table', { name: 'What runs' }).waitFor();
     await page.screenshot({ path: `${folder}deployment.png` });
     await guest.show('/deployments');
-    // A state that gets better shows when it has lasted for half a minute.
+    // A better state is shown once it has lasted for half a minute.
     await page
       .getByRole('table', { name: 'Deployments' })
       .locator('.state.busy')
       .first()
       .waitFor({ state: 'detached', timeout: 120_000 });
     await page.getByText('1 newer').first().waitFor();
+    expect(await page.locator('[data-row-link]').count()).toBeGreaterThan(names.length);
     await page.screenshot({ path: `${folder}deployments.png` });
   });
 }

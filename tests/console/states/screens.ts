@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Grounds } from '../browser/grounds.ts';
 
-/** The address of every screen and tab, with rows that exist. */
+/** The addresses of all screens and tabs, with existing rows. */
 export async function screensOf({ platform: { admin }, deployment, sample }: Grounds): Promise<string[]> {
   const [task] = unwrap(await admin.deploymentTasks.list({ query: { deployment_id: deployment.id } })).items;
   const tabs = ['', '/resources', '/logs', '/tasks', '/values', '/history', '/access'];

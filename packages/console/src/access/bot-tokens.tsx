@@ -76,7 +76,7 @@ export function BotTokens({ id, onClose }: { id: string; onClose: () => void }) 
       {isNew && (
         <IssueToken
           title={`New token of ${name}`}
-          allows="Whoever has it sees everything, and may what maintainers may."
+          allows="Whoever has it sees everything, and may do what maintainers may."
           create={async (token) => unwrap(await berth.botTokens.create({ body: { bot_id: id, ...token } }))}
           onClose={() => setIsNew(false)}
         />

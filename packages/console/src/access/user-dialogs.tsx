@@ -51,7 +51,7 @@ export function DeactivateUser({ user, onClose, onUndo }: UserDialogProps & { on
         <li>All their sessions end for good; after an activation they sign in again.</li>
         <li>Their tokens are refused until somebody activates them again.</li>
         <li>Tasks that they have scheduled will fail.</li>
-        <li>Their roles stay, and what they have deployed goes on.</li>
+        <li>Their roles stay, and what they have deployed keeps running.</li>
       </ul>
     </Deactivate>
   );

@@ -81,7 +81,7 @@ function Log() {
           shown.length === 0 ? (
             <div className="panel">
               <Empty title="No event matches these filters">
-                <p>Changes, plans and refused attempts are kept for as long as a setting of the platform says.</p>
+                <p>A setting of the platform says how long changes, plans and refused attempts are kept.</p>
               </Empty>
             </div>
           ) : (
@@ -104,7 +104,7 @@ function Log() {
       {events.hasNextPage &&
         (isFull ? (
           <p className="meta">
-            The newest {shown.length.toLocaleString()} are shown. Choose a time for older ones, or export them all.
+            The newest {shown.length.toLocaleString()} are shown. For older ones choose a time, or export them all.
           </p>
         ) : (
           <Button className="button" isDisabled={events.isFetchingNextPage} onPress={() => void events.fetchNextPage()}>

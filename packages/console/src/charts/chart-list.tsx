@@ -37,7 +37,7 @@ export function ChartList() {
         />
         <FilterByText label="Branch" value={branch ?? ''} onChange={(next) => change({ branch: next })} />
         <ToggleButton className="button" isSelected={withGone} onChange={(on) => change({ gone: on ? 'true' : null })}>
-          Also those that are gone
+          Include those that are gone
         </ToggleButton>
       </div>
       <div className="columns">

@@ -65,15 +65,16 @@ function Shown({ chart }: { chart: Row<'helmCharts'> }) {
               {chart.error}
             </pre>
             <p className="next">
-              Mend the chart and push it with another version. <code>berth chart lint</code> finds the same before a
-              push.
+              Correct the chart and push it with another version. <code>berth chart lint</code> finds the same errors
+              before a push.
             </p>
           </div>
         </section>
       )}
       {!chart.available && (
         <p className="notice warn">
-          Its registry has it no more, so it cannot be deployed anew. What runs goes on; no rollback can return to it.
+          It is no longer in its registry, so it cannot be deployed again. What runs keeps running, but no rollback can
+          return to it.
         </p>
       )}
       <div className="columns">

@@ -77,12 +77,12 @@ export function TagFormats({ mayChange }: { mayChange: boolean }) {
         onConfirm={async () => {
           if (removed === null) return;
           unwrap(await berth.helmTagFormats.delete({ id: removed.id }));
-          say('The format is deleted, and all tags are read again');
+          say('The format is deleted, and all tags are parsed again');
         }}
       >
         <p>
-          All tags are read again. Charts that only <code>{removed?.pattern}</code> matches lose branch and commit, so
-          that what is newer of their branch is counted anew.
+          All tags are parsed again. Charts that only <code>{removed?.pattern}</code> matches lose their branch and
+          commit.
         </p>
       </Confirm>
     </section>
@@ -99,10 +99,10 @@ function AddFormat({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onConfirm={async () => {
         unwrap(await berth.helmTagFormats.create({ body: { pattern } }));
-        say('The format is added, and all tags are read again');
+        say('The format is added, and all tags are parsed again');
       }}
     >
-      <p>It counts before the formats that there are. All tags are read again.</p>
+      <p>It takes precedence over the other formats. All tags are parsed again.</p>
       <TextInput
         label="Pattern"
         help="A regular expression with a group named version, and perhaps revision, branch and commit: (?<version>\d+\.\d+\.\d+)"

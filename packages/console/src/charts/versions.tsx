@@ -58,7 +58,7 @@ export function Versions({ query, isFiltered }: { query: ListQuery<'chartVersion
           <Empty title="No chart matches these filters" />
         ) : (
           <Empty title="There are no charts yet">
-            <p>Push one to a registry that Berth reads. It shows here seconds later:</p>
+            <p>Push one to a registry that Berth scans. It appears here seconds later:</p>
             <pre>helm push my-chart-1.0.0.tgz oci://registry.example.com/charts</pre>
           </Empty>
         )

@@ -83,8 +83,8 @@ function Attention({ cluster: { ignore, is_ok, not_ok_reason, last_seen_at } }: 
       <div>
         {ignore ? (
           <p>
-            <strong>Berth ignores this cluster.</strong> Nothing is deployed there, and what is known of it is as old as
-            that.
+            <strong>Berth ignores this cluster.</strong> Nothing is deployed there, and what is shown of it is as old as
+            the decision.
           </p>
         ) : (
           <p>

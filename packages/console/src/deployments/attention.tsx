@@ -84,7 +84,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
         )}
         {rollBackTo && mayRollBack && (
           <p className="next">
-            The release before{version !== undefined && ` (${version})`} was deployed{' '}
+            The previous release{version !== undefined && ` (${version})`} was deployed{' '}
             <Age time={rollBackTo.finished_at ?? rollBackTo.created_at} /> ago.
           </p>
         )}

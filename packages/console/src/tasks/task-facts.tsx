@@ -21,7 +21,7 @@ export function TaskFacts({ task, deployment, version, versionBefore }: TaskFact
     <dl className="facts">
       {why !== null && (
         <>
-          <dt>Asked because</dt>
+          <dt>Requested because</dt>
           <dd>{why}</dd>
         </>
       )}

@@ -22,7 +22,7 @@ export function FirstToDo({ form, errors, whole, isOverrideBroken, onShow }: Fir
   };
   return (
     <div className="notice warn">
-      <p>A plan is made as soon as these fit:</p>
+      <p>Correct these first; then a plan is made:</p>
       {whole !== null && <p>{whole}</p>}
       <p className="missing-inputs">
         {[...errors].map(([id, [first]]) => (

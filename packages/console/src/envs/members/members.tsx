@@ -169,7 +169,7 @@ function Remove({ env, member, roles, onClose, onError }: RemoveProps) {
         });
       }}
     >
-      <p>From the next request on {name} sees nothing of this env. What they had here is taken away:</p>
+      <p>From the next request on, {name} sees nothing of this env. They lose:</p>
       <ul>
         <li>the role {member.role} in the env</li>
         {roles.map(({ id, kind_id, role }) => (
@@ -178,7 +178,7 @@ function Remove({ env, member, roles, onClose, onError }: RemoveProps) {
           </li>
         ))}
       </ul>
-      <p className="muted">Tasks that they have scheduled here will fail. What they have deployed goes on.</p>
+      <p className="muted">Tasks that they have scheduled here will fail. What they have deployed keeps running.</p>
     </Confirm>
   );
 }

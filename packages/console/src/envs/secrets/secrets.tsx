@@ -50,7 +50,7 @@ export default function Secrets({ env }: OfEnv) {
         sort={{ value: query.sort, onChange: (sort) => change({ sort }) }}
         empty={
           <Empty title="There are no secrets yet">
-            <p>Forms of charts choose them by their names, from the collection that the form names.</p>
+            <p>The form of a chart offers the secrets of a collection by their names.</p>
             {permission.allowed && (
               <Button className="button" onPress={create}>
                 New secret

@@ -64,7 +64,7 @@ export function Supersede({ isSelected, onChange }: SupersedeProps) {
   return (
     <>
       <Check label="End the task that runs, if it only waits for readiness" value={isSelected} onChange={onChange} />
-      <p className="meta">Otherwise the new task waits until it ends. A Helm that works is always waited for.</p>
+      <p className="meta">Otherwise the new task waits until it ends. While Helm works, it always waits.</p>
     </>
   );
 }
