@@ -37,7 +37,7 @@ export function useDeploymentColumns(
       ),
     },
     { ...stateColumn, sort: 'health' },
-    { ...nameColumn(kinds), width: 'minmax(180px, 1.7fr)', sort: 'name' },
+    { ...nameColumn(kinds), width: 'minmax(172px, 1.7fr)', sort: 'name' },
     {
       title: 'Namespace',
       width: 'minmax(140px, 1.2fr)',
@@ -63,10 +63,10 @@ export function useDeploymentColumns(
         );
       },
     },
-    { ...whyColumn, width: 'minmax(160px, 2.8fr)' },
+    { ...whyColumn, width: 'minmax(150px, 2.4fr)' },
     {
       title: 'Changed',
-      width: 'minmax(104px, 1.3fr)',
+      width: 'minmax(136px, 1.3fr)',
       className: 'muted',
       cell: ({ revision_id, created_at }) => {
         const revision = revision_id === null ? undefined : revisions.get(revision_id);

@@ -66,7 +66,7 @@ function Running({ action, chosen, onClose }: RunningProps) {
   const may = useMay();
   const kinds = useKinds();
   const [results, setResults] = useState<ReadonlyMap<string, string>>(new Map());
-  const [chartId, setChartId] = useState<string | null>(null);
+  const [picked, setPicked] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const kindIds = [...new Set(chosen.map(({ kind_id }) => kind_id))];
   const charts = useQuery({
@@ -74,7 +74,10 @@ function Running({ action, chosen, onClose }: RunningProps) {
     enabled: action.needsChart === true && kindIds.length === 1,
   });
   const versions = useVersions(action.needsChart ? chosen : []);
-  const chart = charts.data?.items.find(({ id }) => id === chartId);
+  const sound = charts.data?.items.filter(({ has_error }) => !has_error) ?? [];
+  // The newest, unless another one is chosen.
+  const chartId = picked ?? sound[0]?.id ?? null;
+  const chart = sound.find(({ id }) => id === chartId);
   const willWords = ({ helm_chart_id }: Deployment): string =>
     chart ? `${versionIn(versions, helm_chart_id)} → ${chart.image_tag}` : action.will;
   const planned = chosen.map((deployment) => ({ deployment, why: action.unless(deployment, may) }));
@@ -106,14 +109,12 @@ function Running({ action, chosen, onClose }: RunningProps) {
         ) : (
           <Choose
             label="Chart"
-            choices={(charts.data?.items ?? [])
-              .filter(({ has_error }) => !has_error)
-              .map(({ id, image_tag, parsed_branch }) => ({
-                id,
-                words: [image_tag, parsed_branch].filter(Boolean).join(' · '),
-              }))}
+            choices={sound.map(({ id, image_tag, parsed_branch }) => ({
+              id,
+              words: [image_tag, parsed_branch].filter(Boolean).join(' · '),
+            }))}
             value={chartId}
-            onChange={setChartId}
+            onChange={setPicked}
           />
         ))}
       <ul className="lines bulk-results">
