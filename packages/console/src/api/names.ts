@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { allOf, type Listed, type Row } from './reads.ts';
 
 interface Named {
@@ -10,8 +11,10 @@ const shortId = (id: string): string => id.slice(0, 8);
 /** The rows of a short list, by id. */
 function useById<R extends Listed>(resource: R) {
   const { data } = useQuery({ ...allOf(resource, {} as never), staleTime: 5 * 60_000 });
-  const rows = (data ?? []) as (Row<R> & Named)[];
-  return new Map(rows.map((row) => [row.id, row]));
+  return useMemo(() => {
+    const rows = (data ?? []) as (Row<R> & Named)[];
+    return new Map(rows.map((row) => [row.id, row]));
+  }, [data]);
 }
 
 export const useEnvs = () => useById('envs');

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
@@ -22,7 +22,7 @@ export function useColumnChoice<T>(columns: Column<T>[]): ColumnChoice<T> {
   const [switched, setSwitched] = useState(() => readSwitched(localStorage.getItem(key)));
   const optional = columns.map(({ title }) => title).filter(isOptional);
   return {
-    shown: columns.filter(({ title }) => isShown(title, switched)),
+    shown: useMemo(() => columns.filter(({ title }) => isShown(title, switched)), [columns, switched]),
     chosen: new Set(optional.filter((title) => isShown(title, switched))),
     optional,
     choose: (titles) => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { pageOf, type Row } from '../../api/reads.ts';
 
 /** As many ids as one read takes. */
@@ -13,7 +14,7 @@ export function useVersions(
 ): ReadonlyMap<string, Row<'chartVersions'>> {
   const ids = idsOf(rows.map(({ helm_chart_id }) => helm_chart_id));
   const { data } = useQuery({ ...pageOf('chartVersions', { ids, per_page: most }), enabled: ids !== '' });
-  return new Map(data?.items.map((version) => [version.id, version]));
+  return useMemo(() => new Map(data?.items.map((version) => [version.id, version])), [data]);
 }
 
 /** The tasks that installed what runs, by one read. */
@@ -28,5 +29,5 @@ export function useRevisions(
     enabled: ids !== '',
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return new Map(data?.items.map((task) => [task.id, task]));
+  return useMemo(() => new Map(data?.items.map((task) => [task.id, task])), [data]);
 }
