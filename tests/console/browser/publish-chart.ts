@@ -4,7 +4,7 @@ import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import { chartFolder } from '../../setup/charts/unusual-charts.ts';
 import type { Platform } from '../../setup/platform.ts';
 
-/** Pushes a chart of these files beside `Chart.yaml`, and waits until the catalogue contains it. */
+/** Pushes a chart with these files and a `Chart.yaml`, and waits until the catalogue contains it. */
 export async function publishChart(
   { stack, admin }: Platform,
   manifest: { name: string; [field: string]: unknown },

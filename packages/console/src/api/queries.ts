@@ -12,7 +12,7 @@ export const queries = new QueryClient({
   },
 });
 
-/** Repeats all reads that failed: if one failed, so did usually those beside it, such as the names in its rows. */
+/** Repeats all reads that failed. Where one fails, others usually fail too, such as the names in its rows. */
 export const readFailedAgain = (): void =>
   void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
 

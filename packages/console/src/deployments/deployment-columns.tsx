@@ -15,7 +15,7 @@ interface BesideRows {
   revisions: ReturnType<typeof useRevisions>;
 }
 
-/** What is read beside the rows. It is a context, so that only the cells that show it are drawn again when it arrives. */
+/** What is read in addition to the rows. As a context, since then only the cells that show it are drawn again when it arrives. */
 export const BesideRows = createContext<BesideRows>({ versions: new Map(), revisions: new Map() });
 
 function Version({ row: { helm_chart_id } }: { row: Deployment }) {

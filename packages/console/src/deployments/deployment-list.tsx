@@ -143,7 +143,7 @@ export function DeploymentList() {
 
 type DeploymentRowsProps = Omit<ComponentProps<typeof Rows<'deployments'>>, 'label' | 'resource' | 'onRead'>;
 
-/** The rows with what is read beside them, apart from the filters, which are not drawn again when it arrives. */
+/** The rows, with versions and revisions. Apart from the filters, so that those are not drawn again when these arrive. */
 function DeploymentRows(props: DeploymentRowsProps) {
   const [read, setRead] = useState<Deployment[]>([]);
   const rows = useDeferredValue(read);

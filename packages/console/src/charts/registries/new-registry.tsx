@@ -7,7 +7,7 @@ import { Ask } from '../../ui/page/ask.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import { CredentialInputs } from './change-registry.tsx';
 
-/** A repository beside those that the configuration of Berth names. */
+/** Adds a repository to those that the configuration of Berth names. */
 export function NewRegistry({ onClose }: { onClose: () => void }) {
   const [provider, setProvider] = useState<'Oci' | 'HelmRepo'>('Oci');
   const [url, setUrl] = useState('');

@@ -12,7 +12,7 @@ export interface Column<T> {
   className?: string;
   /** The line on which a narrow window shows it; rows have two lines there if any column is on the second. */
   narrow?: 'first' | 'second';
-  /** Left out where the window has no room for it beside the others. */
+  /** Left out if the window has no room for all columns. */
   wideOnly?: boolean;
 }
 
