@@ -1,4 +1,4 @@
-import { Age, useNow, When } from '../ui/age.tsx';
+import { Ago, useNow, When } from '../ui/age.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { standing } from './expiry.ts';
 
@@ -14,7 +14,7 @@ export function Expires({ at }: { at: string | null }) {
       <Glyph tone={tone} />
       {stands === 'expired' ? (
         <>
-          expired <Age time={at} /> ago
+          expired <Ago time={at} />
         </>
       ) : (
         <When time={at} />

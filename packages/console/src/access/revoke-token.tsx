@@ -1,4 +1,4 @@
-import { Age } from '../ui/age.tsx';
+import { Ago } from '../ui/age.tsx';
 import { Confirm } from '../ui/page/dialog.tsx';
 import { say } from '../ui/page/toasts.tsx';
 import { nameOfToken } from './name-of-token.ts';
@@ -34,7 +34,7 @@ export function RevokeToken({ token, of, onClose, revoke }: RevokeTokenProps) {
           'It was never used.'
         ) : (
           <>
-            It was last used <Age time={token.last_used_at} /> ago.
+            It was last used <Ago time={token.last_used_at} />.
           </>
         )}{' '}
         This cannot be undone.

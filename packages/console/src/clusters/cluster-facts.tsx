@@ -1,5 +1,5 @@
 import type { Row } from '../api/reads.ts';
-import { Age } from '../ui/age.tsx';
+import { Age, Ago } from '../ui/age.tsx';
 import { Copy } from '../ui/copy.tsx';
 
 export function ClusterFacts({ cluster }: { cluster: Row<'k8sClusters'> }) {
@@ -24,7 +24,7 @@ export function ClusterFacts({ cluster }: { cluster: Row<'k8sClusters'> }) {
         </dd>
         <dt>Found</dt>
         <dd>
-          <Age time={cluster.created_at} /> ago
+          <Ago time={cluster.created_at} />
         </dd>
         <dt>Ingress</dt>
         <dd>

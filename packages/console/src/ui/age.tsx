@@ -44,6 +44,9 @@ export const exactTime = (time: string): string => exact.format(new Date(time));
 /** How long ago a time was. A time in the future means that a clock is wrong, and counts as now. */
 export const ageWords = (ms: number): string => (ms < everyMs ? 'now' : spanOf(ms));
 
+/** The same as part of a sentence: `14 min ago`. */
+export const agoWords = (ms: number): string => (ms < everyMs ? 'just now' : `${spanOf(ms)} ago`);
+
 /** How long ago a time was, or how long it is until then. */
 export const whenWords = (ms: number): string => (ms <= -everyMs ? `in ${spanOf(-ms)}` : ageWords(ms));
 
@@ -53,6 +56,9 @@ interface TimeProps {
 
 /** How long ago something was; the exact time on hover. */
 export const Age = ({ time }: TimeProps) => <Span time={time} words={ageWords} />;
+
+/** The same as part of a sentence: it was deployed `14 min ago`. */
+export const Ago = ({ time }: TimeProps) => <Span time={time} words={agoWords} />;
 
 /** How long ago something was, or how long it is until then; the exact time on hover. */
 export const When = ({ time }: TimeProps) => <Span time={time} words={whenWords} />;

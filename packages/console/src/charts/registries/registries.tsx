@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useKinds } from '../../api/names.ts';
 import { allOf, type Row } from '../../api/reads.ts';
-import { Age } from '../../ui/age.tsx';
+import { Ago } from '../../ui/age.tsx';
 import { ActionsMenu } from '../../ui/page/actions-menu.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
 import { Glyph } from '../../ui/state.tsx';
@@ -89,7 +89,7 @@ export function Registries() {
                   <span className="meta">
                     {row.last_scan_at ? (
                       <>
-                        scanned <Age time={row.last_scan_at} /> ago
+                        scanned <Ago time={row.last_scan_at} />
                       </>
                     ) : (
                       'not scanned without a failure yet'

@@ -9,7 +9,7 @@ import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useUsers } from '../../api/names.ts';
 import { pageOf, type Row } from '../../api/reads.ts';
-import { Age, exactTime } from '../../ui/age.tsx';
+import { Ago, exactTime } from '../../ui/age.tsx';
 import { Choose } from '../../ui/inputs/choose.tsx';
 import { useAddress } from '../../ui/page/address.ts';
 import { Confirm } from '../../ui/page/dialog.tsx';
@@ -77,7 +77,7 @@ export default function History({ deployment }: OfDeployment) {
                     )}
                     <span className="meta">
                       {taskState(task).word} {exactTime(task.finished_at ?? task.created_at)},{' '}
-                      <Age time={task.finished_at ?? task.created_at} /> ago
+                      <Ago time={task.finished_at ?? task.created_at} />
                       {task.acting_user_id !== null && ` · ${nameIn(users, task.acting_user_id)}`}
                     </span>
                   </li>
