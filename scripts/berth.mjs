@@ -15,6 +15,10 @@ const buildConsole = ['scripts/console/build-console-main.ts'];
 const commands = {
   start: (args) => [buildConsole, ['packages/devstack/src/main.ts', ...args]],
   test: (args) => [buildConsole, ['node_modules/vitest/vitest.mjs', 'run', ...args]],
+  pictures: () => {
+    process.env.BERTH_PICTURES = 'all';
+    return commands.test(['tests/console.test.ts', '-t', 'without a violation|pictures of the README']);
+  },
   'test:deploy': (args) => [['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.deploy.config.ts', ...args]],
   bench: (args) => [buildConsole, ['bench/main.ts', ...args]],
   'dev:console': (args) => [['packages/console/node_modules/vite/bin/vite.js', 'packages/console', ...args]],

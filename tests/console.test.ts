@@ -1,18 +1,19 @@
-import { unwrap, waitForTask } from '@berth/client';
 import { signIn } from '@berth/devstack/journey/sign-in';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { testAccessibility } from './console/accessibility.ts';
 import { testChanges } from './console/changing.ts';
 import { testAdministering } from './console/administering.ts';
 import { testConnection } from './console/connection.ts';
+import { deployed } from './console/browser/deploy.ts';
 import type { Grounds } from './console/browser/grounds.ts';
 import { testMainJob } from './console/main-job.ts';
 import { openBrowser } from './console/browser/open-browser.ts';
 import { testOperating } from './console/operating.ts';
+import { testRegistries } from './console/registries.ts';
 import { testSafety } from './console/safety.ts';
 import { testSignIn } from './console/signing-in.ts';
 import { testDialogs } from './console/states/dialogs.ts';
+import { testReadmePictures } from './console/states/readme-pictures.ts';
 import { testStates } from './console/states/states.ts';
 import { testWatching } from './console/watching.ts';
 import { startPlatform } from './setup/platform.ts';
@@ -21,19 +22,8 @@ let grounds: Grounds;
 
 beforeAll(async () => {
   const [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-  const sample = await platform.sample('shown');
-  const created = await platform.admin.deployments.create({
-    body: {
-      name: 'shown',
-      kind_id: sample.registry.kind_id,
-      cluster_id: sample.cluster.id,
-      helm_chart_id: sample.chart.id,
-      config: sampleChart.inputs,
-      values_override: null,
-    },
-  });
-  const deployment = unwrap(created);
-  for (const id of created.ok ? created.taskIds : []) await waitForTask(platform.admin, id, { withinMs: 120_000 });
+  const sample = await platform.sample('demo');
+  const deployment = await deployed({ platform, sample }, { name: 'shown' });
   const sessions = new Map<string, Promise<string>>();
   const sessionOf = (name: string): Promise<string> => {
     const session = sessions.get(name) ?? signIn({ stack: platform.stack, signal: AbortSignal.timeout(60_000) }, name);
@@ -49,11 +39,12 @@ afterAll(async () => {
 
 const inTurn = { concurrent: false };
 
-// At the same time, because each waits most of its time: for tasks to end, and for states to last.
+// They run at the same time, since each mostly waits for tasks to end and for states to last.
 describe.concurrent('people who administer', () => {
   describe('the console', inTurn, () => {
     testSignIn(() => grounds);
     testAdministering(() => grounds);
+    testRegistries(() => grounds);
   });
 });
 describe.concurrent('people who watch', () => {
@@ -71,6 +62,7 @@ describe.concurrent('people who deploy', () => {
   });
 });
 
+testReadmePictures(() => grounds);
 testConnection(() => grounds);
 testStates(() => grounds);
 testDialogs(() => grounds);

@@ -7,12 +7,12 @@ import { precompress } from '../../scripts/console/precompress.ts';
 
 const token = process.env['BERTH_TOKEN'] ?? tokenOfLocalStack();
 
-/** The console is built into the gateway, which serves it below /console/. `npm run dev:console` passes calls on to a running platform. */
+/** The console is built into the gateway, which serves it below /console/. `npm run dev:console` forwards calls to a running platform. */
 export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: command === 'build' ? '/console/' : '/',
   plugins: [react(), inlineOperations, precompress],
-  // The identity provider sends browsers to the platform, not here: calls are made with a token instead, which decides who is signed in.
+  // The identity provider sends browsers to the platform, not here, so a token decides who is signed in.
   server: {
     proxy: {
       '/api': { target: process.env['BERTH_URL'] ?? 'http://127.0.0.1:17870', headers: { 'x-service-token': token } },

@@ -5,12 +5,12 @@ import { asKubelet } from '../setup/workloads/as-kubelet.ts';
 import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
 
 export function testAccessibility(grounds: () => Grounds): void {
-  test('by keyboard alone a deployment is created by its form, changed by a plan, broken, understood and rolled back', async () => {
+  test('by keyboard alone, a deployment is created with its form, changed by a plan, broken, diagnosed and rolled back', async () => {
     const { platform } = grounds();
     const { admin } = platform;
     await using guest = await visitAs(grounds(), 'ada', '/deployments');
     const { page } = guest;
-    // A pointer would be noticed: nothing in this test has one.
+    // Nothing in this test uses a pointer.
     await page.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
     await tabTo(page, 'Skip to the content');
     await page.keyboard.press('Enter');
@@ -43,7 +43,7 @@ export function testAccessibility(grounds: () => Grounds): void {
     await kubelet.imageGone(namespace, pod);
     const attention = page.getByRole('region', { name: 'What needs attention' });
     await attention.getByText('ImagePullBackOff').first().waitFor();
-    // A screen reader says the region, and with it the reason, once the focus comes to what can be done there.
+    // A screen reader reads the region, and so the reason, once the focus gets to one of its buttons.
     await tabTo(page, /^Roll back/);
     expect(await attention.locator(':focus').count()).toBe(1);
 
@@ -56,7 +56,7 @@ export function testAccessibility(grounds: () => Grounds): void {
     expect(await configOf(created?.id)).toMatchObject({ greeting: 'Typed' });
   });
 
-  test('what happens by itself is said in live regions with a name', async () => {
+  test('the live regions that announce changes have names', async () => {
     await using guest = await visitAs(grounds(), 'ada', '/profile/user-tokens');
     const { page } = guest;
     const regions = await page.locator('[role=status], [role=alert], [role=log], [aria-live]').all();
@@ -70,10 +70,10 @@ export function testAccessibility(grounds: () => Grounds): void {
   });
 }
 
-/** More stops than any screen has. */
+/** More tab stops than any screen has. */
 const mostStops = 120;
 
-/** What has the focus, as a screen reader names it. */
+/** The name of what has the focus, as a screen reader reads it. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     let on = document.activeElement;
@@ -96,7 +96,7 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`Tab does not reach ${name}, only ${[...new Set(passed)].join(', ')}`);
 }
 
-/** Goes to a control once it is there, and presses it. */
+/** Waits for a control, tabs to it, and presses it. */
 async function press(page: Page, name: string | RegExp): Promise<void> {
   await page
     .locator('main, [role=dialog]')

@@ -3,9 +3,10 @@ import { unwrap, waitForTask } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { describe, expect, test } from 'vitest';
 import { cached } from './browser/cached.ts';
+import { deployed } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
-/** The activated user Linus, whom no other journey needs. */
+/** Linus as an activated user. No other journey needs him. */
 async function linus({ platform: { admin, person } }: Grounds): Promise<{ id: string; display_name: string }> {
   const known = async () => unwrap(await admin.users.list({ query: { email: 'linus@example.test' } })).items[0];
   const user = await known();
@@ -20,7 +21,7 @@ const ofIdentity = /\/(?:auth\/me|events|env-user-permissions|deployment-permiss
 
 export function testAdministering(grounds: () => Grounds): void {
   describe('administering in the console', () => {
-    test('a token is shown once, acts as its person until it is revoked, and its value stays nowhere in the page', async () => {
+    test('a token is shown once, acts for its owner until it is revoked, and its value does not stay in the page', async () => {
       const { stack } = grounds().platform;
       await using guest = await visitAs(grounds(), 'ada', '/profile/user-tokens');
       const { page } = guest;
@@ -50,7 +51,7 @@ export function testAdministering(grounds: () => Grounds): void {
       expect(await statusWith(value)).toBe(401);
     });
 
-    test('a person who is added to an env sees this env and no other, until being removed', async () => {
+    test('a person who is added to an env sees that env only, until they are removed', async () => {
       const { platform, deployment } = grounds();
       const { display_name } = await linus(grounds());
       const env = unwrap(await platform.admin.envs.create({ body: { name: 'apart' } }));
@@ -83,8 +84,8 @@ export function testAdministering(grounds: () => Grounds): void {
       await guest.page.getByText('You are not a member of any env').waitFor();
     });
 
-    test('before the contents of a secret are replaced the page names who uses it, afterwards it leads to the tasks that reinstall them', async () => {
-      const { platform, sample, deployment } = grounds();
+    test('before the contents of a secret are replaced, the page names the deployments that use it; afterwards it links to the tasks that reinstall them', async () => {
+      const { platform, deployment } = grounds();
       const envId = deployment.env_id;
       const first = `first line\nsecond line ${crypto.randomUUID()}`;
       const second = `other line\nlast line ${crypto.randomUUID()}`;
@@ -98,18 +99,8 @@ export function testAdministering(grounds: () => Grounds): void {
       await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
       await page.getByRole('row', { name: /tokens.*payments/ }).waitFor();
       const [secret] = unwrap(await platform.admin.secrets.list({ query: { env_id: envId, name: 'payments' } })).items;
-      const created = await platform.admin.deployments.create({
-        body: {
-          name: 'paying',
-          kind_id: sample.registry.kind_id,
-          cluster_id: sample.cluster.id,
-          helm_chart_id: sample.chart.id,
-          config: { ...sampleChart.inputs, replicas: 1, token: secret?.id ?? '' },
-          values_override: null,
-        },
-      });
-      unwrap(created);
-      for (const id of created.ok ? created.taskIds : []) await waitForTask(platform.admin, id, { withinMs: 120_000 });
+      const config = { ...sampleChart.inputs, replicas: 1, token: secret?.id ?? '' };
+      await deployed(grounds(), { name: 'paying', config });
 
       await page.getByRole('button', { name: 'Actions for payments' }).click();
       await page.getByRole('menuitem', { name: /Replace the contents/ }).click();
@@ -131,7 +122,7 @@ export function testAdministering(grounds: () => Grounds): void {
       expect([Object.keys(task.operation), task.status]).toEqual([['Reinstall'], 'Done']);
     });
 
-    test('after another person signs in, the window has nothing of what the one before saw', async () => {
+    test('after another person signs in, the window contains nothing that the previous one saw', async () => {
       const { deployment } = grounds();
       await linus(grounds());
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}`);
@@ -156,7 +147,7 @@ export function testAdministering(grounds: () => Grounds): void {
       for (const text of [deployment.id, deployment.namespace, deployment.env_id]) expect(content).not.toContain(text);
     });
 
-    test('after another person signed in elsewhere, an open window keeps and renders nothing that the one before had read, there or back', async () => {
+    test('after another person signs in in another tab, an open window neither keeps nor shows what the previous one had read, even when going back and forward', async () => {
       const { deployment } = grounds();
       await linus(grounds());
       await using other = await visitAs(grounds(), 'linus', '/');
@@ -175,7 +166,7 @@ export function testAdministering(grounds: () => Grounds): void {
       const tab = await guest.context.newPage();
       await tab.goto(page.url());
 
-      // From here on nothing is read but who is signed in, so that only what is remembered can show.
+      // From here on only the identity can be read, so whatever else is shown was kept.
       await page.route(
         (url) => url.pathname.startsWith('/api/v2/') && !ofIdentity.test(url.pathname),
         (route) => route.abort(),
@@ -197,7 +188,7 @@ export function testAdministering(grounds: () => Grounds): void {
         expect(`${seen.join('\n')} ${await cached(page)}`).not.toContain(text);
     });
 
-    test('the audit log says who changed what into what, and its export has the same event', async () => {
+    test('the audit log says who changed what, from which value to which, and its export has the same event', async () => {
       const { admin } = grounds().platform;
       const env = unwrap(await admin.envs.create({ body: { name: 'audited' } }));
       unwrap(await admin.envs.update({ id: env.id, body: { name: 'audited since' } }));
@@ -208,7 +199,7 @@ export function testAdministering(grounds: () => Grounds): void {
       expect(await page.getByRole('list', { name: 'What differs' }).innerText()).toMatch(
         /name\s+− audited\s+\+ audited since/,
       );
-      // A browser that can write files would ask for one, and nobody here could choose it.
+      // A browser that can write files would ask for one, which nobody could choose here.
       await page.evaluate('window.showSaveFilePicker = undefined');
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Export' }).click();

@@ -2,31 +2,16 @@ import { unwrap } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import type { Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
+import { deploy } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 const planned = (page: Page) => page.getByText(/^compared with the cluster/).waitFor();
 
-/** A deployment of its own, so that journeys do not meet. */
-async function deploymentNamed(name: string, { platform, sample }: Grounds) {
-  return unwrap(
-    await platform.admin.deployments.create({
-      body: {
-        name,
-        kind_id: sample.registry.kind_id,
-        cluster_id: sample.cluster.id,
-        helm_chart_id: sample.chart.id,
-        config: sampleChart.inputs,
-        values_override: null,
-      },
-    }),
-  );
-}
-
 export function testChanges(grounds: () => Grounds): void {
   describe('changing deployments', () => {
-    test('a value that is typed into the form is planned, and applied by its task', async () => {
+    test('a value typed into the form is planned, then applied by a task', async () => {
       const { platform } = grounds();
-      const { id } = await deploymentNamed('typed', grounds());
+      const { id } = await deploy(grounds(), { name: 'typed' });
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${id}/change`);
       const { page } = guest;
       await page.getByText('Nothing differs yet').waitFor();
@@ -40,7 +25,7 @@ export function testChanges(grounds: () => Grounds): void {
       expect(unwrap(await platform.admin.deployments.get({ id })).config['greeting']).toBe('Typed');
     });
 
-    test('a value that breaks a rule is refused at its input with the words of the platform, and is not planned', async () => {
+    test('a value that breaks a rule gets the error of the platform at its input, and is not planned', async () => {
       const { deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}/change`);
       const { page } = guest;
@@ -56,14 +41,14 @@ export function testChanges(grounds: () => Grounds): void {
       expect(plans).toEqual([]);
     });
 
-    test('what somebody else changes meanwhile is shown, and what was typed is kept and applied on top of it', async () => {
+    test('a change that somebody else makes meanwhile is shown, and what was typed is kept and applied on top of it', async () => {
       const { platform } = grounds();
-      const { id } = await deploymentNamed('both', grounds());
+      const { id } = await deploy(grounds(), { name: 'both' });
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${id}/change`);
       const { page } = guest;
       await page.getByLabel('Greeting').fill('Mine');
       await planned(page);
-      // The page does not hear of it, so that the platform has to refuse the change.
+      // The page does not notice the change, so the platform has to refuse its own.
       let isHeld = true;
       const before = await page.request.get(`${platform.stack.url}/api/v2/deployments/${id}`, {
         headers: { authorization: `Bearer ${await page.evaluate<string>("localStorage.getItem('access_token')")}` },
@@ -90,7 +75,7 @@ export function testChanges(grounds: () => Grounds): void {
       expect(config).toEqual({ ...theirs, greeting: 'Mine' });
     });
 
-    test('the editor of the override completes keys, says what is wrong and where, and its values are planned', async () => {
+    test('the override editor completes keys, says what is wrong and where, and its values are planned', async () => {
       const { deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}/change?part=override`);
       const { page } = guest;
@@ -109,7 +94,7 @@ export function testChanges(grounds: () => Grounds): void {
       expect((await field.getByRole('cell').allInnerTexts()).at(-1)).toBe('3');
     });
 
-    test('leaving with something typed asks first', async () => {
+    test('leaving a page with unsaved input asks first', async () => {
       const { deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}/change`);
       const { page } = guest;
@@ -125,7 +110,7 @@ export function testChanges(grounds: () => Grounds): void {
   });
 
   describe('creating deployments', () => {
-    test('each step is an address, back and forward keep what was typed, and what is refused leads to its step', async () => {
+    test('each step has an address, back and forward keep what was typed, and a refusal leads to its step', async () => {
       const { platform, deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', '/deployments/new');
       const { page } = guest;

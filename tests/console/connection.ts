@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testConnection(grounds: () => Grounds): void {
-  test('while the gateway is down an open page says so and shows nothing as well; afterwards it goes on and misses nothing', async () => {
+  test('while the gateway is down, an open page says so and shows nothing as healthy; afterwards it recovers and has missed nothing', async () => {
     const { deployment, platform } = grounds();
     await using guest = await visitAs(grounds(), 'ada', '/deployments');
     const row = guest.page.getByRole('row', { name: /HelloWeb \/ shown/ });
-    // A state that gets better shows when it has lasted for half a minute.
+    // A better state is shown once it has lasted for half a minute.
     await row.locator('.state.ok').waitFor({ timeout: 90_000 });
     await guest.page.getByText('Live', { exact: true }).waitFor();
     const gateway = platform.stack.part('api-gateway');

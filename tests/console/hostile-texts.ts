@@ -2,10 +2,11 @@ import { unwrap, waitForTask, waitUntil } from '@berth/client';
 import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
 import { CoreV1Api } from '@kubernetes/client-node';
 import type { NodeWithLogs } from '../setup/workloads/node-with-logs.ts';
+import { deployed } from './browser/deploy.ts';
 import { type Grounds, kubeConfigOf } from './browser/grounds.ts';
 import { publishChart } from './browser/publish-chart.ts';
 
-/** Texts that become scripts, pictures or links where markup is made of text. */
+/** Texts that become scripts, pictures or links wherever text is taken for markup. */
 const corpus = [
   '<img src=x onerror="window.attacked=1">',
   '<script>window.attacked=1</script>',
@@ -17,14 +18,14 @@ const corpus = [
   '<iframe srcdoc="<script>parent.attacked=1</script>">',
 ];
 
-/** The corpus in one line, as far as it fits. */
+/** As much of the corpus as fits on one line. */
 const line = (most: number): string =>
   corpus.reduce((all, text) => (all.length + text.length + 1 > most ? all : `${all} ${text}`), '').trim();
 
-/** Where the first text of the corpus has to be read in full. */
+/** The text that has to be readable wherever the corpus is shown. */
 export const sign = corpus[0] ?? '';
 
-/** Puts the corpus into whatever people, charts and clusters can write, and tells on which pages it shows. */
+/** Writes the corpus into everything that people and clusters can write, and returns the pages that show it. */
 export async function writeHostileTexts(grounds: Grounds, node: NodeWithLogs): Promise<string[]> {
   const { platform, sample } = grounds;
   const { admin } = platform;
@@ -104,9 +105,8 @@ export async function writeHostileTexts(grounds: Grounds, node: NodeWithLogs): P
   ];
 }
 
-/** The corpus in all texts of a chart: those that pages show, and those that they leave out. */
+/** Writes the corpus into all texts of a chart, whether pages show them or not. */
 export async function writeHostileCharts({ platform, sample, deployment }: Grounds): Promise<string[]> {
-  const { admin } = platform;
   const text = line(200);
   const form = {
     inputs: [
@@ -177,19 +177,11 @@ export async function writeHostileCharts({ platform, sample, deployment }: Groun
       },
     },
   );
-  const created = await admin.deployments.create({
-    body: {
-      name: 'hostile-texts',
-      kind_id: kindId,
-      cluster_id: sample.cluster.id,
-      helm_chart_id: chart.id,
-      config: { text, choice: sign },
-      values_override: null,
-    },
-  });
-  const { id } = unwrap(created);
-  const [installed = ''] = created.ok ? created.taskIds : [];
-  await waitForTask(admin, installed, { withinMs: 120_000 });
+  const config = { text, choice: sign };
+  const { id } = await deployed(
+    { platform, sample },
+    { name: 'hostile-texts', chart: { id: chart.id, kindId }, config },
+  );
   return [
     '/charts',
     `/charts/${chart.id}`,

@@ -1,31 +1,8 @@
-import { unwrap, waitForTask, waitUntil } from '@berth/client';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
+import { unwrap, waitUntil } from '@berth/client';
 import { describe, expect, test } from 'vitest';
+import { deployed } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 import { publishChart } from './browser/publish-chart.ts';
-
-interface NewDeployment {
-  name: string;
-  chart?: { id: string; kindId: string };
-  config?: Record<string, unknown>;
-}
-
-/** A deployment whose first task has ended. */
-async function deployed({ platform: { admin }, sample }: Grounds, { name, chart, config }: NewDeployment) {
-  const created = await admin.deployments.create({
-    body: {
-      name,
-      kind_id: chart?.kindId ?? sample.registry.kind_id,
-      cluster_id: sample.cluster.id,
-      helm_chart_id: chart?.id ?? sample.chart.id,
-      config: (config ?? sampleChart.inputs) as typeof sampleChart.inputs,
-      values_override: null,
-    },
-  });
-  const deployment = unwrap(created);
-  for (const id of created.ok ? created.taskIds : []) await waitForTask(admin, id, { withinMs: 120_000 });
-  return deployment;
-}
 
 const configMap = (text: string) => ({
   apiVersion: 'v1',
@@ -36,7 +13,7 @@ const configMap = (text: string) => ({
 
 export function testOperating(grounds: () => Grounds): void {
   describe('operating deployments', () => {
-    test('a bulk restart says what it will do to each, and then has one result for each', async () => {
+    test('a bulk restart says what it will do to each deployment, then reports one result for each', async () => {
       const { admin } = grounds().platform;
       const all = await Promise.all(['bulk-a', 'bulk-b'].map((name) => deployed(grounds(), { name })));
       for (const { id } of all)
@@ -69,7 +46,7 @@ export function testOperating(grounds: () => Grounds): void {
       }
     });
 
-    test('the columns that somebody chooses are shown, and still after the page was opened anew', async () => {
+    test('chosen columns are shown, even after a reload', async () => {
       await using guest = await visitAs(grounds(), 'ada', '/deployments');
       const { page } = guest;
       const titles = () => page.getByRole('table', { name: 'Deployments' }).getByRole('columnheader').allInnerTexts();
@@ -113,7 +90,7 @@ export function testOperating(grounds: () => Grounds): void {
       expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/Front \/ user/)]);
     });
 
-    test('of a long reason the page says the first clause, and the whole of it where asked; a list says it below the name in a window of 360 px', async () => {
+    test('a page shows the first clause of a long reason, and all of it on request; at 360 px a list shows it below the name', async () => {
       const words =
         'The size of the volume does not fit. Volumes of this class have 10, 20 or 40 GiB, and the value asks for 15';
       const { chart, kindId } = await publishChart(

@@ -5,7 +5,7 @@ import { type Grounds, kubeConfigOf, visitAs } from './browser/grounds.ts';
 import { sign, writeHostileCharts, writeHostileTexts } from './hostile-texts.ts';
 
 export function testSafety(grounds: () => Grounds): void {
-  test('texts of strangers are shown as text wherever they show, their links lead to websites only, and the policy of the page refuses nothing', async () => {
+  test('texts of strangers are rendered as text everywhere, their links lead to websites only, and the policy of the page has nothing to refuse', async () => {
     const { platform } = grounds();
     await using node = await nodeWithLogs(platform.stack, kubeConfigOf(platform));
     const written = [writeHostileTexts(grounds(), node), writeHostileCharts(grounds())];
@@ -32,7 +32,7 @@ export function testSafety(grounds: () => Grounds): void {
     expect(guest.faults).toEqual([]);
   });
 
-  test('every address of the console can be opened directly; addresses of the API stay errors for programs', async () => {
+  test('every address of the console can be opened directly, and unknown addresses of the API stay errors', async () => {
     const { stack } = grounds().platform;
     const get = (path: string, accept = 'text/html,*/*;q=0.8') => fetch(`${stack.url}${path}`, { headers: { accept } });
 
@@ -60,7 +60,7 @@ export function testSafety(grounds: () => Grounds): void {
   });
 }
 
-/** What is in the inputs of a page, and in its editors. */
+/** The texts in the inputs and editors of a page. */
 const valuesIn = (page: Page): Promise<string> =>
   page.evaluate<string>(`[...document.querySelectorAll('main input'), ...[...document.querySelectorAll('main .code-editor')]
     .map(({ shadowRoot }) => shadowRoot.querySelector('.cm-content'))]

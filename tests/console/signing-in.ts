@@ -4,7 +4,7 @@ import { type Grounds, visit, visitAs } from './browser/grounds.ts';
 
 export function testSignIn(grounds: () => Grounds): void {
   describe('signing in to the console', () => {
-    test('a first sign-in shows that the account is inactive, and goes on by itself to the page that was asked for once a site admin activates it', async () => {
+    test('a first sign-in shows that the account is inactive, and continues to the requested page once a site admin activates it', async () => {
       const { admin } = grounds().platform;
       await using guest = await visit(grounds());
       await guest.open('/clusters');
@@ -27,7 +27,7 @@ export function testSignIn(grounds: () => Grounds): void {
       expect(await guest.page.evaluate(() => localStorage.getItem('access_token'))).toBeNull();
     });
 
-    test('a session that a site admin ends leaves nothing in an open page, which comes back after another sign-in', async () => {
+    test('a session that a site admin ends leaves nothing in an open page, which returns after another sign-in', async () => {
       const { admin, person } = grounds().platform;
       const { id } = await person('grace');
       await using guest = await visit(grounds());
@@ -38,7 +38,7 @@ export function testSignIn(grounds: () => Grounds): void {
       unwrap(await admin.users.update({ id, body: { is_active: false } }));
       await guest.page.getByText('Your account is not active yet').waitFor();
       expect(await guest.page.getByRole('navigation').count()).toBe(0);
-      // The session stays refused: what it was for is over.
+      // The session stays refused.
       unwrap(await admin.users.update({ id, body: { is_active: true } }));
       await guest.page.getByText('Your session has ended').waitFor();
       expect(await guest.page.evaluate(() => localStorage.getItem('access_token'))).toBeNull();
@@ -48,7 +48,7 @@ export function testSignIn(grounds: () => Grounds): void {
       expect(new URL(guest.page.url()).pathname).toBe('/clusters');
     });
 
-    test('a link to /sign-in leads to the identity provider at once, and who is signed in from there to the console', async () => {
+    test('a link to /sign-in leads straight to the identity provider, or to the console for those who are signed in', async () => {
       await using guest = await visit(grounds());
       await guest.open('/sign-in');
       await guest.page.getByRole('button', { name: /Ada Lovelace/ }).click();
@@ -59,11 +59,11 @@ export function testSignIn(grounds: () => Grounds): void {
       expect(new URL(guest.page.url()).pathname).toBe('/');
     });
 
-    test('a session that is refused shows the sign-in at the same address, and the page comes back after it', async () => {
+    test('a refused session shows the sign-in at the same address, and the page returns afterwards', async () => {
       const { deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}/history`);
       await guest.page.getByRole('heading', { name: 'Runs' }).waitFor();
-      // What a revoked session looks like to the browser.
+      // To the browser, a revoked session looks like this.
       await guest.page.evaluate(() => localStorage.setItem('access_token', 'e30.e30.e30'));
       await guest.page.reload();
       await guest.page.getByText('Your session has ended').waitFor();

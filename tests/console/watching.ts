@@ -1,36 +1,23 @@
-import { unwrap } from '@berth/client';
-import { sampleChart } from '@berth/devstack/journey/publish-sample-chart';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { deploy } from './browser/deploy.ts';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testWatching(grounds: () => Grounds): void {
   describe('watching deployments', () => {
-    test('a deployment that is made elsewhere appears in an open list, and becomes healthy there without a reload', async () => {
-      const { platform, sample } = grounds();
+    test('a deployment that is created elsewhere appears in an open list, and becomes healthy there without a reload', async () => {
       await using guest = await visitAs(grounds(), 'ada', '/deployments');
       const list = guest.page.getByRole('table', { name: 'Deployments' });
       await list.waitFor();
-      unwrap(
-        await platform.admin.deployments.create({
-          body: {
-            name: 'watched',
-            kind_id: sample.registry.kind_id,
-            cluster_id: sample.cluster.id,
-            helm_chart_id: sample.chart.id,
-            config: sampleChart.inputs,
-            values_override: null,
-          },
-        }),
-      );
+      await deploy(grounds(), { name: 'watched' });
 
       await list.getByRole('row', { name: /Installing.*watched/ }).waitFor();
       const healthy = list.getByRole('row', { name: /Healthy.*watched.*1\.0\.0/ });
-      // A state that gets better shows when it has lasted for half a minute.
+      // A better state is shown once it has lasted for half a minute.
       await healthy.waitFor({ timeout: 90_000 });
-      expect(await healthy.getByRole('cell', { name: 'shown', exact: true }).innerText()).toBe('shown');
+      expect(await healthy.getByRole('cell', { name: 'demo', exact: true }).innerText()).toBe('demo');
     });
 
-    test('the page of a deployment shows what runs below what owns it, and the inputs that differ from the chart', async () => {
+    test('the page of a deployment shows each object below its owner, and the inputs that differ from the chart', async () => {
       const { deployment } = grounds();
       await using guest = await visitAs(grounds(), 'ada', `/deployments/${deployment.id}`);
       const tree = guest.page.getByRole('table', { name: 'What runs' });
@@ -38,7 +25,9 @@ export function testWatching(grounds: () => Grounds): void {
 
       const kinds = async () =>
         (await tree.locator('[data-depth]').allInnerTexts()).map((words) => words.split(/\s/)[0]);
-      await expect.poll(kinds).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']);
+      await vi.waitFor(async () =>
+        expect(await kinds()).toEqual(['Deployment', 'ReplicaSet', 'Pod', 'Pod', 'Service']),
+      );
       await guest.page.getByText('Hello from Berth').waitFor();
     });
 

@@ -14,7 +14,7 @@ import { Callback } from './sign-in/callback.tsx';
 import { Gate } from './sign-in/gate.tsx';
 import { SignInAtOnce } from './sign-in/sign-in-at-once.tsx';
 
-/** Values in an address are texts; anything else is ignored. */
+/** The search part of an address. Its values are texts, and anything else is ignored. */
 const searchOf = (given: Record<string, unknown>): Search =>
   Object.fromEntries(
     Object.entries(given)
@@ -125,7 +125,7 @@ export const router = createRouter({
   scrollRestoration: true,
   defaultErrorComponent: FailedPage,
   defaultNotFoundComponent: LostPage,
-  // Values stay texts: no JSON in addresses.
+  // Values are plain texts, so there is no JSON in addresses.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const given = Object.entries(search).filter(

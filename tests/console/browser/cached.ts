@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Whatever the page keeps of what it has read and sent: the cache itself, found through the tree that React keeps at its root. */
+/** Whatever the page keeps of what it has read and sent: its query cache, found through the tree that React keeps at its root. */
 export const cached = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     const root = document.querySelector('#app');

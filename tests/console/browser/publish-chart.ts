@@ -4,7 +4,7 @@ import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import { chartFolder } from '../../setup/charts/unusual-charts.ts';
 import type { Platform } from '../../setup/platform.ts';
 
-/** Pushes a chart of these files beside `Chart.yaml`, and waits until the catalogue contains it. */
+/** Pushes a chart with these files and a `Chart.yaml`, and waits until the catalogue contains it. */
 export async function publishChart(
   { stack, admin }: Platform,
   manifest: { name: string; [field: string]: unknown },
@@ -12,7 +12,7 @@ export async function publishChart(
 ): Promise<{ chart: HelmChart; kindId: string }> {
   const { name } = manifest;
   const all = { 'Chart.yaml': { apiVersion: 'v2', version: '1.0.0', ...manifest }, ...files };
-  // What is JSON is YAML as well.
+  // JSON is YAML.
   const texts = Object.entries(all).map(([path, content]) => [path, JSON.stringify(content)] as const);
   await using folder = await chartFolder(name, Object.fromEntries(texts));
   await pushChart({ ...stack, folder: folder.folder, signal: AbortSignal.timeout(60_000) });

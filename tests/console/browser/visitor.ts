@@ -1,37 +1,37 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 
-/** A person with a browser window, and what went wrong in it. */
+/** Somebody with a browser window, and what went wrong in it. */
 export interface Visitor extends AsyncDisposable {
   context: BrowserContext;
   page: Page;
-  /** Errors of scripts, and what the policy of the page has refused. */
+  /** Script errors, and what the policy of the page has refused. */
   faults: string[];
   /** Opens a page of the console. */
   open(path: string): Promise<void>;
-  /** Opens a screen, and waits until what it reads is there. */
+  /** Opens a screen, and waits until it has read everything. */
   show(path: string): Promise<void>;
-  /** Signs in as a person of the local identity provider, from wherever the page asks for it. */
+  /** Signs in as a person of the local identity provider, wherever the page asks for it. */
   signIn(name: string): Promise<void>;
 }
 
-/** In the page: says on its console what its policy has refused. */
+/** In the page: logs what its policy has refused. */
 const reportRefusals = `addEventListener('securitypolicyviolation',
   ({ violatedDirective, blockedURI, sourceFile, lineNumber, columnNumber, sample }) => console.error(
     ['policy:', violatedDirective, blockedURI, sourceFile + ':' + lineNumber + ':' + columnNumber, sample].join(' ')))`;
 
-/** Nothing that the page shows is still being read. `expect.poll` needs to know the test that runs, which journeys at the same time prevent. */
+/** Waits until the page has read everything. Not with `expect.poll`, which does not work in concurrent tests. */
 export const untilLoaded = (page: Page): Promise<void> =>
   vi.waitFor(async () => expect(await page.locator('.loading').count()).toBe(0));
 
 export interface VisitorOptions {
   url: string;
   browser: Browser;
-  /** Of who is signed in already. */
+  /** The session of somebody who is signed in already. */
   session?: string | undefined;
   theme?: 'light' | 'dark';
   width?: number;
-  /** Pixels of the screen for each of the page. */
+  /** Screen pixels for each pixel of the page. */
   scale?: number;
 }
 
@@ -78,7 +78,7 @@ export async function visitor({
       await untilLoaded(page);
     },
     async signIn(name) {
-      // The provider would remember who has signed in before in this window.
+      // The provider would remember who signed in earlier in this window.
       await context.clearCookies();
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByRole('button', { name: new RegExp(displayNames[name] ?? name) }).click();

@@ -20,7 +20,7 @@ const fail = (route: Route) =>
     body: JSON.stringify(problem),
   });
 
-/** What a slow and then a failing platform answers to a page, but for who is signed in and the stream of events. */
+/** Lets the reads of a page wait or fail, except those of the identity and of events. */
 export async function answersOf(page: Page) {
   let held: Route[] = [];
   let mode: 'open' | 'held' | 'failing' = 'open';

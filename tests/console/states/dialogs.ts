@@ -32,10 +32,10 @@ const says =
   (page) =>
     page.getByText(text).first().waitFor();
 
-/** Somewhere, to which the focus has to return. */
+/** Puts the focus somewhere to which it has to return. */
 const toSearch: Act = (page) => page.getByRole('button', { name: /^Search or jump to/ }).focus();
 
-/** What opens over a page, by address: the name of its picture, and what is done until it is open. */
+/** What opens over a page, by address: the name of its picture, and the steps that open it. */
 async function dialogsOf({ platform, deployment, sample }: Grounds): Promise<Record<string, Record<string, Act[]>>> {
   const { admin } = platform;
   const { env_id: envId } = deployment;
@@ -102,7 +102,13 @@ async function dialogsOf({ platform, deployment, sample }: Grounds): Promise<Rec
       'new-bot': [press('New bot')],
       delete: [press('Actions for looked at'), pick('Delete …')],
     },
-    '/charts': { 'tag-format': [press('Add a format …')] },
+    '/charts': {
+      'tag-format': [press('Add a format …')],
+      'new-registry': [press('Add a registry …')],
+      registry: [press(/^Actions for charts/)],
+      'registry-icon': [press(/^Actions for charts/), pick('Change the icon …')],
+      kind: [press(/^Actions for charts/), pick('Rename the kind …')],
+    },
     [`/clusters/${sample.cluster.id}`]: { ignore: [more, pick('Ignore …')] },
   };
 }
@@ -110,7 +116,7 @@ async function dialogsOf({ platform, deployment, sample }: Grounds): Promise<Rec
 const open = '[role=dialog], [role=menu]';
 const onBody = 'document.activeElement === document.body';
 
-/** A search that has a text is emptied by the first press. */
+/** Closes what is open. The first press of Escape only clears a search. */
 const close = (page: Page): Promise<void> =>
   vi.waitFor(async () => {
     if ((await page.locator(open).count()) > 0) await page.keyboard.press('Escape');
@@ -118,7 +124,7 @@ const close = (page: Page): Promise<void> =>
   });
 
 export function testDialogs(grounds: () => Grounds): void {
-  test('every dialog, menu and step, by axe without a violation of WCAG 2.2 AA in both themes, gives the focus back', async () => {
+  test('every dialog, menu and step is without a violation of WCAG 2.2 AA in either theme, and returns the focus', async () => {
     const dialogs = await dialogsOf(grounds());
     const found = await inWindows(grounds(), 'ada', Object.keys(dialogs), (guest, look) => async (path) => {
       const { page } = guest;
@@ -132,7 +138,7 @@ export function testDialogs(grounds: () => Grounds): void {
         facts.push(...(await look(path, `dialog-${name}`)));
         if (isStep) continue;
         await close(page);
-        // It returns a frame or two later.
+        // The focus returns a frame or two later.
         const returns = vi.waitFor(async () => expect(await page.evaluate(onBody)).toBe(false));
         const isLost = await returns.then(
           () => false,

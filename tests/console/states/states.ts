@@ -1,17 +1,17 @@
 import { unwrap } from '@berth/client';
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { answersOf, refusal } from './answers.ts';
 import type { Grounds } from '../browser/grounds.ts';
 import { untilLoaded, type Visitor } from '../browser/visitor.ts';
-import type { Look } from './look.ts';
-import { screensOf } from './screens.ts';
+import { type Look, resize } from './look.ts';
+import { screensOf, usualWidth } from './screens.ts';
 import { inWindows } from './windows.ts';
 
-/** What is of an env, or for site admins; lists have no more than what one may see. */
+/** Whether a screen is closed to somebody without roles. Lists are not: they contain what the viewer may see. */
 const isClosed = (path: string): boolean => /^\/admin|^\/(?:deployments|tasks|envs|clusters)\/[0-9a-f]{8}/.test(path);
 
-/** Screens without rows, all of a platform that has others. */
+/** Screens that have no rows, on a platform that has some. */
 async function emptyScreens({ platform: { admin } }: Grounds): Promise<[path: string, words: string][]> {
   const { id } = unwrap(await admin.envs.create({ body: { name: 'without anything' } }));
   return [
@@ -33,23 +33,23 @@ async function emptyScreens({ platform: { admin } }: Grounds): Promise<[path: st
 }
 
 export function testStates(grounds: () => Grounds): void {
-  describe('every screen, by axe without a violation of WCAG 2.2 AA in both themes,', () => {
-    test('says that it is loading, why it failed, shows what there is, fits 360 px and 200 %, moves nothing with reduced motion, and shows nothing as well once the connection is lost', async () => {
+  describe('every screen, without a violation of WCAG 2.2 AA in either theme,', () => {
+    test('shows that it is loading, why that failed and what was read, fits 360 px and 200 % zoom, does not move with reduced motion, and shows nothing as healthy once the connection is lost', async () => {
       const screens = await screensOf(grounds());
       const found = await inWindows(grounds(), 'ada', screens, async (guest, look) => {
         const answers = await answersOf(guest.page);
-        const resize = await resizer(guest.page);
+        const session = await guest.page.context().newCDPSession(guest.page);
         return async (path) => [
           ...(await readingFails(guest, path, { answers, look })),
           ...(await look(path)),
-          ...(await doesNotFit(guest.page, path, resize)),
+          ...(await doesNotFit(guest.page, path, session)),
           ...(await connectionIsLost(guest, path, look)),
         ];
       });
       expect(found).toEqual([]);
     });
 
-    test('says to who may not see it which role it needs, and shows nothing of it', async () => {
+    test('tells those who may not see it which role it needs, and shows them nothing of it', async () => {
       const { platform, deployment } = grounds();
       await platform.person('grace');
       const closed = (await screensOf(grounds())).filter(isClosed);
@@ -86,7 +86,7 @@ interface ReadingFails {
   look: Look;
 }
 
-/** A screen while it is read, after that failed, and after another try. */
+/** Checks a screen while its reads wait, after they failed, and after a retry. */
 async function readingFails({ page, open }: Visitor, path: string, { answers, look }: ReadingFails): Promise<string[]> {
   const found: string[] = [];
   const check = (fact: string, holds: boolean) => void (holds || found.push(`${path}: ${fact}`));
@@ -102,7 +102,7 @@ async function readingFails({ page, open }: Visitor, path: string, { answers, lo
 
   await answers.fail();
   check('does not say that reading failed', await appears(main.getByRole('alert').first()));
-  // An event may begin the read anew, and its failure shows again after that.
+  // An event may restart the read, whose failure is shown again afterwards.
   check('does not say why reading failed', await appears(main.getByText(refusal.detail).first()));
   check('does not name the request that failed', await appears(main.getByText(refusal.requestId).first()));
   check('says that it is empty where reading failed', (await main.locator('.empty').count()) === 0);
@@ -116,14 +116,14 @@ async function readingFails({ page, open }: Visitor, path: string, { answers, lo
   return found;
 }
 
-/** A screen in a narrow window, and in one of 1280 px that is enlarged to 200 %, which has room for 640. */
-async function doesNotFit(page: Page, path: string, resize: Resize): Promise<string[]> {
+/** Checks a screen at 360 px, and at 200 % zoom of 1280 px, which leaves 640. */
+async function doesNotFit(page: Page, path: string, session: CDPSession): Promise<string[]> {
   const found: string[] = [];
   for (const [width, scale] of [
     [360, 1],
     [640, 2],
   ] as const) {
-    await resize(width, scale);
+    await resize(session, width, scale);
     const [wide = 0, moving = 0] = await page.evaluate<number[]>(
       `[document.documentElement.scrollWidth, document.getAnimations().filter(({ effect }) =>
         effect.getComputedTiming().duration > 1).length]`,
@@ -131,11 +131,11 @@ async function doesNotFit(page: Page, path: string, resize: Resize): Promise<str
     if (wide > width) found.push(`${path} is ${wide} px wide at ${width} px`);
     if (moving > 0) found.push(`${path} moves at ${width} px`);
   }
-  await resize(1280, 1);
+  await resize(session, usualWidth);
   return found;
 }
 
-/** A screen that was ready when the connection was lost. */
+/** Checks a screen once the connection is lost. */
 async function connectionIsLost({ page, context }: Visitor, path: string, look: Look): Promise<string[]> {
   await context.setOffline(true);
   await page.getByText(/^Reconnecting\. What you see is as of/).waitFor();
@@ -145,20 +145,9 @@ async function connectionIsLost({ page, context }: Visitor, path: string, look: 
   return found;
 }
 
-type Resize = (width: number, scale: number) => Promise<void>;
-
-/** Sets the size of a page, and how many pixels of the screen each of its own has. */
-async function resizer(page: Page): Promise<Resize> {
-  const session = await page.context().newCDPSession(page);
-  return async (width, deviceScaleFactor) => {
-    const size = { width, height: 900, deviceScaleFactor, mobile: false };
-    await session.send('Emulation.setDeviceMetricsOverride', size);
-  };
-}
-
 type Located = ReturnType<Page['locator']>;
 
-/** Whether something comes, or goes. */
+/** Whether something appears or disappears in time. */
 const appears = (what: Located, state: 'visible' | 'hidden' = 'visible'): Promise<boolean> =>
   what.waitFor({ state }).then(
     () => true,

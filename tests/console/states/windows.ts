@@ -2,13 +2,13 @@ import { type Grounds, visitAs } from '../browser/grounds.ts';
 import type { Visitor } from '../browser/visitor.ts';
 import { type Look, looker } from './look.ts';
 
-/** What is found wrong at an address. */
+/** Returns what is wrong at an address. */
 type Check = (path: string) => Promise<string[]>;
 
-/** As many as keep two processors busy. */
+/** This many keep two processors busy. */
 const windows = 2;
 
-/** What is found wrong at these addresses, which windows of a person share among themselves. */
+/** Returns what is wrong at these addresses, which several windows of one person check in parallel. */
 export async function inWindows(
   grounds: Grounds,
   name: string,

@@ -3,25 +3,26 @@ import type { ReactNode } from 'react';
 import { queries } from '../api/queries.ts';
 import { Confirm } from '../ui/page/dialog.tsx';
 import { say } from '../ui/page/toasts.tsx';
-import type { Column } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
 import { State, type StateWord } from '../ui/state.tsx';
 
-/** Whoever can be deactivated. */
+/** A user or a bot. */
 interface Holder {
   id: string;
   display_name: string;
   is_active: boolean;
 }
 
-/** The tone says whether somebody has to do something about an inactive one. */
-export const activeColumn = (inactive: StateWord['tone']): Column<Holder> => ({
+/** Whether users or bots are active. The tone says whether somebody has to act on an inactive one. */
+export const activeColumn = (inactive: StateWord['tone'], narrow: 'first' | 'second'): Column<Holder> => ({
   title: 'State',
   width: '104px',
   sort: 'is_active',
+  narrow,
   cell: ({ is_active }) => <State tone={is_active ? 'ok' : inactive} word={is_active ? 'Active' : 'Inactive'} />,
 });
 
-/** Activates one, and keeps what went wrong. `update` rejects with it. */
+/** Activates a user or a bot, and keeps the error if `update` rejects. */
 export function useActivation(table: 'users' | 'bots', update: (id: string) => Promise<unknown>) {
   const [error, setError] = useState<unknown>(null);
   const activate = async ({ id, display_name }: Holder) => {

@@ -37,7 +37,7 @@ export function NameBot({ bot, onClose, onNamed }: NameBotProps) {
     >
       <TextInput
         label="Name"
-        help="Shown wherever it has done something."
+        help="Shown beside everything that it does."
         value={name}
         onChange={setName}
         maxLength={100}

@@ -24,7 +24,7 @@ type Asked = { what: 'create' } | { what: 'rename' | 'deactivate' | 'delete'; bo
 
 const sorts = ['display_name', '-display_name', 'created_at', '-created_at', 'is_active', '-is_active'] as const;
 
-/** Programs with an identity of their own. They see everything, and count as maintainers. */
+/** The bots: programs with an identity of their own, which see everything and count as maintainers. */
 export function BotList() {
   const permission = useMay()('bots', 'create');
   return (
@@ -55,7 +55,7 @@ function Bots() {
     <>
       <div className="filters" role="search" aria-label="Filters of bots">
         <FilterByText label="Filter by name" value={name ?? ''} onChange={(text) => change({ name: text })} />
-        <span className="meta">Bots see everything, and may what maintainers may</span>
+        <span className="meta">Bots see everything, and may do what maintainers may</span>
         <Button className="button primary" onPress={create}>
           New bot
         </Button>
@@ -83,12 +83,13 @@ function Bots() {
           )
         }
         columns={[
-          activeColumn('off'),
+          activeColumn('off', 'second'),
           {
             title: 'Name',
             width: 'minmax(140px, 2fr)',
             sort: 'display_name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ id, display_name }) => (
               <Link to="." search={(before) => ({ ...before, bot: id })} data-row-link>
                 {display_name}

@@ -59,7 +59,8 @@ export function BotTokens({ id, onClose }: { id: string; onClose: () => void }) 
                           Revoke …
                         </Button>
                         <span className="meta">
-                          expires <Expires at={token.expires_at} /> · last used{' '}
+                          {token.expires_at !== null && 'expires '}
+                          <Expires at={token.expires_at} /> · last used{' '}
                           {token.last_used_at === null ? 'never' : <Age time={token.last_used_at} />} · issued{' '}
                           <Age time={token.created_at} /> by {nameIn(users, token.created_by_user_id)}
                         </span>
@@ -75,7 +76,7 @@ export function BotTokens({ id, onClose }: { id: string; onClose: () => void }) 
       {isNew && (
         <IssueToken
           title={`New token of ${name}`}
-          allows="Whoever has it sees everything, and may what maintainers may."
+          allows="Whoever has it sees everything, and may do what maintainers may."
           create={async (token) => unwrap(await berth.botTokens.create({ body: { bot_id: id, ...token } }))}
           onClose={() => setIsNew(false)}
         />

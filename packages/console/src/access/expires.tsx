@@ -1,11 +1,11 @@
-import { Age, useNow, When } from '../ui/age.tsx';
+import { Ago, useNow, When } from '../ui/age.tsx';
 import { Glyph } from '../ui/state.tsx';
 import { standing } from './expiry.ts';
 
-/** When a token ends, and whether somebody has to see to it. */
+/** When a token expires, and whether that is soon. */
 export function Expires({ at }: { at: string | null }) {
   const now = useNow();
-  if (at === null) return <span className="muted">never</span>;
+  if (at === null) return <span className="muted">never expires</span>;
   const stands = standing(at, now);
   if (stands === 'valid') return <When time={at} />;
   const tone = stands === 'soon' ? 'warn' : 'off';
@@ -14,7 +14,7 @@ export function Expires({ at }: { at: string | null }) {
       <Glyph tone={tone} />
       {stands === 'expired' ? (
         <>
-          expired <Age time={at} /> ago
+          expired <Ago time={at} />
         </>
       ) : (
         <When time={at} />

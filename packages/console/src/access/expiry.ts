@@ -1,4 +1,4 @@
-/** For how long a new token is valid. */
+/** When a new token expires. */
 export const expiryChoices = [
   { id: '7', words: 'in 7 days' },
   { id: '90', words: 'in 90 days' },
@@ -6,7 +6,7 @@ export const expiryChoices = [
   { id: 'never', words: 'never' },
 ] as const;
 
-/** When a token that is made now ends; null if it does not. */
+/** When a token that is issued now expires; null if never. */
 export function expiryAt(choice: string, now: Date): string | null {
   const days = Number(choice);
   if (!Number.isFinite(days)) return null;

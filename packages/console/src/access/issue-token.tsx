@@ -17,8 +17,8 @@ interface IssueTokenProps {
 }
 
 /**
- * Asks for a name and an expiry, then shows the value of the token once. The value is in the state of this dialog alone, in no cache
- * and no address, and goes with it.
+ * Asks for a name and an expiry, then shows the value of the token once. The value is kept in the state of this dialog alone, not in
+ * a cache or an address, and vanishes with it.
  */
 export function IssueToken({ title, allows, create, onClose }: IssueTokenProps) {
   const [name, setName] = useState('');

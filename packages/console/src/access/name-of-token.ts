@@ -1,2 +1,2 @@
-/** Tokens that programs made may have no name. */
+/** The name of a token. Those that programs issued may have none. */
 export const nameOfToken = ({ id, name }: { id: string; name: string | null }): string => name ?? id.slice(0, 8);

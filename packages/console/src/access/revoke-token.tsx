@@ -1,18 +1,18 @@
-import { Age } from '../ui/age.tsx';
+import { Ago } from '../ui/age.tsx';
 import { Confirm } from '../ui/page/dialog.tsx';
 import { say } from '../ui/page/toasts.tsx';
 import { nameOfToken } from './name-of-token.ts';
 
 interface RevokeTokenProps {
   token: { id: string; name: string | null; last_used_at: string | null };
-  /** Whose it is, unless it is one's own. */
+  /** Whose token it is, unless it is the viewer's. */
   of?: string;
   onClose: () => void;
   /** Rejects with what went wrong. */
   revoke: (id: string) => Promise<unknown>;
 }
 
-/** Asks before a token is refused for good, and says whether somebody would notice. */
+/** Revokes a token, after saying when it was last used. */
 export function RevokeToken({ token, of, onClose, revoke }: RevokeTokenProps) {
   const name = nameOfToken(token);
   return (
@@ -34,7 +34,7 @@ export function RevokeToken({ token, of, onClose, revoke }: RevokeTokenProps) {
           'It was never used.'
         ) : (
           <>
-            It was last used <Age time={token.last_used_at} /> ago.
+            It was last used <Ago time={token.last_used_at} />.
           </>
         )}{' '}
         This cannot be undone.

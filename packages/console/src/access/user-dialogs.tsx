@@ -10,7 +10,7 @@ interface UserDialogProps {
   onClose: () => void;
 }
 
-/** Makes somebody a site admin, or takes that from them. */
+/** Makes somebody a site admin, or takes the role from them. */
 export function ChangeGlobalRole({ user: { id, display_name, is_admin }, onClose }: UserDialogProps) {
   const set = async (value: boolean) => unwrap(await berth.users.update({ id, body: { is_admin: value } }));
   return (
@@ -38,7 +38,7 @@ export function ChangeGlobalRole({ user: { id, display_name, is_admin }, onClose
   );
 }
 
-/** Deactivates a user, after it has named what that ends: sessions and tokens. */
+/** Deactivates a user, after saying what that ends: sessions and tokens. */
 export function DeactivateUser({ user, onClose, onUndo }: UserDialogProps & { onUndo: () => void }) {
   return (
     <Deactivate
@@ -51,7 +51,7 @@ export function DeactivateUser({ user, onClose, onUndo }: UserDialogProps & { on
         <li>All their sessions end for good; after an activation they sign in again.</li>
         <li>Their tokens are refused until somebody activates them again.</li>
         <li>Tasks that they have scheduled will fail.</li>
-        <li>Their roles stay, and what they have deployed goes on.</li>
+        <li>Their roles stay, and what they have deployed keeps running.</li>
       </ul>
     </Deactivate>
   );

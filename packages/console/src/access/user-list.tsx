@@ -29,7 +29,7 @@ const sorts = [
   '-is_admin',
 ] as const;
 
-/** Everyone who has signed in once. Those who wait to be activated come first. */
+/** Everyone who has ever signed in. Those who wait for activation come first. */
 export function UserList() {
   const permission = useMay()('users', 'update');
   const { user: me } = useMe();
@@ -81,12 +81,13 @@ export function UserList() {
           <Empty title="No user matches these filters">Users appear here when they sign in for the first time.</Empty>
         }
         columns={[
-          activeColumn('warn'),
+          activeColumn('warn', 'second'),
           {
             title: 'Name',
             width: 'minmax(140px, 2fr)',
             sort: 'display_name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ id, display_name }) => (
               <>
                 {display_name}

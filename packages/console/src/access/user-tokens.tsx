@@ -68,6 +68,7 @@ export function UserTokens() {
             width: 'minmax(140px, 2fr)',
             sort: 'name',
             className: 'cell-name',
+            narrow: 'first',
             cell: (token) => nameOfToken(token),
           },
           { title: 'Id', width: '96px', className: 'mono muted', cell: ({ id }) => id.slice(0, 8) },
@@ -83,12 +84,14 @@ export function UserTokens() {
             title: 'Expires',
             width: 'minmax(104px, 1fr)',
             sort: 'expires_at',
+            narrow: 'second',
             cell: ({ expires_at }) => <Expires at={expires_at} />,
           },
           {
             title: 'Revoke',
             hideTitle: true,
             width: '96px',
+            narrow: 'first',
             className: 'row-actions',
             cell: (token) => (
               <Button

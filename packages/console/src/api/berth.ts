@@ -2,7 +2,7 @@ import { createClient } from '@berth/client';
 import { queries } from './queries.ts';
 import { sessions } from './session.ts';
 
-/** The API of the platform that serves this page, called as whoever is signed in. */
+/** The API of the platform that serves this page, called as the signed-in user. */
 export const berth = createClient({
   baseUrl: location.origin,
   credential: () => {
@@ -20,7 +20,7 @@ let changedAt = 0;
 /** When this page last changed anything, in ms since 1970. */
 export const ownChangeAt = (): number => changedAt;
 
-/** What this page has changed is read again at once; its event, which other pages wait for, may come later. */
+/** Reads again at once what this page has changed. The event that other pages wait for may come later. */
 function readAgain(address: string): void {
   changedAt = Date.now();
   const [, path = ''] = /\/api\/v2\/([a-z0-9-]+)/.exec(address) ?? [];

@@ -17,13 +17,13 @@ const asked = (ids: Given) => ({
 const byId = <T extends { id: string }>(data: { items: T[] } | undefined): ReadonlyMap<string, T> =>
   new Map(data?.items.map((row) => [row.id, row]));
 
-/** Rows by their ids with one read, however many rows a screen shows them in. */
+/** Deployments by their ids, with one read for all of them. */
 export function useDeployments(ids: Given) {
   const query = asked(ids);
   return byId(useQuery({ ...pageOf('deployments', query), enabled: query.ids !== '' }).data);
 }
 
-/** The same for the charts of deployments and tasks, in short. */
+/** The versions of charts by their ids, with one read for all of them. */
 export function useVersionsOf(chartIds: Given) {
   const query = asked(chartIds);
   return byId(useQuery({ ...pageOf('chartVersions', query), enabled: query.ids !== '' }).data);

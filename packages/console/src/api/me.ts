@@ -12,7 +12,7 @@ export interface Me {
   identity: UserIdentity;
 }
 
-/** Who is signed in, with all roles. Read again when roles change. */
+/** The signed-in user with all roles, read again when roles change. */
 export const meQuery = queryOptions({
   queryKey: ['users', 'me'],
   queryFn: async (): Promise<Me> => {
@@ -41,7 +41,7 @@ const rolesInEnvs = (of: { user_id: string }) =>
 const rolesForKinds = (of: { user_id: string }) =>
   Array.fromAsync(everyItem((after) => berth.deploymentPermissions.list({ query: { ...of, after, per_page: 100 } })));
 
-/** Below the shell there is always somebody signed in. */
+/** The signed-in user. Inside the shell there always is one. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 
 export interface Permission {
@@ -53,14 +53,14 @@ export interface Permission {
 interface Asked {
   resource: keyof Client;
   operation: string;
-  /** Asks for the part of the operation that needs more, as a change of the name does. */
+  /** Asks for the part of the operation that needs more, such as a change of the name. */
   stricter?: boolean;
 }
 
 // oxlint-disable-next-line import/namespace -- `RuleName` is made of the names of this module
 const ruleOf = (name: RuleName): rules.Access => rules[name];
 
-/** Whether an operation would be allowed for a row with this scope, by the rule of its contract. */
+/** Whether the rule of its contract allows an operation on a row with this scope. */
 function permissionOf(identity: UserIdentity, asked: Asked, scope: object = {}): Permission {
   const found = ruleTable[asked.resource]?.[asked.operation];
   if (!found) throw new Error(`${asked.resource} has no operation ${asked.operation}`);
@@ -72,16 +72,16 @@ function permissionOf(identity: UserIdentity, asked: Asked, scope: object = {}):
   return { allowed: true, needs: '' };
 }
 
-/** False where the rule refuses this identity whatever the row is. */
+/** Whether the rule allows this identity the operation on any row at all. */
 function isAllowedSomewhere(identity: UserIdentity, { resource, operation }: Asked): boolean {
   const rule = ruleOf(ruleTable[resource]?.[operation]?.allow ?? 'siteAdmin');
   return 'allows' in rule && rules.mayBeAllowed(rule, identity);
 }
 
 export interface May {
-  /** Whether who is signed in may run an operation on a row with this scope. */
+  /** Whether the signed-in user may run an operation on a row with this scope. */
   (resource: keyof Client, operation: string, scope?: object, part?: { stricter: boolean }): Permission;
-  /** Whether there can be a row on which it is allowed. */
+  /** Whether the user may run it on any row at all. */
   somewhere(resource: keyof Client, operation: string): boolean;
 }
 

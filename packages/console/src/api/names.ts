@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { allOf, type Listed, type Row } from './reads.ts';
 
 interface Named {
@@ -7,11 +8,13 @@ interface Named {
 
 const shortId = (id: string): string => id.slice(0, 8);
 
-/** The rows of a short list by id, and how to call one that is not among them. */
+/** The rows of a short list, by id. */
 function useById<R extends Listed>(resource: R) {
   const { data } = useQuery({ ...allOf(resource, {} as never), staleTime: 5 * 60_000 });
-  const rows = (data ?? []) as (Row<R> & Named)[];
-  return new Map(rows.map((row) => [row.id, row]));
+  return useMemo(() => {
+    const rows = (data ?? []) as (Row<R> & Named)[];
+    return new Map(rows.map((row) => [row.id, row]));
+  }, [data]);
 }
 
 export const useEnvs = () => useById('envs');
@@ -19,7 +22,7 @@ export const useClusters = () => useById('k8sClusters');
 export const useKinds = () => useById('deploymentKinds');
 export const useUsers = () => useById('users');
 
-/** The name of a row, or the beginning of its id while it is not known. */
+/** The name of a row, or the beginning of its id until the name is known. */
 export function nameIn(
   rows: ReadonlyMap<string, { name: string } | { display_name: string }>,
   id: string | null,
@@ -30,6 +33,6 @@ export function nameIn(
   return 'name' in row ? row.name : row.display_name;
 }
 
-/** The same rows to choose from, by name. */
+/** The rows as choices, sorted by name. */
 export const choicesIn = (rows: ReadonlyMap<string, { id: string; name: string }>): { id: string; words: string }[] =>
   [...rows.values()].map(({ id, name }) => ({ id, words: name })).sort((a, b) => a.words.localeCompare(b.words));

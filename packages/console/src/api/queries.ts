@@ -2,7 +2,7 @@ import { ProblemError } from '@berth/client';
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessions } from './session.ts';
 
-/** What was read, by table first: `['deployments', …]` is read again when a row of that table changes. */
+/** What was read, with keys that begin with the table: `['deployments', …]` is read again when a row of that table changes. */
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: endRefusedSession }),
   defaultOptions: {
@@ -12,7 +12,7 @@ export const queries = new QueryClient({
   },
 });
 
-/** What failed for one read usually failed for those beside it, such as the names in its rows. */
+/** Repeats all reads that failed. Where one fails, others usually fail too, such as the names in its rows. */
 export const readFailedAgain = (): void =>
   void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
 
@@ -24,7 +24,7 @@ sessions.subscribe(() => {
   queries.clear();
 });
 
-/** Whether it was ended, has expired, or is none at all. Only an inactive user goes on with the session once activated. */
+/** Ends a session that is refused, for whatever reason. Only an inactive user keeps it, for the time after the activation. */
 function endRefusedSession(error: Error): void {
   if (error instanceof ProblemError && error.problem.status === 401 && error.problem.code !== 'user_inactive') {
     sessions.end('Your session has ended. Sign in again to go on where you were.');

@@ -19,7 +19,7 @@ export type ListQuery<R extends Listed> =
       : never
     : never;
 
-/** Resources that show the rows of another table, whose events are theirs. */
+/** Resources that show rows of another table, and change with its events. */
 const tables: Partial<Record<keyof Client, string>> = { chartVersions: 'helm_charts' };
 
 /** The name of a resource in events: `deployment_tasks` of `deploymentTasks`. */
@@ -30,7 +30,7 @@ type AnyCall<T> = (request: unknown, options: { signal: AbortSignal }) => Promis
 const callOf = <T>(resource: keyof Client, operation: string): AnyCall<T> =>
   (berth[resource] as unknown as Record<string, AnyCall<T>>)[operation] as AnyCall<T>;
 
-/** A page of a list. It is read again when a row of its table changes; until then the page before stays in its place. */
+/** A page of a list, read again when a row of its table changes. While another page is read, the previous one stays. */
 export const pageOf = <R extends Listed>(resource: R, query: ListQuery<R>) =>
   queryOptions({
     queryKey: [tableOf(resource), resource, 'page', query],
@@ -38,7 +38,7 @@ export const pageOf = <R extends Listed>(resource: R, query: ListQuery<R>) =>
     placeholderData: keepPreviousData,
   });
 
-/** More rows than a person looks through; a longer list is searched by the server. */
+/** More rows than people look through. The server searches longer lists. */
 export const mostRows = 2_000;
 
 /** All rows of a short list, such as the envs. */
@@ -74,7 +74,7 @@ export const oneOf = <R extends With<'get'> & Listed>(resource: R, id: string) =
     },
   });
 
-/** Any other read; `table` is the one whose changes make it out of date. */
+/** Any other read. Changes of `table` make it out of date. */
 export const readOf = <T>(
   table: string,
   key: readonly unknown[],

@@ -1,9 +1,9 @@
-/** Named by the interface specification: other clients in the browser find the session there. */
+/** The key that the interface specification names, where other clients in the browser find the session. */
 const key = 'access_token';
 
 export interface Session {
   token: string | null;
-  /** Why the session ended, for the person who had it. */
+  /** Why the session ended, in words for the user. */
   ended: string | null;
 }
 
@@ -34,9 +34,9 @@ export const sessions = {
     set({ token: null, ended });
   },
 
-  /** Reads what is stored, and follows what other tabs store. */
+  /** Reads the stored session, and follows what other tabs store. */
   follow(): void {
-    // The development server calls the platform with a token of its own, whatever the page sends.
+    // The development server calls the platform with its own token, whatever the page sends.
     if (import.meta.env.DEV && localStorage.getItem(key) === null) localStorage.setItem(key, 'development');
     set({ token: localStorage.getItem(key), ended: null });
     addEventListener('storage', (change) => {

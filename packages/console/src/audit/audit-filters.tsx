@@ -21,7 +21,7 @@ interface AuditFiltersProps {
   wrong: string[];
 }
 
-/** The filters of the API, each a part of the address; the env is chosen for all lists. */
+/** The filters of the API, each a part of the address. The env is chosen in the rail. */
 export function Filters({ people, wrong }: AuditFiltersProps) {
   const [address, change] = useAddress();
   const [search, setSearch] = useState('');
@@ -71,7 +71,7 @@ export function Filters({ people, wrong }: AuditFiltersProps) {
         onChange={(text) => change({ to: addressTime(text) })}
       />
       <FilterByText
-        label="Operation, such as update"
+        label="Operation"
         value={address['operation'] ?? ''}
         onChange={(operation) => change({ operation })}
       />

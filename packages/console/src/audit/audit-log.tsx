@@ -18,10 +18,10 @@ import { useNames } from './use-names.ts';
 import './audit.css';
 
 const perPage = 50;
-/** More are for an export, or for a shorter time. */
+/** For more, there is the export. */
 const mostPages = 40;
 
-/** Who did what, and what was refused: of everything for site admins, of their envs for admins of envs. */
+/** Who did what, and what was refused. Site admins see everything, admins of envs what belongs to their envs. */
 export function AuditLog() {
   const permission = useMay()('auditEvents', 'list');
   if (permission.allowed) return <Log />;
@@ -81,7 +81,7 @@ function Log() {
           shown.length === 0 ? (
             <div className="panel">
               <Empty title="No event matches these filters">
-                <p>Changes, plans and refused attempts are kept for as long as a setting of the platform says.</p>
+                <p>A setting of the platform says how long changes, plans and refused attempts are kept.</p>
               </Empty>
             </div>
           ) : (
@@ -104,7 +104,7 @@ function Log() {
       {events.hasNextPage &&
         (isFull ? (
           <p className="meta">
-            The newest {shown.length.toLocaleString()} are shown. Choose a time for older ones, or export them all.
+            The newest {shown.length.toLocaleString()} are shown. For older ones choose a time, or export them all.
           </p>
         ) : (
           <Button className="button" isDisabled={events.isFetchingNextPage} onPress={() => void events.fetchNextPage()}>

@@ -3,7 +3,7 @@ import { addressTime, auditQuery, localTime } from './audit-query.ts';
 
 const id = '0c5f9d8e-0000-4000-8000-000000000001';
 
-test('every filter of the address is asked for by its name in the API', () => {
+test('every filter of the address becomes the filter of the API', () => {
   const address = {
     actor: id,
     token: id,
@@ -32,14 +32,14 @@ test('every filter of the address is asked for by its name in the API', () => {
   });
 });
 
-test('what is no id and no time is named, and not asked for', () => {
+test('invalid ids and times are named, and left out of the query', () => {
   expect(auditQuery({ object: 'shop', from: 'yesterday', result: 'maybe' })).toEqual({
     wrong: ['object must be a whole id', 'from must be a date and a time'],
     query: {},
   });
 });
 
-test('a time is the same after it was shown in the zone of the viewer', () => {
+test('a time survives being shown in the zone of the viewer', () => {
   expect(addressTime(localTime('2026-03-01T12:34:00.000Z'))).toBe('2026-03-01T12:34:00.000Z');
   expect(localTime(undefined)).toBe('');
   expect(addressTime('')).toBeNull();

@@ -4,16 +4,16 @@ type Query = NonNullable<ListedEvents['query']>;
 
 export interface AuditFilters {
   query: Omit<Query, 'before' | 'per_page'>;
-  /** What cannot be asked for; it is left out. */
+  /** The filters that are invalid, and left out. */
   wrong: string[];
 }
 
-/** The filters of the API by their names in the address. */
+/** The names of the filters in the address. */
 export const filterNames = ['actor', 'token', 'resource', 'object', 'operation', 'result', 'from', 'to'] as const;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What the platform is asked for an address. */
+/** The query for an address. */
 export function auditQuery(address: Readonly<Record<string, string | undefined>>): AuditFilters {
   const wrong: string[] = [];
   const id = (name: string): string | undefined => {
@@ -46,7 +46,7 @@ export function auditQuery(address: Readonly<Record<string, string | undefined>>
   return { query, wrong };
 }
 
-/** A time as an input of the browser has it, in the zone of the viewer. */
+/** A time in the format of the browser's input, in the zone of the viewer. */
 export function localTime(iso: string | undefined): string {
   const ms = Date.parse(iso ?? '');
   if (Number.isNaN(ms)) return '';
@@ -54,7 +54,7 @@ export function localTime(iso: string | undefined): string {
   return new Date(ms - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The same in the address, with its zone. */
+/** The same time for the address, with its zone. */
 export const addressTime = (local: string): string | null => {
   const ms = Date.parse(local);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

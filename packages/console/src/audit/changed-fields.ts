@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@berth/client';
 
 export interface ChangedField {
   name: string;
-  /** Null where there was none. */
+  /** Null if there was none. */
   before: string | null;
   after: string | null;
 }
@@ -10,7 +10,7 @@ export interface ChangedField {
 const words = (value: JsonValue | undefined): string | null =>
   value === undefined || value === null ? null : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** What an event says of the fields that differ. A field that is null on both sides says nothing. */
+/** The fields of an event. One that is null before and after is left out. */
 export function changedFields(before: JsonObject | null, after: JsonObject | null): ChangedField[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return names

@@ -17,7 +17,7 @@ async function* exported(query: AuditFilters['query'], signal: AbortSignal): Asy
 
 const wasStopped = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
 
-/** Saves all events that the filters select as lines of JSON, however many there are. */
+/** Saves all events that match the filters as lines of JSON, however many there are. */
 export function ExportEvents({ query, onError }: ExportEventsProps) {
   const [count, setCount] = useState<number | null>(null);
   const stop = useRef<AbortController>(null);

@@ -6,7 +6,7 @@ async function* lines(count: number, size: number, end?: Error) {
   if (end !== undefined) throw end;
 }
 
-test('every line is in the file, and the last count is the number of all', async () => {
+test('every line is in the file, and the last count is the total', async () => {
   let saved = '';
   const counts: number[] = [];
   await saveLines(
@@ -28,7 +28,7 @@ test('an export that is cut off leaves no file', async () => {
   expect(isSaved).toBe(false);
 });
 
-test('what does not fit into memory ends with the way out', async () => {
+test('an export that does not fit into memory fails with advice', async () => {
   const sink = memorySink(() => undefined, 2 * 1024 * 1024);
 
   await expect(saveLines(lines(3_000, 1_000), sink, () => undefined)).rejects.toThrow(

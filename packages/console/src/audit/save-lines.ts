@@ -1,4 +1,4 @@
-/** Where lines go: a file on the computer of the viewer. */
+/** A file on the viewer's computer. */
 export interface LineSink {
   write(text: string): Promise<void>;
   /** Completes the file. */
@@ -16,7 +16,7 @@ declare global {
 
 const gatherChars = 64 * 1024;
 
-/** Writes lines as they arrive, in larger pieces. A file that is cut off goes. */
+/** Writes lines as they arrive, in larger pieces. An incomplete file is deleted. */
 export async function saveLines(
   lines: AsyncIterable<string>,
   sink: LineSink,
@@ -42,7 +42,7 @@ export async function saveLines(
   await sink.close();
 }
 
-/** A browser without access to files keeps all of it in memory until the end. */
+/** A browser that cannot write files keeps the whole export in memory. */
 const mostBytesInMemory = 64 * 1024 * 1024;
 
 export function memorySink(done: (parts: string[]) => void, mostBytes = mostBytesInMemory): LineSink {
@@ -68,7 +68,7 @@ export function memorySink(done: (parts: string[]) => void, mostBytes = mostByte
   };
 }
 
-/** Asks where to save the file if the browser can write it as it arrives; other browsers download it at the end. */
+/** Asks where to save the file, if the browser can write it as it arrives. Other browsers download it at the end. */
 export async function sinkFor(name: string): Promise<LineSink> {
   if (window.showSaveFilePicker !== undefined) {
     const handle = await window.showSaveFilePicker({ suggestedName: name });

@@ -7,7 +7,7 @@ import type { AuditEvent } from './audit-event.ts';
 /** As many ids as one read takes. */
 const most = 100;
 
-/** What the actors and objects of events are called, with a read for each hundred deployments and tasks. */
+/** The names of the actors and objects of events, with one read for each hundred deployments and tasks. */
 export function useNames(events: readonly AuditEvent[]) {
   const [users, envs, clusters, kinds] = [useUsers(), useEnvs(), useClusters(), useKinds()];
   const bots = useQuery({ ...allOf('bots', {}), staleTime: 5 * 60_000 });
@@ -41,7 +41,7 @@ export function useNames(events: readonly AuditEvent[]) {
     users,
     env: (id: string | null) => nameIn(envs, id),
     actor: ({ actor, result }: AuditEvent): string => {
-      // Of a refused credential or sign-in it is not known whose it is.
+      // Nobody knows whose a refused credential or sign-in is.
       if (actor === null) return result === 'denied' ? 'unknown' : 'the platform';
       if (actor.kind === 'user') return nameIn(users, actor.id);
       return actor.kind === 'bot'
@@ -62,7 +62,7 @@ export function useNames(events: readonly AuditEvent[]) {
 const objectsOf = (events: readonly AuditEvent[], resource: string) =>
   events.filter(({ object }) => object.resource === resource).map(({ object }) => object.id);
 
-/** Ids for as many reads as they need. */
+/** The ids, split into as many reads as they need. */
 function partsOf(ids: readonly (string | null)[]): string[] {
   const all = [...new Set(ids.filter((id) => id !== null))].sort();
   return Array.from({ length: Math.ceil(all.length / most) }, (_, part) =>

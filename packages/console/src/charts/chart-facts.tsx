@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { pageOf, type Row } from '../api/reads.ts';
-import { Age } from '../ui/age.tsx';
+import { Ago } from '../ui/age.tsx';
 import { Copy } from '../ui/copy.tsx';
 
 interface ChartFactsProps {
@@ -49,7 +49,7 @@ export function ChartFacts({ chart, registry }: ChartFactsProps) {
         </dd>
         <dt>Found</dt>
         <dd>
-          <Age time={chart.created_at} /> ago
+          <Ago time={chart.created_at} />
         </dd>
       </dl>
     </section>

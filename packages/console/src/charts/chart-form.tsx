@@ -2,9 +2,10 @@ import { lazy, Suspense, useState } from 'react';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import type { Row } from '../api/reads.ts';
 import { LoadingRows } from '../ui/reading/problem.tsx';
+import { featureWords } from './feature-words.ts';
 import { actionTitles, formInputs } from './form-inputs.ts';
 
-// It brings the rules of forms along.
+// Loaded on demand, since it brings the rules of forms along.
 const FormTrial = lazy(() => import('./form-trial.tsx'));
 
 /** What a deployment of the chart asks for and offers. */
@@ -12,6 +13,7 @@ export function ChartForm({ chart }: { chart: Row<'helmCharts'> }) {
   const inputs = formInputs(chart.values_ui);
   const actions = actionTitles(chart.actions_schema);
   const types = Object.keys(chart.resource_types ?? {});
+  const features = featureWords(chart.features);
   const [isTried, setIsTried] = useState(false);
   if (chart.error !== null) return null;
   return (
@@ -66,12 +68,18 @@ export function ChartForm({ chart }: { chart: Row<'helmCharts'> }) {
           </div>
         )}
       </section>
-      {(actions.length > 0 || types.length > 0) && (
+      {(actions.length > 0 || types.length > 0 || features.length > 0) && (
         <section className="section">
           <header>
-            <h2>It also brings</h2>
+            <h2>What else it defines</h2>
           </header>
           <dl className="facts">
+            {features.length > 0 && (
+              <>
+                <dt>A deployment</dt>
+                <dd>{features.join(', ')}</dd>
+              </>
+            )}
             {actions.length > 0 && (
               <>
                 <dt>Actions</dt>

@@ -6,7 +6,7 @@ import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { FilterByText } from '../ui/inputs/filter-by-text.tsx';
 import { useAddress } from '../ui/page/address.ts';
-import { Registries } from './registries.tsx';
+import { Registries } from './registries/registries.tsx';
 import { RunningVersions } from './running-versions.tsx';
 import { TagFormats } from './tag-formats.tsx';
 import { Versions } from './versions.tsx';
@@ -37,7 +37,7 @@ export function ChartList() {
         />
         <FilterByText label="Branch" value={branch ?? ''} onChange={(next) => change({ branch: next })} />
         <ToggleButton className="button" isSelected={withGone} onChange={(on) => change({ gone: on ? 'true' : null })}>
-          Also those that are gone
+          Include those that are gone
         </ToggleButton>
       </div>
       <div className="columns">

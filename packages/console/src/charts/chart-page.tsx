@@ -16,7 +16,7 @@ import { chartState } from './chart-state.ts';
 import { ChartForm } from './chart-form.tsx';
 import './charts.css';
 
-/** One chart: what is wrong with it, what its form asks for, who runs it, and what else its branch has. */
+/** One chart: what is wrong with it, who runs it, what its form asks for, and the other versions of its branch. */
 export function ChartPage() {
   const { id } = useParams({ from: '/inside/charts/$id' });
   const chart = useQuery(oneOf('helmCharts', id));
@@ -65,15 +65,16 @@ function Shown({ chart }: { chart: Row<'helmCharts'> }) {
               {chart.error}
             </pre>
             <p className="next">
-              Mend the chart and push it with another version. <code>berth chart lint</code> finds the same before a
-              push.
+              Correct the chart and push it with another version. <code>berth chart lint</code> finds the same errors
+              before a push.
             </p>
           </div>
         </section>
       )}
       {!chart.available && (
         <p className="notice warn">
-          Its registry has it no more, so it cannot be deployed anew. What runs goes on; no rollback can return to it.
+          It is no longer in its registry, so it cannot be deployed again. What runs keeps running, but no rollback can
+          return to it.
         </p>
       )}
       <div className="columns">
@@ -106,7 +107,7 @@ function Shown({ chart }: { chart: Row<'helmCharts'> }) {
   );
 }
 
-/** The newest charts of the same branch, to see how far behind this one is. */
+/** The newest charts of the same branch, which show how far behind this one is. */
 function OtherVersions({ chart }: { chart: Row<'helmCharts'> }) {
   const { helm_registry_id, parsed_branch } = chart;
   const versions = useQuery(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { actionTitles, formInputs } from './form-inputs.ts';
 
 describe('the form of a chart', () => {
-  it('names what its form asks for, in its order', () => {
+  it('names what it asks for, in order', () => {
     const inputs = [
       { id: 'name', label: 'Name', type: 'text', required: true, helpText: 'What it is called' },
       { id: 'token', type: 'CollectionSelect', collection: 'secrets', showIfAll: [{ field: 'name', value: 'x' }] },

@@ -7,13 +7,13 @@ export interface FormInput {
   type: string;
   isRequired: boolean;
   help: string;
-  /** It shows only for some values of others. */
+  /** It is shown only for some values of other inputs. */
   isConditional: boolean;
 }
 
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** What the form of a chart asks for, in its order. */
+/** What the form of a chart asks for, in order. */
 export function formInputs(form: JsonObject | null): FormInput[] {
   const inputs = form?.['inputs'];
   return (Array.isArray(inputs) ? inputs : []).filter(isJsonObject).map((input) => {

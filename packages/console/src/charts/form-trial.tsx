@@ -5,7 +5,7 @@ import { formOf } from '../form/parsed-form.ts';
 import { ValuesForm } from '../form/values-form.tsx';
 import { useAddress } from '../ui/page/address.ts';
 
-/** The form of a chart as somebody who deploys it sees it. Nothing that is typed is sent. */
+/** The form of a chart as people who deploy it see it. Nothing that is typed is sent. */
 export default function FormTrial({ valuesUi }: { valuesUi: JsonObject }) {
   const { env } = useAddress()[0];
   const [form] = useState(() => formOf(valuesUi));

@@ -11,12 +11,12 @@ import { say } from '../ui/page/toasts.tsx';
 import { LoadingRows } from '../ui/reading/problem.tsx';
 import { Reading } from '../ui/reading/reading.tsx';
 
-// It brings the engine of the server along.
+// Loaded on demand, since it brings the server's engine along.
 const TryTag = lazy(() => import('./try-tag.tsx').then(({ TryTag: component }) => ({ default: component })));
 
 type Format = Row<'helmTagFormats'>;
 
-/** How tags of charts are read: the first format that matches counts, newest first. */
+/** How the tags of charts are parsed: by the newest format that matches. */
 export function TagFormats({ mayChange }: { mayChange: boolean }) {
   const formats = useQuery(allOf('helmTagFormats', {}));
   const [removed, setRemoved] = useState<Format | null>(null);
@@ -77,12 +77,12 @@ export function TagFormats({ mayChange }: { mayChange: boolean }) {
         onConfirm={async () => {
           if (removed === null) return;
           unwrap(await berth.helmTagFormats.delete({ id: removed.id }));
-          say('The format is deleted, and all tags are read again');
+          say('The format is deleted, and all tags are parsed again');
         }}
       >
         <p>
-          All tags are read again. Charts that only <code>{removed?.pattern}</code> matches lose branch and commit, so
-          that what is newer of their branch is counted anew.
+          All tags are parsed again. Charts that only <code>{removed?.pattern}</code> matches lose their branch and
+          commit.
         </p>
       </Confirm>
     </section>
@@ -99,10 +99,10 @@ function AddFormat({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onConfirm={async () => {
         unwrap(await berth.helmTagFormats.create({ body: { pattern } }));
-        say('The format is added, and all tags are read again');
+        say('The format is added, and all tags are parsed again');
       }}
     >
-      <p>It counts before the formats that there are. All tags are read again.</p>
+      <p>It takes precedence over the other formats. All tags are parsed again.</p>
       <TextInput
         label="Pattern"
         help="A regular expression with a group named version, and perhaps revision, branch and commit: (?<version>\d+\.\d+\.\d+)"

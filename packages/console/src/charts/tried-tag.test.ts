@@ -6,15 +6,15 @@ const formats = [
   { id: '2', pattern: String.raw`^v?(?<version>\d+\.\d+\.\d+)` },
 ];
 
-describe('a tag that is tried', () => {
-  it('is read by the first format that matches', () => {
+describe('a tag to try', () => {
+  it('is parsed by the first format that matches', () => {
     const parts = { version: '1.2.3', branch: 'main', revision: '7', commit: null };
     expect(tried(formats, '1.2.3-main.7').match).toEqual({ pattern: formats[0]?.pattern, parts });
     expect(tried(formats, 'v2.0.0').match?.pattern).toBe(formats[1]?.pattern);
     expect(tried(formats, 'latest').match).toBeNull();
   });
 
-  it('says why a pattern is no format, and goes on with the others', () => {
+  it('tells why a pattern is unusable, and goes on with the others', () => {
     const { match, unusable } = tried([{ id: '0', pattern: '(' }, ...formats], 'v2.0.0');
     expect(match?.parts.version).toBe('2.0.0');
     expect(unusable).toHaveLength(1);

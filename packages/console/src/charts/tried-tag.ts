@@ -8,11 +8,11 @@ interface Format {
 export interface Tried {
   /** The first format that matches, with what it captures. */
   match: { pattern: string; parts: TagParts } | null;
-  /** Patterns that are no formats, and why. */
+  /** Patterns that are unusable as formats, and why. */
   unusable: { pattern: string; why: string }[];
 }
 
-/** How the server would read a tag: by the same engine, in the same order. */
+/** How the server would parse a tag: with the same engine, in the same order. */
 export function tried(formats: readonly Format[], tag: string): Tried {
   const unusable: Tried['unusable'] = [];
   for (const { pattern } of formats) {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { TextInput } from '../ui/inputs/text-input.tsx';
 import { tried } from './tried-tag.ts';
 
-/** Shows how a tag would be read. */
+/** Shows how a tag would be parsed. */
 export function TryTag({ formats }: { formats: readonly { id: string; pattern: string }[] }) {
   const [tag, setTag] = useState('');
   const { match, unusable } = tried(formats, tag);

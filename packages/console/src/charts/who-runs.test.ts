@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { whoRuns } from './who-runs.ts';
 
-it('the versions that run come with the number of their deployments, the furthest behind first', () => {
+it('each version that runs has the number of its deployments, and those furthest behind come first', () => {
   const versions = new Map([
     ['new', { id: 'new', image_tag: '2.0.0', newer: 0 }],
     ['old', { id: 'old', image_tag: '1.0.0', newer: 3 }],

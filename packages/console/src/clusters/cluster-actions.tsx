@@ -14,7 +14,7 @@ interface ClusterActionsProps {
   etag: One<unknown>['etag'];
 }
 
-/** Whether a cluster is used, and forgetting it. */
+/** Uses, ignores or forgets a cluster. */
 export function ClusterActions({ cluster, etag }: ClusterActionsProps) {
   const may = useMay();
   const navigate = useNavigate();
@@ -60,7 +60,7 @@ export function ClusterActions({ cluster, etag }: ClusterActionsProps) {
         <p>
           {ignore
             ? `Its objects are read again, and tasks that wait for it run: it has ${many}.`
-            : `It has ${many}. What runs there goes on, but Berth asks it nothing: tasks wait, health is unknown, credentials of deployments are renewed no more, and there are no logs or events.`}
+            : `It has ${many}. What runs there keeps running, but Berth asks the cluster nothing: tasks wait, health is unknown, credentials of deployments are no longer renewed, and there are no logs or events.`}
         </p>
       </Confirm>
       <Confirm
@@ -77,8 +77,8 @@ export function ClusterActions({ cluster, etag }: ClusterActionsProps) {
         }}
       >
         <p>
-          Its env, ingress and metrics settings are gone. On the cluster itself nothing changes. If its source still
-          lists it, it is found again as a new one, which is ignored at first.
+          Its env, ingress and metrics settings are deleted. On the cluster itself nothing changes. If its source still
+          lists it, it is found again as a new cluster, which is ignored at first.
         </p>
       </Confirm>
     </>

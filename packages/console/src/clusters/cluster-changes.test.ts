@@ -12,19 +12,19 @@ const cluster = {
 };
 
 describe('the settings of a cluster', () => {
-  it('change only where they differ', () => {
+  it('change only if they differ', () => {
     expect(changesOf(cluster, textsOf(cluster))).toBeNull();
     expect(changesOf(cluster, { ...textsOf(cluster), ingress_class: ' nginx ' })).toEqual({ ingress_class: 'nginx' });
   });
 
-  it('are removed by an empty text, and the env by choosing none', () => {
+  it('are removed by an empty text, and the env is by choosing none', () => {
     const texts = { ...textsOf(cluster), ingress_domain: '  ', env_id: null };
     expect(changesOf(cluster, texts)).toEqual({ env_id: null, ingress_domain: null });
   });
 });
 
 describe('what was typed', () => {
-  it('is kept where somebody else changes another field', () => {
+  it('is kept if somebody else changes another field', () => {
     const texts = { ...textsOf(cluster), ingress_class: 'nginx' };
     const now = { ...cluster, metrics_url: 'https://metrics.example.com' };
     const kept = { ...textsOf(now), ...typedOf(changesOf(cluster, texts), texts) };
@@ -33,7 +33,7 @@ describe('what was typed', () => {
 });
 
 describe('the state of a cluster', () => {
-  it('is that it is ignored, whatever it last answered', () => {
+  it('is ignored for an ignored cluster, whatever it last answered', () => {
     expect(clusterState({ is_ok: true, ignore: true }).word).toBe('Ignored');
     expect(clusterState({ is_ok: false, ignore: false })).toEqual({ tone: 'bad', word: 'Unreachable' });
   });

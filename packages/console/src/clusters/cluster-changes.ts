@@ -1,4 +1,4 @@
-/** The fields of a cluster that a site admin fills in, as texts; an empty one means no value. */
+/** The fields of a cluster that a site admin fills in, as texts. An empty text means no value. */
 export const clusterFields = [
   {
     id: 'ingress_domain',
@@ -28,7 +28,7 @@ export const textsOf = (cluster: Stored): ClusterTexts => ({
   metrics_datasource_name: cluster.metrics_datasource_name ?? '',
 });
 
-/** What differs from what is stored; null where nothing does. */
+/** The differences from what is stored; null if there are none. */
 export function changesOf(cluster: Stored, texts: ClusterTexts): Partial<Stored> | null {
   const changes: Partial<Stored> = texts.env_id === cluster.env_id ? {} : { env_id: texts.env_id };
   for (const { id } of clusterFields) {

@@ -1,10 +1,10 @@
 import type { Row } from '../api/reads.ts';
-import { Age } from '../ui/age.tsx';
+import { Age, Ago } from '../ui/age.tsx';
 import { Copy } from '../ui/copy.tsx';
 
 export function ClusterFacts({ cluster }: { cluster: Row<'k8sClusters'> }) {
   const { metrics_url } = cluster;
-  // The API accepts no other address. Checked again, because a link of another kind could run a script.
+  // The API accepts no other address. It is checked again, since a link of another kind could run a script.
   const isLink = metrics_url !== null && /^https?:\/\//.test(metrics_url);
   return (
     <section className="section">
@@ -24,7 +24,7 @@ export function ClusterFacts({ cluster }: { cluster: Row<'k8sClusters'> }) {
         </dd>
         <dt>Found</dt>
         <dd>
-          <Age time={cluster.created_at} /> ago
+          <Ago time={cluster.created_at} />
         </dd>
         <dt>Ingress</dt>
         <dd>

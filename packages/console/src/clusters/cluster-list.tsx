@@ -5,11 +5,12 @@ import { Page } from '../shell/page.tsx';
 import { Age } from '../ui/age.tsx';
 import { useAddress } from '../ui/page/address.ts';
 import { Empty } from '../ui/reading/problem.tsx';
-import { type Column, Rows } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
+import { Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { clusterState } from './cluster-state.ts';
 
-/** The clusters that Berth has found, those that do not answer first. */
+/** The clusters that Berth has found. Those that do not answer come first. */
 export function ClusterList() {
   const { env } = useAddress()[0];
   const envs = useEnvs();

@@ -6,7 +6,7 @@ import { type One, oneOf, type Row } from '../api/reads.ts';
 import { nameColumn, stateColumn, whyColumn } from '../deployments/facts/usual-columns.tsx';
 import { PageOf } from '../shell/page-of.tsx';
 import { Page } from '../shell/page.tsx';
-import { Age } from '../ui/age.tsx';
+import { Ago } from '../ui/age.tsx';
 import { Empty } from '../ui/reading/problem.tsx';
 import { Rows } from '../ui/reading/rows.tsx';
 import { Glyph, State } from '../ui/state.tsx';
@@ -83,12 +83,12 @@ function Attention({ cluster: { ignore, is_ok, not_ok_reason, last_seen_at } }: 
       <div>
         {ignore ? (
           <p>
-            <strong>Berth ignores this cluster.</strong> Nothing is deployed there, and what is known of it is as old as
-            that.
+            <strong>Berth ignores this cluster.</strong> Nothing is deployed there, and what is shown of it is as old as
+            the decision.
           </p>
         ) : (
           <p>
-            <strong>{not_ok_reason ?? 'It does not answer.'}</strong> It last answered <Age time={last_seen_at} /> ago.
+            <strong>{not_ok_reason ?? 'It does not answer.'}</strong> It last answered <Ago time={last_seen_at} />.
           </p>
         )}
         {ignore && not_ok_reason !== null && <p>{not_ok_reason}</p>}

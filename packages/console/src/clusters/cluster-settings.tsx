@@ -16,11 +16,11 @@ interface ClusterSettingsProps {
   etag: One<unknown>['etag'];
 }
 
-/** Env, ingress and metrics. A change that somebody else made meanwhile refuses this one. */
+/** Env, ingress and metrics. A change is refused if somebody else has changed the cluster meanwhile. */
 export function ClusterSettings({ cluster, etag }: ClusterSettingsProps) {
   const envs = useEnvs();
   const queries = useQueryClient();
-  // What the form began with: a change is refused where the cluster is another one by now.
+  // What the form started from. A change is refused if the cluster has changed since.
   const [base, setBase] = useState({ cluster, etag });
   const [texts, setTexts] = useState(() => textsOf(cluster));
   const changes = changesOf(base.cluster, texts);

@@ -5,7 +5,7 @@ interface Facts {
   ignore: boolean;
 }
 
-/** The one word for a cluster. One that is ignored is asked nothing, whatever its last answer was. */
+/** The one word for a cluster. Berth asks nothing of an ignored one, so its last answer does not count. */
 export function clusterState({ is_ok, ignore }: Facts): StateWord {
   if (ignore) return { tone: 'off', word: 'Ignored' };
   return is_ok ? { tone: 'ok', word: 'Reachable' } : { tone: 'bad', word: 'Unreachable' };

@@ -14,7 +14,7 @@ import { State } from '../ui/state.tsx';
 
 const perPage = 25;
 
-/** The objects of its deployments, a page at a time: a cluster may have very many. */
+/** The objects of its deployments, a page at a time, since a cluster may have very many. */
 export function TrackedResources({ id }: { id: string }) {
   const [address, change] = useAddress();
   const kinds = useKinds();

@@ -15,11 +15,11 @@ const of = (changes: object, tasks: object[] = newestFirst) =>
   attentionOf({ ...row, ...changes } as never, tasks as never);
 
 describe('what needs attention', () => {
-  test('is nothing where all is well', () => {
+  test('is nothing if all is well', () => {
     expect(of({ health: health('Healthy') })).toBeNull();
   });
 
-  test('after a failed task is its reason, with the last run that was done as the way back', () => {
+  test('after a failed task is its reason, with the last successful run to roll back to', () => {
     expect(of({ status: 'Error', reason: 'Task: timed out' })).toMatchObject({
       tone: 'bad',
       words: 'Task: timed out.',
@@ -28,7 +28,7 @@ describe('what needs attention', () => {
     });
   });
 
-  test('of an unhealthy workload is its cause, with the run before as the way back', () => {
+  test('for an unhealthy workload is its cause, with the previous run to roll back to', () => {
     expect(of({ health: health('Degraded', '2 of 3 pods crash') })).toMatchObject({
       tone: 'bad',
       words: '2 of 3 pods crash.',
@@ -37,7 +37,7 @@ describe('what needs attention', () => {
     });
   });
 
-  test('of a silent cluster is a warning without a way back, which could not be taken', () => {
+  test('for a silent cluster is a warning, without a rollback that could not run anyway', () => {
     expect(of({ health: health('Unknown', 'cluster eu-1 not reachable') })).toMatchObject({
       tone: 'warn',
       words: 'cluster eu-1 not reachable.',
@@ -45,7 +45,7 @@ describe('what needs attention', () => {
     });
   });
 
-  test('of a running task is the reason why it waits', () => {
+  test('for a running task is what it waits for', () => {
     expect(of({ status: 'Upgrading', reason: 'Task: waits for Deployment web' })).toMatchObject({ tone: 'busy' });
   });
 });

@@ -10,21 +10,21 @@ export interface AttentionNeeded {
   words: string;
   causes: Health['causes'];
   since: string | undefined;
-  /** The task after which it came about. */
+  /** The task after which it began. */
   task: Task | undefined;
-  /** The run to which one may go back. */
+  /** The run to roll back to. */
   rollBackTo: Task | undefined;
 }
 
 const deploys = ({ operation }: Task): boolean => 'Install' in operation || 'Upgrade' in operation;
 
-/** What is wrong with a deployment, in the order in which it counts; null where nothing is. */
+/** What is wrong with a deployment, the most important first; null if nothing is. */
 export function attentionOf(deployment: DeploymentRow, tasks: readonly Task[]): AttentionNeeded | null {
   const { health, status, reason, enabled } = deployment;
   const ended = tasks.filter(({ finished_at }) => finished_at !== null);
   const last = ended.find(deploys) ?? ended[0];
   const done = ended.filter((task) => deploys(task) && task.status === 'Done');
-  // After a failure, the last run that was done; else the one before what runs now.
+  // After a failure, the last successful run; otherwise the one before what runs now.
   const rollBackTo = status === 'Error' ? done[0] : done.find(({ id }) => id !== deployment.revision_id);
   const common = { causes: health?.causes ?? [], task: last };
 
@@ -52,7 +52,7 @@ export function attentionOf(deployment: DeploymentRow, tasks: readonly Task[]): 
       rollBackTo: undefined,
     };
   }
-  // Otherwise the reason names what is under way.
+  // Otherwise the reason says what is in progress.
   if (reason !== null && reason !== '') {
     return {
       ...common,

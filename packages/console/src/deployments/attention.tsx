@@ -7,7 +7,7 @@ import { berth } from '../api/berth.ts';
 import { useMay } from '../api/me.ts';
 import { nameIn, useUsers } from '../api/names.ts';
 import { pageOf, type Row } from '../api/reads.ts';
-import { Age } from '../ui/age.tsx';
+import { Ago } from '../ui/age.tsx';
 import { Confirm } from '../ui/page/dialog.tsx';
 import { Problem } from '../ui/reading/problem.tsx';
 import { Glyph } from '../ui/state.tsx';
@@ -22,7 +22,7 @@ interface AttentionProps {
   tasks: Row<'deploymentTasks'>[];
 }
 
-/** The first thing that the page says: what is wrong, since when, after what, and the likeliest ways out. Nothing where all is well. */
+/** What the page says first: what is wrong, since when, after which task, and the likeliest ways out. It is absent if all is well. */
 export function Attention({ deployment, tasks }: AttentionProps) {
   const may = useMay();
   const users = useUsers();
@@ -53,7 +53,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
           {since && (
             <>
               {' '}
-              Since <Age time={since} />
+              It began <Ago time={since} />
               {task && (
                 <>
                   , after the{' '}
@@ -84,8 +84,8 @@ export function Attention({ deployment, tasks }: AttentionProps) {
         )}
         {rollBackTo && mayRollBack && (
           <p className="next">
-            The release before{version !== undefined && ` (${version})`} was deployed{' '}
-            <Age time={rollBackTo.finished_at ?? rollBackTo.created_at} /> ago.
+            The previous release{version !== undefined && ` (${version})`} was deployed{' '}
+            <Ago time={rollBackTo.finished_at ?? rollBackTo.created_at} />.
           </p>
         )}
         {retry.error && <Problem error={retry.error} />}
@@ -127,8 +127,7 @@ export function Attention({ deployment, tasks }: AttentionProps) {
         >
           <p>
             Chart, inputs and override become those of the run that ended{' '}
-            <Age time={rollBackTo.finished_at ?? rollBackTo.created_at} /> ago. A deploy that only waits for readiness
-            ends.
+            <Ago time={rollBackTo.finished_at ?? rollBackTo.created_at} />. A deploy that only waits for readiness ends.
           </p>
         </Confirm>
       )}

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@berth/client';
 import { isJsonObject } from '@berth/contracts/fields/json';
 
-/** An action of a chart, as far as the console shows it. The server checks everything once more. */
+/** The parts of a chart's action that the console shows. The server checks everything again. */
 export interface ChartAction {
   id: string;
   title: string;

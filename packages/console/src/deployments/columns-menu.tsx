@@ -1,28 +1,28 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { useMe } from '../api/me.ts';
 import { Icon } from '../ui/icons.tsx';
-import type { Column } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
 import { isOptional, isShown, readSwitched, switchedFor } from './facts/column-choice.ts';
 
 interface ColumnChoice<T> {
   shown: Column<T>[];
-  /** The titles that are shown of those that a person can hide, and all of these. */
+  /** The titles that are shown, of those that can be hidden. */
   chosen: ReadonlySet<string>;
   optional: string[];
   choose: (titles: ReadonlySet<string>) => void;
 }
 
-/** Which columns of a list somebody wants to see, kept in this browser. */
+/** The columns of a list that the viewer wants to see, kept in this browser. */
 export function useColumnChoice<T>(columns: Column<T>[]): ColumnChoice<T> {
   const { user } = useMe();
   const key = `berth_columns_${user.id}`;
   const [switched, setSwitched] = useState(() => readSwitched(localStorage.getItem(key)));
   const optional = columns.map(({ title }) => title).filter(isOptional);
   return {
-    shown: columns.filter(({ title }) => isShown(title, switched)),
+    shown: useMemo(() => columns.filter(({ title }) => isShown(title, switched)), [columns, switched]),
     chosen: new Set(optional.filter((title) => isShown(title, switched))),
     optional,
     choose: (titles) => {

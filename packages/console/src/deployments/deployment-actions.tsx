@@ -21,7 +21,7 @@ interface DeploymentActionsProps {
 
 type Asked = 'reinstall' | 'disable' | 'enable' | 'delete' | 'rename' | null;
 
-/** What can be done with a deployment, beside changing it. */
+/** What can be done with a deployment besides changing it. */
 export function DeploymentActions({ deployment, etag, name }: DeploymentActionsProps) {
   const may = useMay();
   const navigate = useNavigate();
@@ -145,7 +145,7 @@ export function DeploymentActions({ deployment, etag, name }: DeploymentActionsP
   );
 }
 
-/** The platform refuses while others use it; the reason of the refusal names them. */
+/** What the platform says about the deployment now. It refuses while others use it, and names them. */
 function UsedBy({ id }: { id: string }): ReactNode {
   const why = useQuery(readOf('deployments', ['why', id], (options) => berth.deployments.why({ id }, options)));
   const [first] = why.data?.facts ?? [];

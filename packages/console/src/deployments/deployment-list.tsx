@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { type ComponentProps, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { useMay } from '../api/me.ts';
@@ -16,8 +16,8 @@ import { Empty } from '../ui/reading/problem.tsx';
 import { Rows } from '../ui/reading/rows.tsx';
 import { BulkActions } from './bulk/bulk-actions.tsx';
 import { ColumnsMenu, useColumnChoice } from './columns-menu.tsx';
-import { useDeploymentColumns } from './deployment-columns.tsx';
-import { useVersions } from './facts/columns.ts';
+import { BesideRows, useDeploymentColumns } from './deployment-columns.tsx';
+import { useRevisions, useVersions } from './facts/columns.ts';
 import { stateFilters } from './facts/deployment-state.ts';
 import { SavedViews } from './saved-views.tsx';
 
@@ -29,7 +29,6 @@ export function DeploymentList() {
   const may = useMay();
   const [chosen, setChosen] = useState<ReadonlyMap<string, Deployment>>(new Map());
   const [inView, setInView] = useState<Deployment[]>([]);
-  const rows = useDeferredValue(inView);
   const [clusters, kinds] = [useClusters(), useKinds()];
   const query = queryOf(address);
   const attention = useQuery(
@@ -37,16 +36,16 @@ export function DeploymentList() {
   );
   const isFiltered = Object.keys(query).some((key) => key !== 'sort' && key !== 'env_id');
 
-  const choose = (row: Deployment, isChosen: boolean) => {
-    const next = new Map(chosen);
-    if (isChosen) next.set(row.id, row);
-    else next.delete(row.id);
-    setChosen(next);
-  };
-
-  const columns = useColumnChoice(
-    useDeploymentColumns(rows, { isChosen: ({ id }) => chosen.has(id), onChoose: choose }),
-  );
+  const isChosen = useCallback(({ id }: Deployment) => chosen.has(id), [chosen]);
+  const onChoose = useCallback((row: Deployment, isNow: boolean) => {
+    setChosen((before) => {
+      const next = new Map(before);
+      if (isNow) next.set(row.id, row);
+      else next.delete(row.id);
+      return next;
+    });
+  }, []);
+  const columns = useColumnChoice(useDeploymentColumns({ isChosen, onChoose }));
 
   return (
     <Page
@@ -119,13 +118,11 @@ export function DeploymentList() {
           onDone={() => setChosen(new Map())}
         />
       )}
-      <Rows
-        label="Deployments"
-        resource="deployments"
+      <DeploymentRows
         query={query}
         columns={columns.shown}
         sort={{ value: query.sort, onChange: (sort) => change({ sort }) }}
-        isSelected={({ id }) => chosen.has(id)}
+        isSelected={isChosen}
         onView={setInView}
         empty={
           isFiltered ? (
@@ -144,7 +141,22 @@ export function DeploymentList() {
   );
 }
 
-/** The version that a link has asked for, as from the page of a chart. */
+type DeploymentRowsProps = Omit<ComponentProps<typeof Rows<'deployments'>>, 'label' | 'resource' | 'onRead'>;
+
+/** The rows, with versions and revisions. Apart from the filters, so that those are not drawn again when these arrive. */
+function DeploymentRows(props: DeploymentRowsProps) {
+  const [read, setRead] = useState<Deployment[]>([]);
+  const rows = useDeferredValue(read);
+  const [versions, revisions] = [useVersions(rows), useRevisions(rows)];
+  const beside = useMemo(() => ({ versions, revisions }), [versions, revisions]);
+  return (
+    <BesideRows value={beside}>
+      <Rows {...props} label="Deployments" resource="deployments" onRead={setRead} />
+    </BesideRows>
+  );
+}
+
+/** The version that a link asks for, such as one on the page of a chart. */
 function ChartFilter({ id, onClear }: { id: string; onClear: () => void }) {
   const tag = useVersions([{ helm_chart_id: id }]).get(id)?.image_tag ?? id.slice(0, 8);
   return (
@@ -167,7 +179,7 @@ function Total({ query }: { query: ListQuery<'deployments'> }) {
 
 const sorts = ['name', '-name', 'health', '-health', 'created_at', '-created_at'] as const;
 
-/** The query for an address. Values that the server does not know are left out. */
+/** The query for an address, without values that the server does not know. */
 function queryOf(address: Record<string, string | undefined>): ListQuery<'deployments'> {
   const state = stateFilters.find(({ id }) => id === address['state']);
   const { name, env, kind, cluster, chart } = address;

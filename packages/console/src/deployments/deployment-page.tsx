@@ -26,7 +26,7 @@ const tabs = {
 } as const;
 const Overview = lazy(() => import('./tabs/overview.tsx'));
 
-/** One deployment: what is wrong with it and what to do, then everything that is known of it. */
+/** One deployment: what is wrong with it and what to do, then everything else about it. */
 export function DeploymentPage() {
   const { id, tab } = useParams({ strict: false });
   const deployment = useQuery(oneOf('deployments', id ?? ''));

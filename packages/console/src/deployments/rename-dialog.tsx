@@ -15,7 +15,7 @@ interface RenameDialogProps {
   onClose: () => void;
 }
 
-/** A new name or another cluster: the release is uninstalled where it is, and installed anew in its new place. */
+/** Changes name or cluster: the release is uninstalled, then installed in its new place. */
 export function RenameDialog({ deployment, etag, onClose }: RenameDialogProps) {
   const may = useMay();
   const navigate = useNavigate();

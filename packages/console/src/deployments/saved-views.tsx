@@ -25,7 +25,7 @@ function stored(userId: string): View[] {
   }
 }
 
-/** Filters that somebody uses again, kept in this browser. A link to a view is its address. */
+/** Named filters, kept in this browser. The address of a view is the link to share. */
 export function SavedViews() {
   const { user } = useMe();
   const [address] = useAddress();

@@ -16,16 +16,16 @@ export interface CodeEditorProps {
   label: string;
   text: string;
   language: EditorLanguage;
-  /** Without it, the text can only be read. */
+  /** Absent if the text is read-only. */
   onChange?: ((text: string) => void) | undefined;
-  /** Keys that are offered while typing. */
+  /** The keys that completion offers. */
   known?: readonly KnownKey[];
   hint?: string;
 }
 
 /**
- * YAML or JSON with completion of keys, and with its errors at their places. It is in a shadow root, since its styles would need
- * style elements elsewhere, which the policy of the page forbids.
+ * Edits YAML or JSON, completes keys, and marks errors. It lives in a shadow root: elsewhere its styles would need style elements,
+ * which the policy of the page forbids.
  */
 export function CodeEditor(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -58,8 +58,8 @@ export function CodeEditor(props: CodeEditorProps) {
 }
 
 /**
- * What is typed over a selection. Chrome would keep the look of what it deletes with a style attribute, which the policy of the page
- * forbids and reports.
+ * Replaces a selection by what is typed. Chrome itself would keep the look of what it deletes in a style attribute, which the policy
+ * of the page forbids and reports.
  */
 const typeOverSelection = EditorView.domEventHandlers({
   beforeinput({ inputType, data, isComposing }, editor) {
@@ -117,7 +117,7 @@ function extensionsFor({ language, label, isReadOnly, hint }: Fixed, latest: { c
       })),
     ),
     lintGutter(),
-    // Tab leaves the editor, so that nobody is caught in it who uses the keyboard alone.
+    // Tab leaves the editor, so that it does not trap those who use the keyboard alone.
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) latest.current.onChange?.(state.doc.toString());

@@ -40,7 +40,7 @@ describe('the place of a key in JSON', () => {
   });
 });
 
-test('the keys below a path say whether more keys follow', () => {
+test('the keys below a path say whether they have keys of their own', () => {
   const known = [
     { path: ['image', 'tag'], meaning: 'Version' },
     { path: ['image'] },

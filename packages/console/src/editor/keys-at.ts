@@ -1,4 +1,4 @@
-/** Where a key is being typed: the keys that lead there, and where its text begins. */
+/** The place of a key that is being typed: the keys above it, and where its text begins. */
 export interface KeyPlace {
   path: string[];
   from: number;
@@ -7,7 +7,7 @@ export interface KeyPlace {
 
 const keyLine = /^(\s*)("?)([^\s"#:][^"#:]*)\2:\s*(?:#.*)?$/;
 
-/** Null where no key of an object is being typed, or it lies in a list. */
+/** The place of the key at the cursor; null if it is not on a key, or if the key is in a list. */
 export function yamlKeyAt(text: string, at: number): KeyPlace | null {
   const lines = text.slice(0, at).split('\n');
   const typing = /^( *)((?:[^\s:#"'-][^\s:#]*)?)$/.exec(lines.pop() ?? '');
@@ -27,7 +27,7 @@ export function yamlKeyAt(text: string, at: number): KeyPlace | null {
   return within === 0 ? { path, from: at - typed.length, indent } : null;
 }
 
-/** The same for JSON, where keys are between quotes. */
+/** The same for JSON, in which keys are quoted. */
 export function jsonKeyAt(text: string, at: number): KeyPlace | null {
   const open: { isList: boolean; key: string }[] = [];
   let key = '';
@@ -56,7 +56,7 @@ export function jsonKeyAt(text: string, at: number): KeyPlace | null {
   return null;
 }
 
-/** Where the string that begins here ends; null if that is not before `at`. */
+/** Where the string that begins here ends; null if it does not end before `at`. */
 function endOfString(text: string, start: number, at: number): number | null {
   for (let index = start + 1; index < at; index += 1) {
     if (text[index] === '\\') index += 1;
@@ -74,11 +74,11 @@ export interface KnownKey {
 export interface NextKey {
   key: string;
   meaning: string | undefined;
-  /** Other keys are below it. */
+  /** Whether other keys are below it. */
   isObject: boolean;
 }
 
-/** The keys that are known directly below a path. */
+/** The known keys directly below a path. */
 export function keysBelow(known: readonly KnownKey[], path: readonly string[]): NextKey[] {
   const found = new Map<string, NextKey>();
   for (const { path: full, meaning } of known) {

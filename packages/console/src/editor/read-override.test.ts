@@ -29,7 +29,7 @@ test('JSON is read strictly, and says where it is wrong', () => {
   expect(readOverride('{a: 1}', 'json').problems[0]?.from).toBe(1);
 });
 
-test('aliases that multiply are refused instead of filling the memory', () => {
+test('aliases that multiply are refused before they fill the memory', () => {
   const levels = Array.from(
     { length: 12 },
     (_, level) => `l${level}: &l${level} [${`*l${level - 1}, `.repeat(level === 0 ? 0 : 10)}x]`,
@@ -43,7 +43,7 @@ test.each(['yaml', 'json'] as const)('what is written as %s reads as the same', 
   expect(readOverride(overrideText(null, language), language).value).toBeNull();
 });
 
-test('an override of many keys, which anybody may have stored, is read in linear time', () => {
+test('an override with very many keys, which anybody may store, is read in linear time', () => {
   const msFor = (count: number): number => {
     const text = Array.from({ length: count }, (_, at) => `k${at}: 1`).join('\n');
     const before = performance.now();
@@ -55,7 +55,7 @@ test('an override of many keys, which anybody may have stored, is read in linear
   expect(msFor(32_000)).toBeLessThan(10 * Math.max(one, two));
 });
 
-test.each([500, 5_000])('%d lists in one another are refused, and end nothing', (depth) => {
+test.each([500, 5_000])('%d nested lists are refused without overflowing the stack', (depth) => {
   const { value, problems } = readOverride(`a: ${'['.repeat(depth)}${']'.repeat(depth)}\n`, 'yaml');
 
   expect(value).toBeUndefined();

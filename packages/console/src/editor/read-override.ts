@@ -20,10 +20,10 @@ export interface ReadOverride {
 
 const broken = (problems: TextProblem[]): ReadOverride => ({ value: undefined, problems });
 
-/** The override that a text says, by the rules of the platform, or what is wrong and where. */
+/** The override in a text, by the rules of the platform, or what is wrong and where. */
 export function readOverride(text: string, language: EditorLanguage): ReadOverride {
   if (text.trim() === '') return { value: null, problems: [] };
-  // JSON is YAML: the same parser knows where each value is.
+  // JSON is YAML, so one parser finds the position of each value in both.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   const all = { from: 0, to: text.length };
   const syntax = document.errors.map(({ pos: [from, to], message }) => ({ from, to: Math.max(to, from + 1), message }));
@@ -45,7 +45,7 @@ export function readOverride(text: string, language: EditorLanguage): ReadOverri
   );
 }
 
-/** The parser compares each key with each other, which takes it half a minute for 20,000. */
+/** The parser's own check compares each key with every other, which takes half a minute for 20,000 keys. */
 function repeatedKeys(document: Document): TextProblem[] {
   const repeated: TextProblem[] = [];
   visit(document, {
@@ -70,7 +70,7 @@ function plainValue(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
-    // Aliases that would multiply: the rule for objects names the way out.
+    // The aliases would multiply. The rule for objects tells what to write instead.
     return undefined;
   }
 }
@@ -94,7 +94,7 @@ function jsonProblem(text: string): TextProblem | null {
   }
 }
 
-/** The text of an override, to be edited. */
+/** The text of an override, for the editor. */
 export function overrideText(value: JsonObject | null, language: EditorLanguage): string {
   if (value === null) return '';
   return language === 'json' ? `${JSON.stringify(value, null, 2)}\n` : stringify(value);

@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** Colour carries state only, so the parts of a text differ by weight and by how far they step back. */
+/** Colour is for states only, so the parts of a text differ in weight and contrast. */
 const highlight = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--text)', fontWeight: '600' },
   { tag: [tags.comment, tags.meta], color: 'var(--faint)', fontStyle: 'italic' },

@@ -16,7 +16,7 @@ import { NewEnvDialog } from './new-env-dialog.tsx';
 
 const sorts = ['name', '-name', 'created_at', '-created_at'] as const;
 
-/** The envs that one may see. What is counted comes from two reads for all of them. */
+/** The envs that the viewer may see. Their counts come from two reads for all of them. */
 export function EnvList() {
   const may = useMay();
   const { identity } = useMe();
@@ -67,6 +67,7 @@ export function EnvList() {
             width: 'minmax(140px, 2fr)',
             sort: 'name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ id, name }) => (
               <Link to="/envs/$id/{-$tab}" params={{ id, tab: undefined }} data-row-link>
                 {name}
@@ -76,6 +77,7 @@ export function EnvList() {
           {
             title: 'Needs attention',
             width: '128px',
+            narrow: 'first',
             cell: ({ id }) => {
               const count = counts.get(id);
               return count === undefined ? null : (
@@ -89,9 +91,10 @@ export function EnvList() {
           {
             title: 'Clusters',
             width: 'minmax(120px, 2fr)',
+            narrow: 'second',
             cell: ({ id }) => {
               const names = clusters.filter(({ env_id }) => env_id === id).map(({ name }) => name);
-              return names.length === 0 ? <span className="muted">none</span> : names.sort().join(', ');
+              return names.length === 0 ? <span className="muted">no cluster</span> : names.sort().join(', ');
             },
           },
           {

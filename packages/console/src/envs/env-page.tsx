@@ -19,7 +19,7 @@ const tabs = {
 } as const;
 const Overview = lazy(() => import('./overview/overview.tsx'));
 
-/** One env: what runs in it and where, who may do what, and what its deployments share. */
+/** One env: what runs in it and where, who may do what, and what its deployments have in common. */
 export function EnvPage() {
   const { id = '', tab } = useParams({ strict: false });
   const env = useQuery(oneOf('envs', id));

@@ -23,7 +23,7 @@ export function NewEnvDialog({ onClose }: { onClose: () => void }) {
     >
       <TextInput
         label="Name"
-        help="Such as production. No other env has it, whatever the case of its letters."
+        help="Such as production. No other env has the same name, even in other case."
         value={name}
         onChange={setName}
         maxLength={100}

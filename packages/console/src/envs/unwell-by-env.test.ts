@@ -11,6 +11,6 @@ test('what needs attention is counted for each env', () => {
   expect(unwellByEnv(undefined).size).toBe(0);
 });
 
-test('where there is more than was read, a count is a least number', () => {
+test('if there are more than were read, a count is a minimum', () => {
   expect(unwellByEnv(page(['a', 'a'], 3)).get('a')).toBe('2+');
 });

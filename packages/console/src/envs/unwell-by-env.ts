@@ -3,7 +3,7 @@ interface UnwellPage {
   num_total: number;
 }
 
-/** How many deployments of each env need attention, by the first page of all that do; `3+` where the page does not hold them all. */
+/** How many deployments of each env need attention, by the first page of all that do; `3+` if there are more than one page. */
 export function unwellByEnv(page: UnwellPage | undefined): ReadonlyMap<string, string> {
   const { items, num_total } = page ?? { items: [], num_total: 0 };
   const counts = Map.groupBy(items, ({ env_id }) => env_id);

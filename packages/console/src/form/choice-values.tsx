@@ -23,7 +23,7 @@ export function CheckboxValue({ input, label, name, help, value, onChange, error
   );
 }
 
-/** More options than these are searched. */
+/** More options than these get a search. */
 const mostRadios = 6;
 
 export function RadioValue(props: ControlProps) {

@@ -14,11 +14,11 @@ interface Item {
 
 export interface Items {
   items: Item[];
-  /** How many there are; more than `items` where the server has to search. */
+  /** How many there are. If there are more than `items`, the server searches. */
   total: number;
 }
 
-/** What a collection is read with. */
+/** What is needed to read a collection. */
 export interface ItemsWanted {
   /** The env of the cluster on which the deployment runs. */
   envId: string;
@@ -33,7 +33,7 @@ export interface ItemsWanted {
 type ReadItems = (wanted: ItemsWanted) => Promise<Items>;
 type Rows = { id: string }[];
 
-/** A longer list is searched by the server, or shows this many. */
+/** Of a longer list this many are shown, or the server searches it. */
 const mostItems = 2_000;
 const perPage = 100;
 
@@ -55,7 +55,7 @@ const textFor = (wanted: ItemsWanted, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** A row as filters compare it. */
+/** An item whose row is what filters compare. */
 const item = (row: { id: string }, words: string, note?: string): Item => ({
   id: row.id,
   words: words || row.id.slice(0, 8),
@@ -195,7 +195,7 @@ export function tableOfItems(collection: Collection): string {
   return 'table' in source ? source.table : 'deployment_resources';
 }
 
-/** The items that the filters of an input allow, as the server compares them: what an item lacks is not compared. */
+/** The items that pass the filters of an input. As on the server, a filter on a field that an item lacks is ignored. */
 export async function readItems(collection: Collection, wanted: ItemsWanted): Promise<Items> {
   const source = sourceOf(collection);
   const { items, total } = await ('table' in source

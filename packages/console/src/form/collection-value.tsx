@@ -9,14 +9,14 @@ import { type Items, type ItemsWanted, readItems, tableOfItems } from './collect
 import type { ControlProps } from './control.ts';
 import { wordsOf } from './errors.ts';
 
-/** The env whose items a form offers; null while no cluster is chosen. */
+/** The env whose items a form offers; null until a cluster is chosen. */
 export const FormEnv = createContext<string | null>(null);
 
 const searchMs = 200;
 
 type Asked = { collection?: Input['collection']; filters?: Input['filters'] };
 
-/** Reads the items of a collection. All inputs with the same collection share what was read. */
+/** Reads the items of a collection. Inputs with the same collection share one read. */
 function itemsQuery(
   { collection = '', filters = [] }: Asked,
   wanted: Omit<ItemsWanted, 'filters' | 'signal' | 'envId'> & { envId: string | null },
@@ -30,7 +30,7 @@ function itemsQuery(
   });
 }
 
-/** An item of a collection, found by its name. */
+/** Chooses an item of a collection by its name. */
 export function CollectionValue(props: ControlProps) {
   const { input, label, name, help, value, onChange, errors, isDisabled } = props;
   const [typed, setTyped] = useState('');
@@ -38,7 +38,7 @@ export function CollectionValue(props: ControlProps) {
   const names = { kinds: useKinds(), clusters: useClusters() };
   const envId = use(FormEnv);
   const first = useQuery(itemsQuery(input, { ...names, envId, search: '' }));
-  // Only a list that was cut has more to find.
+  // Only a list that is incomplete needs a search by the server.
   const isCut = first.data !== undefined && first.data.total > first.data.items.length;
   const searched = useQuery({
     ...itemsQuery(input, { ...names, envId, search }),
@@ -49,7 +49,7 @@ export function CollectionValue(props: ControlProps) {
   const items = found?.items ?? [];
   const id = typeof value === 'string' ? value.toLowerCase() : null;
   const known = id === null ? undefined : [...items, ...(first.data?.items ?? [])].find((item) => item.id === id);
-  // Beyond the first page of a long list, and for what is gone, there is only the id.
+  // An item beyond the first page of a long list, or one that is gone, has no name here.
   const shown =
     id === null ? null : (known?.words ?? (first.data ? `${id.slice(0, 8)}, not among those offered` : id.slice(0, 8)));
   const more = (found?.total ?? 0) - items.length;
@@ -72,7 +72,7 @@ export function CollectionValue(props: ControlProps) {
   );
 }
 
-/** The item that a value points to, by its name. */
+/** The name of the item that a value refers to. */
 export function ItemName({ input, value }: { input: Input; value: JsonValue | undefined }) {
   const names = { kinds: useKinds(), clusters: useClusters() };
   const { data } = useQuery(itemsQuery(input, { ...names, envId: use(FormEnv), search: '' }));

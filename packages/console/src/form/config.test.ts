@@ -22,24 +22,24 @@ const form = formWith(
   { id: 'key', type: 'text', sensitive: true },
 );
 
-test('a new config has the initial values, and a box that has to be answered is unchecked', () => {
+test('a new config has the initial values, and a required checkbox is false', () => {
   expect(initialConfig(form)).toEqual({ greeting: 'Hello', agreed: false });
   expect(initialConfig(null)).toEqual({});
 });
 
-test('values that are there, and inputs that the chart before had, get no initial value', () => {
+test('inputs that have a value, or that the previous chart had, get no initial value', () => {
   expect(withInitials(form, null, { greeting: 'Hi' })).toEqual({ greeting: 'Hi', agreed: false });
   expect(withInitials(form, form, {})).toEqual({});
 });
 
-test('what the form does not know, and what is empty, is not sent', () => {
+test('inputs that the form does not know, and empty ones, are not sent', () => {
   const config = { greeting: 'Hi', replicas: null, old: 1, older: null };
   expect(configFor(form, config)).toEqual({ greeting: 'Hi' });
   expect(configFor(null, config)).toBe(config);
   expect(droppedInputs(form, config)).toEqual(['old']);
 });
 
-test('an input that is null has not changed from one that is absent', () => {
+test('null and absent are the same value', () => {
   expect(changedInputs({ a: 1, b: null, c: [1] }, { c: [1], d: 2, a: 2 })).toEqual(['a', 'd']);
 });
 
@@ -60,7 +60,7 @@ describe('a value for people', () => {
   });
 });
 
-test('the errors of an input are those of the platform, also for each item of a list', () => {
+test('the errors of an input, and of each item of a list, are those of the platform', () => {
   const ports = form.inputs.find(({ id }) => id === 'ports');
   if (!ports) throw new Error('the form has no ports');
   const errors = errorsOfInput(ports, [1, 12, 'x']);
@@ -70,13 +70,13 @@ test('the errors of an input are those of the platform, also for each item of a 
   expect(errorsOfWhole(errorsOfInput(ports, 'x'))).toEqual([{ path: 'body.config.ports', message: 'must be a list' }]);
 });
 
-test('hidden inputs have no errors in the form', () => {
+test('hidden inputs have no errors', () => {
   const of = (agreed: boolean) => [...errorsOfForm(form, { greeting: 'Hi', agreed, ports: ['x'] }).byInput.keys()];
   expect(of(false)).toEqual([]);
   expect(of(true)).toEqual(['ports']);
 });
 
-test('errors of an answer are found by their input, wherever the request had the config', () => {
+test('errors of an answer are assigned to their inputs, wherever the config was in the request', () => {
   const errors = [
     { path: 'body.config.ports[0]', message: 'a' },
     { path: 'body.operation.Upgrade.config_inputs.replicas', message: 'b' },
@@ -89,7 +89,7 @@ test('errors of an answer are found by their input, wherever the request had the
   ]);
 });
 
-test('an input that a change shows begins as the chart says, and keeps what it had', () => {
+test('an input that a change reveals starts with its initial value, or keeps its own', () => {
   const hiding = formWith(
     { id: 'keep', type: 'Checkbox' },
     { id: 'size', type: 'number', initialValue: 5, showIfAll: [{ field: 'keep', value: true }] },

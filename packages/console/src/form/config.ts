@@ -6,7 +6,7 @@ import type { Form } from './parsed-form.ts';
 
 const known = (form: Form): Set<string> => new Set(form.inputs.map(({ id }) => id));
 
-/** What an input begins with. A box that has to be answered begins unchecked, as it looks. */
+/** The initial value of an input. A required checkbox starts as false, which is how it looks. */
 function initialOf({ initialValue, type, required }: Input): JsonValue | undefined {
   if (initialValue !== undefined && initialValue !== null) return initialValue;
   return type === 'Checkbox' && required ? false : undefined;
@@ -15,7 +15,7 @@ function initialOf({ initialValue, type, required }: Input): JsonValue | undefin
 /** The inputs of a new deployment before anything is typed. */
 export const initialConfig = (form: Form | null): JsonObject => withInitials(form, null, {});
 
-/** A config with the initial values of those inputs that the chart before did not have. */
+/** A config with the initial values of those inputs that the previous chart did not have. */
 export function withInitials(form: Form | null, before: Form | null, config: JsonObject): JsonObject {
   const had = before === null ? new Set<string>() : known(before);
   const result = { ...config };
@@ -26,7 +26,7 @@ export function withInitials(form: Form | null, before: Form | null, config: Jso
   return result;
 }
 
-/** A change of a config, with the initial values of the inputs that it shows. Hidden ones keep theirs, in case they are shown again. */
+/** A changed config, with the initial values of the inputs that the change reveals. Hidden ones keep theirs, in case they return. */
 export function withShown(form: Form, before: JsonObject, after: JsonObject): JsonObject {
   const shown = new Set(shownInputs(form, before).map(({ id }) => id));
   const result = { ...after };
@@ -37,7 +37,7 @@ export function withShown(form: Form, before: JsonObject, after: JsonObject): Js
   return result;
 }
 
-/** The inputs that a form shows. Rules that cost more than their budget show everything; the platform refuses them with words. */
+/** The inputs that a form shows. If its rules exceed their budget, that is all of them, and the platform says why it refuses. */
 export function shownInputs(form: Form, config: JsonObject): Input[] {
   try {
     return visibleInputs(form, config);
@@ -46,14 +46,14 @@ export function shownInputs(form: Form, config: JsonObject): Input[] {
   }
 }
 
-/** The part of a config that the form knows, as the platform accepts it: no more inputs, and none that is empty. */
+/** The part of a config that the platform accepts: without unknown inputs and empty ones. */
 export function configFor(form: Form | null, config: JsonObject): JsonObject {
   if (form === null) return config;
   const ids = known(form);
   return Object.fromEntries(Object.entries(config).filter(([id, value]) => ids.has(id) && value !== null));
 }
 
-/** The inputs with values that the form does not have; they are dropped with it. */
+/** The inputs that have values and are not in the form. Their values are dropped. */
 export function droppedInputs(form: Form | null, config: JsonObject): string[] {
   if (form === null) return [];
   const ids = known(form);
@@ -68,7 +68,7 @@ export const sameInput = (a: JsonValue | undefined, b: JsonValue | undefined): b
 export const changedInputs = (before: JsonObject, after: JsonObject): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((id) => !sameInput(before[id], after[id]));
 
-/** A value for people, in one line. A reference stays an id: only its component can read its name. */
+/** A value for people, on one line. A reference stays an id, since only its component can read its name. */
 export function inputWords(input: Input | undefined, value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === '') return 'empty';
   if (input?.sensitive) return 'hidden';

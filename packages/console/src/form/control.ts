@@ -1,10 +1,10 @@
 import { type Input, typeOfItems } from '@berth/chart-extensions/form/input';
 import type { FieldError, JsonValue } from '@berth/client';
 
-/** What every type of input is given. */
+/** What the control of every type of input gets. */
 export interface ControlProps {
   input: Input;
-  /** Empty for an item of a list, which `name` names. */
+  /** Empty for an item of a list, which has only a `name`. */
   label: string;
   name: string;
   help?: string | undefined;
@@ -15,7 +15,7 @@ export interface ControlProps {
   isDisabled: boolean;
 }
 
-/** What an input says about itself: the words of the chart, and the limits of its numbers. */
+/** The help of an input: the text of the chart, and the limits of a number. */
 export function helpOf(input: Input): string | undefined {
   const { helpText, minimum, maximum } = input;
   const limits = [minimum && `from ${minimum}`, maximum && `to ${maximum}`].filter(Boolean).join(' ');

@@ -2,10 +2,10 @@ import { validateInputs } from '@berth/chart-extensions/config/validate-config';
 import type { Input } from '@berth/chart-extensions/form/input';
 import type { FieldError, JsonObject, JsonValue } from '@berth/client';
 
-/** Where a config is in the requests that change a deployment. */
+/** The paths of a config in the requests that change a deployment. */
 const places = ['body.config', 'body.operation.Upgrade.config_inputs'];
 
-/** The rules that the value of one input breaks, whether the form shows it or not. */
+/** The rules that the value of an input breaks, even if the form hides it. */
 export function errorsOfInput(
   { showIf: _rule, showIfAll: _all, ...input }: Input,
   value: JsonValue | undefined,
@@ -25,7 +25,7 @@ export function errorsOfForm(
   }
 }
 
-/** Errors of an answer by the input that each is about. */
+/** The errors of an answer, by input. */
 export function errorsByInput(
   inputs: readonly Pick<Input, 'id'>[],
   errors: readonly FieldError[],
@@ -40,11 +40,11 @@ export function errorsByInput(
 
 const isAt = (path: string, at: string): boolean => path === at || path.startsWith(`${at}[`);
 
-/** The errors of one item of a list, by its place. */
+/** The errors of one item of a list. */
 export const errorsOfItem = (errors: readonly FieldError[], index: number): FieldError[] =>
   errors.filter(({ path }) => path.endsWith(`[${index}]`));
 
-/** The errors of an input that are not about single items. */
+/** The errors of an input as a whole, rather than of single items. */
 export const errorsOfWhole = (errors: readonly FieldError[]): FieldError[] =>
   errors.filter(({ path }) => !/\[\d+\]$/.test(path));
 

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icons.tsx';
 import type { ControlProps } from './control.ts';
 import { errorsOfItem, errorsOfWhole, wordsOf } from './errors.ts';
 
-/** What a new item begins with. */
+/** The value of a new item. */
 const fresh: Partial<Record<SingleType, JsonValue>> = { text: '', Checkbox: false };
 
 /** A list of inputs of one type. */
@@ -27,7 +27,7 @@ export function ListValue({ of: Control, ...props }: ControlProps & { of: Compon
       </span>
       {help !== undefined && <p className="help">{help}</p>}
       {items.map((one, index) => (
-        // Items have no identity of their own, and what each shows is given.
+        // Items have no identity, and what each shows is given from outside.
         <div key={index} className="list-item">
           <Control
             input={item}

@@ -3,7 +3,7 @@ import type { JsonObject } from '@berth/client';
 
 export type Form = ValuesUi;
 
-/** The form of a chart, checked by the schema of charts. Null if the chart has none; throws where this console is too old for it. */
+/** The form of a chart, checked by the schema of charts. Null if the chart has none. Throws if this console is too old for it. */
 export function formOf(valuesUi: JsonObject | null): Form | null {
   if (valuesUi === null) return null;
   const { data, error } = ValuesUi.safeParse(valuesUi);

@@ -46,14 +46,14 @@ export function TextValue(props: ControlProps) {
 
 const decimal = /^-?\d+\.?\d*$/;
 
-/** A number once it is one; until then the text, whose rule then says what is wrong. */
+/** The number in a text. Other text is kept as it is, so that the rule for numbers can say what is wrong. */
 const numberOf = (text: string): JsonValue | undefined =>
   text === '' ? undefined : decimal.test(text) ? Number(text) : text;
 
 export function NumberValue(props: ControlProps) {
   const { input, label, help, value, onChange, errors, isDisabled } = props;
   const [typed, setTyped] = useState(() => textOf(value));
-  // `1.` stays while it is typed, although its number is that of `1`.
+  // `1.` is kept while it is typed, although its number is that of `1`.
   const text = numberOf(typed.trim()) === (value ?? undefined) ? typed : textOf(value);
   return (
     <div className="number">

@@ -12,7 +12,7 @@ import type { Form } from './parsed-form.ts';
 import { NumberValue, TextValue } from './text-values.tsx';
 import './form.css';
 
-/** A line per type of input; a missing one is a type error. */
+/** The control of each type of input. A missing one is a type error. */
 const controls: Record<SingleType, ComponentType<ControlProps>> = {
   text: TextValue,
   number: NumberValue,
@@ -28,14 +28,14 @@ interface ValuesFormProps {
   onChange: (change: (config: JsonObject) => JsonObject) => void;
   /** The env whose collections are offered. */
   envId: string | null;
-  /** What the values were before; shown beside those that differ. */
+  /** The values before, which are shown beside those that differ. */
   before?: JsonObject | undefined;
   /** What the server refuses, by input. */
   refused?: ReadonlyMap<string, FieldError[]> | undefined;
   isDisabled?: boolean;
 }
 
-/** The form of a chart. A key typed into one input renders that input, and those that it shows or hides. */
+/** The form of a chart. A key typed into an input renders only that input, and those that it shows or hides. */
 export function ValuesForm({ form, config, onChange, envId, before, refused, isDisabled = false }: ValuesFormProps) {
   const set = useCallback(
     (id: string, value: JsonValue | undefined) =>
@@ -81,11 +81,11 @@ interface FormInputProps {
 const FormInput = memo(function FormInput({ input, value, before, refused, onChange, isDisabled }: FormInputProps) {
   const [isTouched, setIsTouched] = useState(false);
   const errors = useMemo(() => errorsOfInput(input, value), [input, value]);
-  // The server judged another value; its words hold until this one differs.
+  // The server refused a certain value. Its error is shown until the value differs.
   const judged = useRef({ refused, value });
   if (judged.current.refused !== refused) judged.current = { refused, value };
   const stillRefused = refused !== undefined && sameInput(judged.current.value, value) ? refused : none;
-  // Before anything is typed, only the mark says that it is required.
+  // Until something is typed, only the asterisk says that it is required.
   const isSaid = isTouched || (value !== undefined && value !== null);
   const shown = isSaid && errors.length > 0 ? errors : stillRefused;
   const change = useCallback(
@@ -126,7 +126,7 @@ const FormInput = memo(function FormInput({ input, value, before, refused, onCha
 
 const inputAnchor = (id: string): string => `input-${id}`;
 
-/** Brings an input into view and puts the focus there. */
+/** Scrolls to an input and focuses it. */
 export function showInput(id: string): void {
   const place = document.getElementById(inputAnchor(id));
   place?.scrollIntoView({ block: 'center' });

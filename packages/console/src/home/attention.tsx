@@ -5,10 +5,10 @@ import { deploymentState } from '../deployments/facts/deployment-state.ts';
 import { Age } from '../ui/age.tsx';
 import { State } from '../ui/state.tsx';
 
-/** Deployments that need a person, with the reason. */
+/** Deployments that need attention, with the reason. */
 export function Attention({ rows }: { rows: DeploymentRow[] }) {
   const [envs, kinds] = [useEnvs(), useKinds()];
-  if (rows.length === 0) return <p className="muted">Nothing does.</p>;
+  if (rows.length === 0) return <p className="muted">Nothing needs attention.</p>;
   return (
     <ul className="panel home-lines">
       {rows.map((row) => (

@@ -8,7 +8,7 @@ interface FirstStepsProps {
   mayDeploy: boolean;
 }
 
-/** The one next step on a platform, or for a person, without deployments. */
+/** The next step on a platform, or for a person, without deployments. */
 export function FirstSteps({ hasEnv, hasKind, mayMakeEnv, mayDeploy }: FirstStepsProps) {
   return (
     <div className="panel section">
@@ -31,14 +31,14 @@ function Step({ hasEnv, hasKind, mayMakeEnv, mayDeploy }: FirstStepsProps) {
   if (!hasEnv) {
     return (
       <Empty title="You are in no env yet">
-        <p>Ask an admin of an env to add you to it. What it has shows here then by itself.</p>
+        <p>Ask an admin of an env to add you to it. What is in it then appears here by itself.</p>
       </Empty>
     );
   }
   if (!hasKind) {
     return (
       <Empty title="There are no charts yet">
-        <p>Push a chart to a registry that Berth reads. It shows among the charts seconds later:</p>
+        <p>Push a chart to a registry that Berth scans. It appears among the charts seconds later:</p>
         <pre>helm push my-chart-1.0.0.tgz oci://registry.example.com/charts</pre>
         <Link className="button" to="/charts">
           Go to charts

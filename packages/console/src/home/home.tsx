@@ -16,7 +16,7 @@ import './home.css';
 const few = 8;
 const dayMs = 86_400_000;
 
-/** What needs a person first, then what one has under way, then where one was. */
+/** First what needs attention, then the viewer's own tasks, then where the viewer was. */
 export function Home() {
   const { user } = useMe();
   const { env } = useAddress()[0];

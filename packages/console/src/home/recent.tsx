@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { recent } from '../shell/recent.ts';
 
-/** Where this person was last, in this browser. */
+/** What the viewer visited last, in this browser. */
 export function Recent() {
   const places = recent();
   if (places.length === 0) return null;

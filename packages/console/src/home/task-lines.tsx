@@ -6,7 +6,7 @@ import { useTaskNames } from '../tasks/facts/use-task-names.ts';
 import { useNow, When } from '../ui/age.tsx';
 import { State } from '../ui/state.tsx';
 
-/** Tasks, a few lines each. */
+/** Tasks, each on a few lines. */
 export function TaskLines({ tasks, none }: { tasks: Row<'deploymentTasks'>[]; none: string }) {
   const names = useTaskNames(tasks);
   const now = useNow();

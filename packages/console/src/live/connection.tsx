@@ -12,10 +12,10 @@ export interface Connection {
 
 const Current = createContext<Connection>({ state: 'connecting', since: 0 });
 
-/** The state of the connection to the stream of events: unless it is live, what is shown may be out of date. */
+/** The state of the connection to the stream of events. Unless it is live, what is shown may be out of date. */
 export const useConnection = (): Connection => use(Current);
 
-/** Keeps what is inside up to date. */
+/** Keeps its children up to date. */
 export function Live({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [connection, setConnection] = useState<Connection>(() => ({ state: 'connecting', since: Date.now() }));
@@ -28,7 +28,7 @@ export function Live({ children }: { children: ReactNode }) {
     };
     followChanges({ berth, queries, onState, signal: stop.signal }).catch(() => {
       onState('lost');
-      // Where the session is refused, this read is refused as well, which ends it.
+      // If the session is refused, so is this read, and that ends the session.
       if (!stop.signal.aborted) void queries.invalidateQueries({ queryKey: meQuery.queryKey });
     });
     const onOffline = () => onState('lost');

@@ -9,13 +9,13 @@ export interface FollowChanges {
   signal: AbortSignal;
 }
 
-/** Reads again what is shown and has changed, until the signal aborts. Rejects where the platform refuses. */
+/** Reads again what is shown and has changed, until the signal aborts. Rejects if the platform refuses. */
 export async function followChanges({ berth, queries, onState, signal }: FollowChanges): Promise<void> {
   const { changed, stop } = readAgain(queries);
   let isFirst = true;
 
   const onConnection = (state: 'live' | 'lost') => {
-    // Before the first connection there was no position to go on from.
+    // Before the first connection there was no position to resume from.
     if (state === 'live' && isFirst) changed(everything);
     if (state === 'live') isFirst = false;
     onState(state);

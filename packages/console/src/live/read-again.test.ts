@@ -5,7 +5,7 @@ import { readAgain, waitBeforeRead } from './read-again.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('the first change after a quiet time is read at once, later ones a quarter of a second after the read before, and for one that runs they wait a second', () => {
+test('the first change after a quiet time is read at once, later ones a quarter of a second after the previous read, or a second if it still runs', () => {
   expect(waitBeforeRead(undefined, 1_000)).toBe(0);
   expect(waitBeforeRead({ startedAt: 1_000, isRunning: false }, 9_000)).toBe(0);
   expect(waitBeforeRead({ startedAt: 1_000, isRunning: false }, 1_100)).toBe(150);
@@ -13,7 +13,7 @@ test('the first change after a quiet time is read at once, later ones a quarter 
   expect(waitBeforeRead({ startedAt: 1_000, isRunning: true }, 9_000)).toBe(0);
 });
 
-test('a hundred changes in a second are a few reads, the last of which began after the last change', async () => {
+test('a hundred changes in a second cause a few reads, the last of which starts after the last change', async () => {
   const { started, changed } = await shown(20);
   for (let change = 0; change < 100; change += 1) {
     changed('clusters');
@@ -25,7 +25,7 @@ test('a hundred changes in a second are a few reads, the last of which began aft
   expect(started.at(-1)).toBeGreaterThanOrEqual(lastChange);
 });
 
-test('where changes come faster than answers, answers are still shown', async () => {
+test('answers are shown even if changes come faster than answers', async () => {
   const { answers, changed } = await shown(400);
   const before = answers();
   for (let change = 0; change < 30; change += 1) {
@@ -35,7 +35,7 @@ test('where changes come faster than answers, answers are still shown', async ()
   expect(answers() - before).toBeGreaterThanOrEqual(6);
 });
 
-test('a change during the first read of a table is read after it', async () => {
+test('a change during the first read of a table causes another read', async () => {
   const { started, changed } = await shown(100, 50);
   changed('clusters');
   const changedAt = Date.now();
@@ -43,7 +43,7 @@ test('a change during the first read of a table is read after it', async () => {
   expect(started.at(-1)).toBeGreaterThan(changedAt);
 });
 
-/** A list that is shown since `forMs`, whose reads take `takesMs`. */
+/** A list that has been shown for `forMs`, and whose reads take `takesMs`. */
 async function shown(takesMs: number, forMs = 5_000) {
   const queries = new QueryClient();
   const started: number[] = [];

@@ -1,11 +1,11 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 
-/** Changes within this time after a read are one reason to read again, so that a busy platform costs a few reads per second. */
+/** Changes within this time after a read share one read, so a busy platform costs a few reads per second. */
 const gatherMs = 250;
 
 /**
- * A change waits so long for a read that still runs: begun anew by each change, none would be shown where changes come faster than
- * answers. Then it waits no longer, so that one slow read holds no other of its table back.
+ * A change waits this long for a read that still runs. If each change restarted the read, nothing would be shown while changes come
+ * faster than answers. It waits no longer, so that one slow read does not hold back the others of its table.
  */
 const patienceMs = 1_000;
 
@@ -14,14 +14,14 @@ export interface LastRead {
   isRunning: boolean;
 }
 
-/** How long a change waits until its table is read again. */
+/** How long to wait after a change before its table is read again. */
 export const waitBeforeRead = (last: LastRead | undefined, now: number): number =>
   last === undefined ? 0 : Math.max(0, last.startedAt + (last.isRunning ? patienceMs : gatherMs) - now);
 
-/** For `readAgain`: whatever is shown. */
+/** Tells `readAgain` that everything may have changed. */
 export const everything = '';
 
-/** Reads a table again after a change: at once after a quiet time, later changes together. */
+/** Reads a table again after a change: at once after a quiet time, and once for changes that follow shortly. */
 export function readAgain(queries: Pick<QueryClient, 'invalidateQueries' | 'getQueryCache'>) {
   const lastReads = new Map<string, LastRead>();
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -43,7 +43,7 @@ export function readAgain(queries: Pick<QueryClient, 'invalidateQueries' | 'getQ
     const last = { startedAt: Date.now(), isRunning: true };
     lastReads.set(table, last);
     const queryKey = table === everything ? [] : [table];
-    // The library does not begin a first read anew, though it may have been answered before the change.
+    // The library does not restart a first read, although its answer may be older than the change.
     const first = queries.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching', predicate: hasNoData });
     await queries.invalidateQueries({ queryKey });
     if (first.length > 0) await queries.invalidateQueries({ queryKey, predicate: (query) => first.includes(query) });

@@ -11,7 +11,7 @@ export function LostPage() {
   );
 }
 
-/** A failure of the console itself, or a row that could not be read. */
+/** A bug of the console, or a row that could not be read. */
 export function FailedPage({ error, reset }: { error: unknown; reset: () => void }) {
   return (
     <main className="gate">

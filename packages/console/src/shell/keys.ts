@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { palette } from './palette-state.ts';
 
-/** `g` and a letter go to a place. */
+/** The places that `g` and a letter lead to. */
 export const places: Readonly<Record<string, { to: string; words: string }>> = {
   h: { to: '/', words: 'Home' },
   d: { to: '/deployments', words: 'Deployments' },
@@ -14,7 +14,7 @@ export const places: Readonly<Record<string, { to: string; words: string }>> = {
 
 const withinMs = 1_500;
 
-/** The keys that work on every screen. In a text, only those with Ctrl or ⌘ do. */
+/** The keys that work on every screen. In a text input, only those with Ctrl or ⌘ do. */
 export function useKeys(): void {
   const navigate = useNavigate();
 
@@ -52,7 +52,7 @@ function focusOn(event: KeyboardEvent, selector: string): void {
   found.focus();
 }
 
-/** Rows are links; `Enter` opens the one that has the focus. */
+/** Moves the focus to another row. Rows are links, so `Enter` opens the one that has the focus. */
 function moveToRow(event: KeyboardEvent, by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row-link]')];
   if (rows.length === 0) return;

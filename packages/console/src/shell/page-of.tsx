@@ -8,7 +8,7 @@ interface PageOfProps<T> extends Pick<ComponentProps<typeof Page>, 'title' | 'cr
   children: (data: T) => ReactNode;
 }
 
-/** The screen of one row: with a title and the way back also while it is read, and where that fails. */
+/** The screen of one row. While the row is read, or if that fails, it already has a title and the way back. */
 export function PageOf<T>({ of, children, ...frame }: PageOfProps<T>) {
   if (of.data !== undefined) return <Reading of={of}>{children}</Reading>;
   return (

@@ -31,7 +31,7 @@ export function Page({ title, crumbs = [], state, actions, children }: PageProps
         <nav className="crumbs" aria-label="Breadcrumbs">
           {crumbs.map(({ words, to, params }) => (
             <Fragment key={words}>
-              <Link to={to} params={(params ?? {}) as never}>
+              <Link to={to} params={(params ?? {}) as never} activeOptions={{ exact: true }}>
                 {words}
               </Link>
               <span aria-hidden="true">/</span>

@@ -12,27 +12,27 @@ const words = (items: PaletteItem[], text: string, most?: number) =>
   matching([{ title: 'All', items }], text, most).flatMap((section) => section.items.map((each) => each.words));
 
 describe('the palette', () => {
-  it('finds items that hold each word, in any order and case', () => {
+  it('finds items that contain each word, in any order and case', () => {
     const items = [item('HelloWeb / checkout', 'in prod'), item('HelloWeb / search', 'in prod')];
     expect(words(items, 'PROD check')).toEqual(['HelloWeb / checkout']);
   });
 
-  it('puts words that begin with what was typed first', () => {
+  it('ranks words that begin with the typed text first', () => {
     expect(words([item('subscribe'), item('my script')], 'scri')).toEqual(['my script', 'subscribe']);
   });
 
-  it('puts what is called so before what is only in a place that is', () => {
+  it('ranks a match of the name before one of the place', () => {
     expect(words([item('HelloWeb / a', 'shop'), item('HelloWeb / shop', 'prod')], 'shop', 1)).toEqual([
       'HelloWeb / shop',
     ]);
   });
 
-  it('shows all of a section for no text, up to a number, and leaves out empty sections', () => {
+  it('shows everything up to a limit if nothing is typed, and leaves out empty sections', () => {
     expect(words([item('a'), item('b'), item('c')], '', 2)).toEqual(['a', 'b']);
     expect(matching([{ title: 'All', items: [item('a')] }], 'x')).toEqual([]);
   });
 
-  it('finds letters with marks by their plain form', () => {
+  it('finds letters with accents by their plain form', () => {
     expect(words([item('Café')], 'cafe')).toEqual(['Café']);
   });
 });

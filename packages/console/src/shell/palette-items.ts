@@ -6,7 +6,7 @@ export interface PaletteItem {
   words: string;
   note?: string | undefined;
   icon: IconName;
-  /** Goes there, or does it. */
+  /** Opens or runs it. */
   run: () => void;
   /** The key that does the same. */
   key?: string | undefined;
@@ -20,8 +20,8 @@ export interface PaletteSection {
 const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
 /**
- * How well an item fits, the best 0: what its note is needed for comes after what its own words hold, and words within others after
- * those that begin with what was typed first. Null where a word is not there.
+ * How well an item matches; 0 is best. A match that needs the note ranks below one of the item's own words, and a match inside a word
+ * below one at its start. Null if a typed word is missing.
  */
 function fit(item: PaletteItem, typed: readonly string[]): number | null {
   const own = fold(item.words);
@@ -33,7 +33,7 @@ function fit(item: PaletteItem, typed: readonly string[]): number | null {
   return (isOwn ? 0 : 2) + (begins ? 0 : 1);
 }
 
-/** The sections with the items that fit what was typed, the best first; empty sections are left out. */
+/** The sections with the items that match, the best first. Empty sections are left out. */
 export function matching(sections: readonly PaletteSection[], text: string, most = 6): PaletteSection[] {
   const typed = fold(text).split(/\s+/).filter(Boolean);
   return sections.flatMap(({ title, items }) => {

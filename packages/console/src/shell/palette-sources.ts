@@ -24,18 +24,18 @@ const placeIcons: Readonly<Record<string, IconName>> = {
 
 const pauseMs = 150;
 
-/** Everything that the palette leads to. The server searches the deployments, which may be many thousands. */
+/** Everything that the palette offers. The server searches the deployments, of which there may be thousands. */
 export function usePaletteSections(typed: string): PaletteSection[] {
   const navigate = useNavigate();
   const may = useMay();
   const [envs, clusters, kinds] = [useEnvs(), useClusters(), useKinds()];
-  // The last word, since the words before it may name the kind or the env.
+  // Only the last word, since those before it may name the kind or the env.
   const name = useDebounced(typed, pauseMs).trim().split(/\s+/).at(-1) ?? '';
   const deployments = useQuery({
     ...pageOf('deployments', { name, sort: 'name', per_page: 20 }),
     enabled: name !== '',
   });
-  // Of a small platform these are all, so that most searches are answered at once.
+  // On a small platform these are all of them, so most searches are answered at once.
   const first = useQuery(pageOf('deployments', { sort: 'name', per_page: 100 }));
   const tasks = useQuery(pageOf('deploymentTasks', { sort: '-created_at', per_page: 50 }));
   const charts = useQuery(pageOf('chartVersions', { per_page: 100 }));

@@ -6,7 +6,7 @@ type PaletteState = 'closed' | 'search' | 'keys';
 const listeners = new Set<() => void>();
 let state: PaletteState = 'closed';
 
-/** It is opened from every screen, and by a key. */
+/** Opens and closes the palette, from any screen. */
 export const palette = {
   set(next: PaletteState): void {
     state = next;

@@ -13,7 +13,7 @@ import { usePaletteSections } from './palette-sources.ts';
 import { palette, usePalette } from './palette-state.ts';
 import './palette.css';
 
-/** Over everything, by keyboard alone: type, arrows, `Enter`. */
+/** The palette. It can be used by keyboard alone: type, arrows, `Enter`. */
 export function Palette() {
   const showsKeys = usePalette() === 'keys';
   return (
@@ -57,7 +57,7 @@ function Search() {
             {ofSection.map(({ id, words, note, icon, key }) => (
               <MenuItem key={id} id={id} textValue={words} className="palette-item">
                 <Icon name={icon} />
-                {/* Not its label alone, so that the note and the key are part of its name. */}
+                {/* Not in a label slot, so that note and key are part of its accessible name. */}
                 <span>{words}</span> {note !== undefined && <span className="meta">{note}</span>}{' '}
                 {key !== undefined && <kbd>{key}</kbd>}
               </MenuItem>

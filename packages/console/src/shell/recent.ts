@@ -1,7 +1,7 @@
 const key = 'berth_recent';
 const most = 8;
 
-/** A place that was visited, by its name at that time. */
+/** A screen that was visited, with its name at that time. */
 export interface Visited {
   id: string;
   /** The route, with `$id` for the id. */
@@ -9,7 +9,7 @@ export interface Visited {
   name: string;
 }
 
-/** What this person has looked at last, in this browser. */
+/** What the viewer visited last, in this browser. */
 export function recent(): Visited[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
@@ -25,7 +25,7 @@ export function remember(place: Visited): void {
 
 const owner = 'berth_recent_of';
 
-/** Nothing of one identity is shown to the next: what somebody else has looked at is forgotten. */
+/** Forgets what another user visited: nothing of one identity is shown to the next. */
 export function keepRecentOf(userId: string): void {
   if (localStorage.getItem(owner) === userId) return;
   localStorage.removeItem(key);

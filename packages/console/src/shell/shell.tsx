@@ -105,7 +105,7 @@ function Place({ to, icon, words, count, isBad, exact }: PlaceProps) {
   return (
     <Link
       to={to}
-      // Each list has filters of its own, so only the env is taken along.
+      // Each list has its own filters, so only the env is kept.
       search={(({ env }: { env?: string }) => (env === undefined ? {} : { env })) as never}
       activeOptions={{ exact: exact ?? false, includeSearch: false }}
       activeProps={{ className: 'here' }}
@@ -117,7 +117,7 @@ function Place({ to, icon, words, count, isBad, exact }: PlaceProps) {
   );
 }
 
-/** An env that is chosen here filters every list, and is part of each address. */
+/** Chooses an env, which filters every list and is part of each address. */
 function ChosenEnv({ env }: { env: string | null }) {
   const envs = [...useEnvs().values()];
   const navigate = useNavigate();
@@ -187,7 +187,7 @@ function ConnectionState() {
   );
 }
 
-/** Whatever is shown below is as old as the connection is lost. */
+/** Says since when the connection is lost: what is shown below is as old as that. */
 function LostConnection() {
   const { state, since } = useConnection();
   const ms = useNow() - since;

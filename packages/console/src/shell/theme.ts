@@ -4,7 +4,7 @@ export type Theme = (typeof themes)[number];
 
 export const storedTheme = (): Theme => themes.find((theme) => theme === localStorage.getItem(key)) ?? 'system';
 
-/** Shows a theme and keeps it for the next visit. The style sheets follow the system where no theme is set. */
+/** Shows a theme, and keeps it for the next visit. If no theme is set, the style sheets follow the system. */
 export function applyTheme(theme: Theme): void {
   localStorage.setItem(key, theme);
   if (theme === 'system') delete document.documentElement.dataset['theme'];

@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button';
 import { Copy } from '../ui/copy.tsx';
 import type { TerminalSignIn } from './terminal-sign-in.ts';
 
-/** Hands a code over once the person has confirmed that the terminal is theirs. */
+/** Hands a code over once the user has confirmed that the terminal is theirs. */
 export function AskForTerminal({ confirmation, to }: TerminalSignIn) {
   const [isConfirmed, setIsConfirmed] = useState(false);
   const confirm = () => {

@@ -7,10 +7,10 @@ import { NoAccess } from './no-access.tsx';
 import { finishSignIn, isOfThisTab } from './sign-in.ts';
 import { readTerminalSignIn, type TerminalSignIn } from './terminal-sign-in.ts';
 
-// Taken from the address at once: a code must not stay in the history. Once per load, since a code is valid once.
+// Taken from the address at once, since a code must not stay in the history; and once per load, since a code is valid once.
 let given: URLSearchParams | undefined;
 
-/** Where the identity provider sends the browser back to. */
+/** The page to which the identity provider sends the browser back. */
 export function Callback() {
   const navigate = useNavigate();
   const [refusal, setRefusal] = useState<string | null>(null);

@@ -10,14 +10,14 @@ import { sessions } from '../api/session.ts';
 
 const askAgainMs = 3_000;
 
-/** Shows its content to an active user, at the address that was asked for; to others, why not. */
+/** Shows its content to an active user, and tells others why it does not. The address stays the requested one. */
 export function Gate({ children }: { children: ReactNode }) {
   const { token, ended } = useSyncExternalStore(sessions.subscribe, sessions.current);
   const from = useLocation({ select: ({ href }) => href });
   const me = useQuery({
     ...meQuery,
     enabled: token !== null,
-    // An inactive user goes on as soon as a site admin has activated the account.
+    // An inactive user gets in as soon as a site admin has activated the account.
     refetchInterval: ({ state }) => (isInactive(state.error) ? askAgainMs : false),
   });
 

@@ -4,14 +4,14 @@ import { berth } from '../api/berth.ts';
 import { startSignIn } from './sign-in.ts';
 
 interface NoAccessProps {
-  /** Why there is no access, if there is more to say than that nobody is signed in. */
+  /** Why there is no access, unless the user has simply not signed in. */
   words: string | null;
   /** The path to show after the sign-in. */
   from: string;
   children?: ReactNode;
 }
 
-/** The page for somebody without a session. It is shown at the address that was asked for. */
+/** The page for somebody without a session, shown at the requested address. */
 export function NoAccess({ words, from, children }: NoAccessProps) {
   const [refusal, setRefusal] = useState<string | null>(null);
   const [isStarting, setIsStarting] = useState(false);

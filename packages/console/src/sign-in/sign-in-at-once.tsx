@@ -5,7 +5,7 @@ import { sessions } from '../api/session.ts';
 import { NoAccess } from './no-access.tsx';
 import { startSignIn } from './sign-in.ts';
 
-/** A link that leads to the identity provider without a press of Sign in; who is signed in already goes on to the console. */
+/** Leads to the identity provider at once, without a press of Sign in. Somebody who is signed in already gets to the console. */
 export function SignInAtOnce() {
   const navigate = useNavigate();
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -15,7 +15,7 @@ export function SignInAtOnce() {
       void navigate({ to: '/', replace: true });
       return;
     }
-    // Replaced, so that going back from the provider does not lead here and on to it again.
+    // Replaced, so that going back from the provider does not lead straight to it again.
     startSignIn(berth, window, '/').then(
       (address) => location.replace(address),
       (error: Error) => setRefusal(error.message),

@@ -39,7 +39,7 @@ const platform = {
 
 const finish = (search: string) => finishSignIn(platform, browser, new URLSearchParams(search));
 
-test('a sign-in is bound to its tab, and goes back to the page that was asked for', async () => {
+test('a sign-in is bound to its tab, and returns to the requested page', async () => {
   expect(await startSignIn(platform, browser, '/tasks?env=x')).toBe('https://provider.example.test/authorize');
   const { token, from } = await finish('?code=c1&state=s1&iss=https%3A%2F%2Fprovider.example.test');
 
@@ -64,7 +64,7 @@ test.for([
   expect(finished).toBeUndefined();
 });
 
-test('a refusal of the identity provider or of the platform is said', async () => {
+test('the user learns why the identity provider or the platform refuses', async () => {
   await startSignIn(platform, browser, '/');
   await expect(finish('?error=access_denied&error_description=Not%20today&state=s1')).rejects.toThrow(
     'refused the sign-in: Not today',
@@ -73,7 +73,7 @@ test('a refusal of the identity provider or of the platform is said', async () =
   await expect(finish('?code=bad&state=s1')).rejects.toThrow('This login is no longer valid');
 });
 
-test('a sign-in that a terminal started is described by the server alone, and finished nowhere', async () => {
+test('only the server describes a sign-in that a terminal started, and the console does not finish it', async () => {
   const describe = async ({ query: { state } }: { query: { state: string } }) => {
     const handTo: Record<string, string> = { s1: '127.0.0.1:51234', screen: 'screen' };
     if (state === 'unknown') return { ok: false, problem: { code: 'not_found' } };

@@ -29,7 +29,7 @@ export async function startSignIn({ logins }: Logins, browser: Browser, from: st
   return redirect_url;
 }
 
-/** Whether this tab started the sign-in that an address answers. */
+/** Whether this tab started the sign-in that the provider answers. */
 export function isOfThisTab({ sessionStorage }: Browser, given: URLSearchParams): boolean {
   const attempt = keptIn(sessionStorage);
   return attempt !== null && given.get('state') === attempt.state;
@@ -40,7 +40,7 @@ function keptIn(storage: Browser['sessionStorage']): Attempt | null {
   return kept === null ? null : JSON.parse(kept);
 }
 
-/** Exchanges the code in the provider's answer for a session. Throws an error whose message is for the person who signs in. */
+/** Exchanges the code in the provider's answer for a session. The message of an error is for the user. */
 export async function finishSignIn(
   { logins }: Logins,
   { sessionStorage }: Browser,

@@ -1,6 +1,6 @@
 import type { Client } from '@berth/client';
 
-/** What a terminal that started a sign-in is to get, once the person has confirmed it. */
+/** What a terminal that started a sign-in gets, once the user has confirmed it. */
 export interface TerminalSignIn {
   /** The text that the terminal shows as well. */
   confirmation: string;
@@ -9,8 +9,8 @@ export interface TerminalSignIn {
 }
 
 /**
- * Null for a sign-in that no terminal started. A foreign page, too, can start a sign-in whose code goes to a port, so nothing is
- * handed over before the person has compared the text.
+ * Describes a sign-in that a terminal started; null for any other. A foreign page can also start a sign-in whose code goes to a port,
+ * so nothing is handed over before the user has compared the text.
  */
 export async function readTerminalSignIn(
   { logins }: Pick<Client, 'logins'>,

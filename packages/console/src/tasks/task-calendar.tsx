@@ -15,7 +15,7 @@ const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'num
 const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const dateOf = (day: string): Date => new Date(`${day}T00:00`);
 
-/** The tasks that wait or are scheduled, on the day on which each is due. */
+/** The tasks that wait or are scheduled, each on the day on which it is due. */
 export function TaskCalendar({ query: given }: { query: ListQuery<'deploymentTasks'> }) {
   const [address, change] = useAddress();
   const today = new Date(useNow());

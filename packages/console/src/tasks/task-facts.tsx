@@ -7,7 +7,7 @@ import { requestReason } from './facts/task-words.ts';
 interface TaskFactsProps {
   task: Row<'deploymentTasks'>;
   deployment: Row<'deployments'> | undefined;
-  /** The version of its chart, and of the one before. */
+  /** The version of its chart, and that of the chart before. */
   version: string | undefined;
   versionBefore: string | undefined;
 }
@@ -21,7 +21,7 @@ export function TaskFacts({ task, deployment, version, versionBefore }: TaskFact
     <dl className="facts">
       {why !== null && (
         <>
-          <dt>Asked because</dt>
+          <dt>Requested because</dt>
           <dd>{why}</dd>
         </>
       )}

@@ -7,7 +7,7 @@ import { deltaOf, inputLines } from './facts/input-changes.ts';
 
 type Task = Row<'deploymentTasks'>;
 
-/** What was deployed, with what the run before had instead. */
+/** The inputs that were deployed, with the values of the run before where they differ. */
 export function TaskInputs({ task }: { task: Task }) {
   const run = runOf(task);
   const chart = useQuery({ ...oneOf('helmCharts', run?.helm_chart_id ?? ''), enabled: run !== null });
@@ -84,7 +84,7 @@ function Override({ run, before, isFirst }: { run: Values; before: Values; isFir
   );
 }
 
-/** The run of the deployment that was done before this one; null if there was none, undefined until it is known. */
+/** The successful run of the deployment before this one; null if there was none, undefined until it is known. */
 function useRunBefore(task: Task) {
   const tasks = useQuery(
     pageOf('deploymentTasks', {

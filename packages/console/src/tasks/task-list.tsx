@@ -13,7 +13,8 @@ import { Icon } from '../ui/icons.tsx';
 import { Choose } from '../ui/inputs/choose.tsx';
 import { useAddress } from '../ui/page/address.ts';
 import { Empty } from '../ui/reading/problem.tsx';
-import { type Column, Rows } from '../ui/reading/rows.tsx';
+import type { Column } from '../ui/reading/line.tsx';
+import { Rows } from '../ui/reading/rows.tsx';
 import { State } from '../ui/state.tsx';
 import { CancelDialog } from './actions/cancel-dialog.tsx';
 import { TaskCalendar } from './task-calendar.tsx';
@@ -24,7 +25,7 @@ import './tasks.css';
 
 type Task = Row<'deploymentTasks'>;
 
-/** What runs, what waits and why, what is scheduled; and what is over. */
+/** What runs, what waits and why, what is scheduled, and what has ended. */
 export function TaskList() {
   const [address, change] = useAddress();
   const { user } = useMe();
@@ -98,8 +99,8 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
   const may = useMay();
   const now = useNow();
   const clusters = useClusters();
-  const [inView, setInView] = useState<Task[]>([]);
-  const names = useTaskNames(useDeferredValue(inView));
+  const [read, setRead] = useState<Task[]>([]);
+  const names = useTaskNames(useDeferredValue(read));
   const [asked, setAsked] = useState<Task | null>(null);
   const view = viewOf(address['show']);
   const scopeOf = (task: Task) => ({ env_id: null, ...names.deployment(task), ...task, requester: null });
@@ -108,7 +109,7 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
     { title: 'State', width: '112px', narrow: 'first', cell: (task) => <State {...taskState(task, now)} /> },
     {
       title: 'Task',
-      width: 'minmax(170px, 1.3fr)',
+      width: 'minmax(150px, 1.3fr)',
       className: 'cell-name',
       narrow: 'first',
       cell: (task) => (
@@ -119,22 +120,27 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
     },
     {
       title: 'Deployment',
-      width: 'minmax(170px, 1.3fr)',
+      width: 'minmax(150px, 1.3fr)',
       cell: (task) => (
         <Link to="/deployments/$id/{-$tab}" params={{ id: task.deployment_id, tab: undefined }}>
           {names.of(task)}
         </Link>
       ),
     },
-    { title: 'Cluster', width: 'minmax(72px, .6fr)', cell: ({ cluster_id }) => nameIn(clusters, cluster_id) },
+    {
+      title: 'Cluster',
+      width: 'minmax(72px, .6fr)',
+      wideOnly: true,
+      cell: ({ cluster_id }) => nameIn(clusters, cluster_id),
+    },
     {
       title: 'Why',
-      width: 'minmax(180px, 2.2fr)',
+      width: 'minmax(150px, 2.2fr)',
       narrow: 'second',
       className: 'muted',
       cell: ({ reason }) => reason !== null && <span title={readable(reason)}>{readable(reason)}</span>,
     },
-    { title: 'By', width: 'minmax(96px, .8fr)', cell: (task) => names.by(task) },
+    { title: 'By', width: 'minmax(96px, .8fr)', wideOnly: true, cell: (task) => names.by(task) },
     {
       title: 'When',
       width: '84px',
@@ -168,7 +174,7 @@ function List({ query }: { query: ReturnType<typeof taskQueryOf> }) {
         resource="deploymentTasks"
         query={query}
         columns={columns}
-        onView={setInView}
+        onRead={setRead}
         empty={
           <Empty title={view.none}>
             {view.id !== 'all' && (

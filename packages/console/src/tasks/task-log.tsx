@@ -2,7 +2,7 @@ import { followLog } from '@berth/client';
 import { berth } from '../api/berth.ts';
 import { LogView } from '../ui/log/log-view.tsx';
 
-/** Lines of Berth itself say how it ended; those of Helm begin with its own words. */
+/** Berth's own lines begin with `-- ` and say how the task ended. The others are Helm's. */
 function toneOf(line: string): 'bad' | 'ok' | 'muted' | null {
   if (line.startsWith('-- Done')) return 'ok';
   if (line.startsWith('-- Failed') || /^error\b/i.test(line)) return 'bad';

@@ -36,7 +36,7 @@ export function TaskPage() {
 function Shown({ task }: { task: Row<'deploymentTasks'> }) {
   const now = useNow();
   const [kinds, users] = [useKinds(), useUsers()];
-  // It stays when its deployment is deleted.
+  // A task stays when its deployment is deleted.
   const deployment = useQuery(oneOf('deployments', task.deployment_id));
   const row = deployment.data?.row;
   const isOpen = task.finished_at === null;
@@ -128,7 +128,7 @@ function Shown({ task }: { task: Row<'deploymentTasks'> }) {
   );
 }
 
-/** Why it waits, failed or was canceled. Of a task that is done or works there is nothing to say first. */
+/** Why the task waits, failed or was canceled. There is nothing to say about one that is done or works. */
 function Outcome({ task: { status, reason, execute_at } }: { task: Row<'deploymentTasks'> }) {
   const now = useNow();
   if (status === 'Pending' && Date.parse(execute_at) > now) {

@@ -3,7 +3,7 @@ import { When } from '../ui/age.tsx';
 import { Glyph } from '../ui/state.tsx';
 import type { Step } from './facts/timeline-of.ts';
 
-/** What has happened to a task, and what goes on. */
+/** What has happened to a task, and what is happening. */
 export function Timeline({ steps }: { steps: Step[] }) {
   return (
     <ol className="lines timeline">

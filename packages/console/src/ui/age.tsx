@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The present time in ms, exact to a few seconds. */
+/** The current time in ms, accurate to a few seconds. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
 const units = [
@@ -30,7 +30,7 @@ const units = [
   ['s', 1_000],
 ] as const;
 
-/** A span in its largest whole unit: `14 min`. */
+/** A duration in its largest whole unit: `14 min`. */
 export function spanOf(ms: number): string {
   const [unit, size] = units.find(([, unitMs]) => ms >= unitMs) ?? units[3];
   return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
@@ -41,10 +41,13 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 /** A time in the zone of the viewer, to the second. */
 export const exactTime = (time: string): string => exact.format(new Date(time));
 
-/** A span since a time. It is never in the future: then a clock goes wrong, ours or that of the server. */
+/** How long ago a time was. A time in the future means that a clock is wrong, and counts as now. */
 export const ageWords = (ms: number): string => (ms < everyMs ? 'now' : spanOf(ms));
 
-/** A span since a time, or until it. */
+/** The same as part of a sentence: `14 min ago`. */
+export const agoWords = (ms: number): string => (ms < everyMs ? 'just now' : `${spanOf(ms)} ago`);
+
+/** How long ago a time was, or how long it is until then. */
 export const whenWords = (ms: number): string => (ms <= -everyMs ? `in ${spanOf(-ms)}` : ageWords(ms));
 
 interface TimeProps {
@@ -53,6 +56,9 @@ interface TimeProps {
 
 /** How long ago something was; the exact time on hover. */
 export const Age = ({ time }: TimeProps) => <Span time={time} words={ageWords} />;
+
+/** The same as part of a sentence: it was deployed `14 min ago`. */
+export const Ago = ({ time }: TimeProps) => <Span time={time} words={agoWords} />;
 
 /** How long ago something was, or how long it is until then; the exact time on hover. */
 export const When = ({ time }: TimeProps) => <Span time={time} words={whenWords} />;

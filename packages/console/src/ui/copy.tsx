@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Icon } from './icons.tsx';
 
-/** A button that copies a text, and says that it did. */
+/** A button that copies a text and confirms it. */
 export function Copy({ text, what }: { text: string; what: string }) {
   const [copied, setCopied] = useState(false);
   const copy = () => {

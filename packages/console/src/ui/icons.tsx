@@ -1,4 +1,4 @@
-/** The glyphs of the console: 16 px, drawn with the colour of the text around them. */
+/** The icons of the console: 16 px, in the colour of the text around them. */
 const paths = {
   berth: 'M2 10h12l-2 4H4zM8 2v8M8 3l4 5H8',
   home: 'M2.5 7.5 8 3l5.5 4.5V13h-4V9.5h-3V13h-4z',
@@ -25,7 +25,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Decoration beside words; it is hidden from screen readers. */
+/** Decorates words, so screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">

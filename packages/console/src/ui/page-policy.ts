@@ -3,15 +3,15 @@ interface TrustedTypes {
 }
 
 /**
- * The page requires Trusted Types: markup from text is refused wherever it is set. Libraries empty elements by setting an empty
- * text, so that alone passes.
+ * The page requires Trusted Types, so it refuses to turn text into markup. Libraries clear elements by setting an empty text, which
+ * is therefore the one exception.
  */
 export function allowOnlyEmptyHtml(): void {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes };
   trustedTypes?.createPolicy('default', { createHTML: (text) => (text === '' ? '' : null) });
 }
 
-/** The policy of the page allows no code made of text, which zod would try to make for each schema. It reads this before its first one. */
+/** zod compiles its schemas, which the policy of the page forbids. It reads this setting before the first one. */
 export function keepZodFromCompiling(): void {
   Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 }

@@ -15,7 +15,7 @@ const glyphs: Record<Tone, string> = {
   off: 'M3.5 6h5',
 };
 
-/** A state as glyph, word and colour. While nothing is heard from the platform, nothing looks well: it may have changed. */
+/** A state as glyph, word and colour. While the connection is lost nothing looks healthy, since it may have changed. */
 export function State({ tone, word }: StateWord) {
   const isStale = useConnection().state === 'lost' && tone === 'ok';
   const shown = isStale ? 'off' : tone;

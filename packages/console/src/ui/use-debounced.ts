@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The latest value that has stayed the same for this long. */
+/** The latest value that has not changed for this long. */
 export function useDebounced<T>(value: T, ms: number): T {
   const [still, setStill] = useState(value);
   useEffect(() => {

@@ -7,15 +7,15 @@ type Deployment = Row<'deployments'>;
 
 export interface BulkAction {
   verb: string;
-  /** What will happen, to all. */
+  /** What happens to all of them. */
   says: string;
-  /** What will happen to one. */
+  /** What happens to one of them. */
   will: string;
   destroys?: boolean;
   needsChart?: boolean;
-  /** Why one is left out; undefined where it is not. */
+  /** Why a deployment is left out; undefined if it is not. */
   unless: (deployment: Deployment, may: May) => string | undefined;
-  /** One answer for each request that it takes. */
+  /** One answer for each request. */
   run: (berth: Client, deployment: Deployment, chartId: string | null) => Promise<readonly Answer<unknown>[]>;
 }
 
@@ -75,7 +75,7 @@ export const bulkActions: BulkAction[] = [
   },
 ];
 
-/** What became of one, in a few words. */
+/** The result for one deployment, in a few words. */
 export function resultWord(answers: readonly Answer<unknown>[]): string {
   const tasks = answers.reduce((count, answer) => count + (answer.ok ? answer.taskCount : 0), 0);
   const queued = tasks > 1 ? `${tasks} tasks queued` : 'queued';

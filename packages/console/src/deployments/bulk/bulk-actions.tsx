@@ -8,18 +8,19 @@ import { pageOf, type Row } from '../../api/reads.ts';
 import { Choose } from '../../ui/inputs/choose.tsx';
 import { Dialog } from '../../ui/page/dialog.tsx';
 import { State } from '../../ui/state.tsx';
+import { useVersions } from '../facts/columns.ts';
 import { type BulkAction, bulkActions, resultWord } from './bulk-action.ts';
 
 type Deployment = Row<'deployments'>;
 
 interface BulkActionsProps {
   chosen: Deployment[];
-  /** Chooses every row in view as well; absent if all are chosen. */
+  /** Also chooses every row in view; absent if all are chosen. */
   onAll?: (() => void) | undefined;
   onDone: () => void;
 }
 
-/** What can be done to all that are chosen. First it says what will happen to each, then one result for each. */
+/** Actions on all chosen deployments. They first say what will happen to each, and then report one result for each. */
 export function BulkActions({ chosen, onAll, onDone }: BulkActionsProps) {
   const [action, setAction] = useState<BulkAction | null>(null);
   return (
@@ -52,6 +53,9 @@ export function BulkActions({ chosen, onAll, onDone }: BulkActionsProps) {
   );
 }
 
+const versionIn = (versions: ReturnType<typeof useVersions>, id: string): string =>
+  versions.get(id)?.image_tag ?? id.slice(0, 8);
+
 interface RunningProps {
   action: BulkAction;
   chosen: Deployment[];
@@ -62,13 +66,20 @@ function Running({ action, chosen, onClose }: RunningProps) {
   const may = useMay();
   const kinds = useKinds();
   const [results, setResults] = useState<ReadonlyMap<string, string>>(new Map());
-  const [chartId, setChartId] = useState<string | null>(null);
+  const [picked, setPicked] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const kindIds = [...new Set(chosen.map(({ kind_id }) => kind_id))];
   const charts = useQuery({
     ...pageOf('chartVersions', { kind_id: kindIds[0], available: true, per_page: 100 }),
     enabled: action.needsChart === true && kindIds.length === 1,
   });
+  const versions = useVersions(action.needsChart ? chosen : []);
+  const sound = charts.data?.items.filter(({ has_error }) => !has_error) ?? [];
+  // The newest, unless another one is chosen.
+  const chartId = picked ?? sound[0]?.id ?? null;
+  const chart = sound.find(({ id }) => id === chartId);
+  const willWords = ({ helm_chart_id }: Deployment): string =>
+    chart ? `${versionIn(versions, helm_chart_id)} → ${chart.image_tag}` : action.will;
   const planned = chosen.map((deployment) => ({ deployment, why: action.unless(deployment, may) }));
   const possible = planned.filter(({ why }) => why === undefined);
   const isDone = !isBusy && results.size > 0;
@@ -76,7 +87,7 @@ function Running({ action, chosen, onClose }: RunningProps) {
 
   const run = async () => {
     setIsBusy(true);
-    // One after another: each result is known before the next begins, and the platform serves others meanwhile.
+    // One at a time, so that each result is known before the next request, and the platform can serve others.
     for (const { deployment } of possible) {
       const answers = await action.run(berth, deployment, chartId);
       setResults((before) => new Map(before).set(deployment.id, resultWord(answers)));
@@ -98,14 +109,12 @@ function Running({ action, chosen, onClose }: RunningProps) {
         ) : (
           <Choose
             label="Chart"
-            choices={(charts.data?.items ?? [])
-              .filter(({ has_error }) => !has_error)
-              .map(({ id, image_tag, parsed_branch }) => ({
-                id,
-                words: [image_tag, parsed_branch].filter(Boolean).join(' · '),
-              }))}
+            choices={sound.map(({ id, image_tag, parsed_branch }) => ({
+              id,
+              words: [image_tag, parsed_branch].filter(Boolean).join(' · '),
+            }))}
             value={chartId}
-            onChange={setChartId}
+            onChange={setPicked}
           />
         ))}
       <ul className="lines bulk-results">
@@ -117,7 +126,7 @@ function Running({ action, chosen, onClose }: RunningProps) {
               {deployment.name || '—'}
             </span>
             {why === undefined ? (
-              <span>{results.get(deployment.id) ?? (isBusy ? 'waits' : action.will)}</span>
+              <span>{results.get(deployment.id) ?? (isBusy ? 'waits' : willWords(deployment))}</span>
             ) : (
               <State tone="off" word={`left out: ${why}`} />
             )}

@@ -1,14 +1,13 @@
 import { type Deployment, ProblemError, unwrap } from '@berth/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useKinds } from '../../api/names.ts';
 import type { One } from '../../api/reads.ts';
 import { configFor } from '../../form/config.ts';
-import { errorsByInput, errorsOfForm } from '../../form/errors.ts';
 import { Page } from '../../shell/page.tsx';
 import { useAddress } from '../../ui/page/address.ts';
 import { say } from '../../ui/page/toasts.tsx';
@@ -18,21 +17,18 @@ import { State } from '../../ui/state.tsx';
 import { deploymentState } from '../facts/deployment-state.ts';
 import { changesOf, hasChanges } from '../draft/draft.ts';
 import { DraftInputs } from '../draft/draft-inputs.tsx';
-import { FirstToDo } from '../draft/first-to-do.tsx';
 import { LeaveGuard } from '../draft/leave-guard.tsx';
 import { VersionPick } from '../draft/version-pick.tsx';
 import { PlanPane } from '../plan/plan-pane.tsx';
-import { usePlan, useSameRequest } from '../plan/use-plan.ts';
+import { usePlannedDraft } from '../plan/use-planned-draft.tsx';
 import { MeanwhileNotice } from './meanwhile-notice.tsx';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { useChange } from './use-change.ts';
 
-/** Problems of the moment, in which a change may still be made without having seen its plan. */
+/** Temporary problems, in spite of which a change may be made without a plan. */
 const unplanned = new Set<string>(['unavailable', 'timeout', 'too_many_requests', 'internal', 'not_implemented']);
 
-const none = { byInput: new Map<string, never[]>(), whole: null };
-
-/** Left what is wanted, right what will happen. The button makes exactly the change that the right side shows. */
+/** The wanted change on the left, what it will do on the right. The button applies exactly what the right side shows. */
 export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
   const [address, setAddress] = useAddress();
   const { began, draft, setDraft, meanwhile, forgetMeanwhile, now, isReady, discard } = useChange(
@@ -51,30 +47,23 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
   const mayOverride = may('deployments', 'update', row, { stricter: true });
 
   const form = now.data?.form ?? null;
-  // A typed key shows at once; errors and the plan may follow a moment later.
+  // A typed key shows at once. Errors and the plan may follow a moment later.
   const said = useDeferredValue(draft);
   const changes = isReady && said.chartId === draft.chartId ? changesOf(row, said, form) : {};
-  const isOverrideBroken = said.typed?.isBroken ?? false;
-  const isDirty = hasChanges(changes) || isOverrideBroken;
-  // As on the server: inputs that stay as they are, with the same chart, are not judged again.
-  const isJudged = changes.config !== undefined || changes.helm_chart_id !== undefined;
-  const errors = useMemo(
-    () => (form && isJudged ? errorsOfForm(form, said.config) : none),
-    [form, isJudged, said.config],
-  );
-  const fits = errors.byInput.size === 0 && errors.whole === null && !isOverrideBroken;
-
-  const request = useSameRequest(
-    hasChanges(changes) && fits && mayChange.allowed
-      ? {
-          key: [row.id, etag, changes],
-          ask: (options) => berth.deploymentPlans.of_update({ id: row.id, body: changes }, options),
-        }
-      : null,
-  );
-  const planning = usePlan(request);
-  const problem = planning.error instanceof ProblemError ? planning.error.problem : null;
-  const refused = useMemo(() => errorsByInput(form?.inputs ?? [], problem?.errors ?? []), [form, problem]);
+  const isDirty = hasChanges(changes) || said.typed?.isBroken === true;
+  const { planning, problem, refused, firstToDo } = usePlannedDraft({
+    form,
+    draft: said,
+    // As on the server: inputs that stay as they are, with the same chart, are not checked again.
+    isChecked: changes.config !== undefined || changes.helm_chart_id !== undefined,
+    request:
+      hasChanges(changes) && mayChange.allowed
+        ? {
+            key: [row.id, etag, changes],
+            ask: (options) => berth.deploymentPlans.of_update({ id: row.id, body: changes }, options),
+          }
+        : null,
+  });
 
   const leave = (words: string, taskId: string | undefined) => {
     isDone.current = true;
@@ -100,29 +89,17 @@ export function ChangeScreen({ fresh }: { fresh: One<Deployment> }) {
         const first = answer?.taskIds[0];
         leave(first === undefined ? 'Changed. No task follows.' : 'Changed. Its task is queued.', first);
       },
-      // Somebody was faster: what they changed is read, shown, and planned upon.
+      // Somebody else changed it first. Their change is read, shown, and planned on.
       onError: () => void queries.invalidateQueries({ queryKey: ['deployments', 'one', row.id] }),
     });
   const title = `${nameIn(kinds, row.kind_id)}${row.name && ` / ${row.name}`}`;
-  const show = useCallback(
-    (part: 'form' | 'override') => setAddress({ part: part === 'form' ? null : part }),
-    [setAddress],
-  );
   const supersede = useMemo(() => ({ value: isSuperseding, onChange: setIsSuperseding }), [isSuperseding]);
-  const instead = useMemo(() => {
-    if (!fits) {
-      return (
-        <FirstToDo
-          form={form}
-          errors={errors.byInput}
-          whole={errors.whole}
-          isOverrideBroken={isOverrideBroken}
-          onShow={show}
-        />
-      );
-    }
-    return isDirty ? null : <p className="muted">Nothing differs yet. Change the version, an input or the override.</p>;
-  }, [fits, isDirty, form, errors, isOverrideBroken, show]);
+  const instead = useMemo(
+    () =>
+      firstToDo ??
+      (isDirty ? null : <p className="muted">Nothing differs yet. Change the version, an input or the override.</p>),
+    [firstToDo, isDirty],
+  );
   const canApply = planning.isCurrent && !apply.isPending;
 
   return (

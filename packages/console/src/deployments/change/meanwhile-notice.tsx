@@ -24,7 +24,7 @@ const fieldWords: Record<Difference['field'], string> = {
   config: 'Input',
 };
 
-/** What somebody else changed since this page was opened. What was typed is kept on top of it. */
+/** What somebody else changed since this page was opened. What the viewer typed is kept on top of it. */
 export function MeanwhileNotice({ differences, draft, form, onDismiss }: MeanwhileNoticeProps) {
   const clusters = useClusters();
   const ids = differences.flatMap(({ field, before, after }) =>

@@ -24,7 +24,7 @@ function timeOf(text: string): { at: string } | { error: string | undefined } {
   return at.getTime() <= Date.now() ? { error: 'must lie in the future' } : { at: at.toISOString() };
 }
 
-/** Makes the change later, as a task that waits until then. */
+/** Schedules the change: a task waits until then. */
 export function ScheduleDialog({ deployment, wanted, isOpen, onClose, onScheduled }: ScheduleDialogProps) {
   const [text, setText] = useState('');
   const time = timeOf(text);

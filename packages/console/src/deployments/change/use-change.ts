@@ -5,7 +5,7 @@ import { changedMeanwhile, type Difference, rebased } from '../draft/changed-mea
 import { type Draft, draftOf, withChart } from '../draft/draft.ts';
 import { useForm } from '../draft/use-form.ts';
 
-/** What is typed about a deployment, which others may change meanwhile. */
+/** What the viewer types about a deployment, which others may change meanwhile. */
 export function useChange(fresh: One<Deployment>, firstChart: string | undefined) {
   const [began, setBegan] = useState(fresh);
   const [draft, setDraft] = useState<Draft>(() => ({
@@ -13,7 +13,7 @@ export function useChange(fresh: One<Deployment>, firstChart: string | undefined
     ...(firstChart !== undefined && { chartId: firstChart }),
   }));
   const [meanwhile, setMeanwhile] = useState<Difference[]>([]);
-  /** The chart whose initial values the draft has. */
+  /** The chart whose initial values are in the draft. */
   const [filledFor, setFilledFor] = useState(fresh.row.helm_chart_id);
   const now = useForm(draft.chartId);
   const before = useForm(began.row.helm_chart_id);

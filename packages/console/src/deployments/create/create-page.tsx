@@ -18,7 +18,7 @@ import './create.css';
 
 const nothing: Draft = { chartId: '', config: {}, override: null, typed: null };
 
-/** A new deployment, step by step: each step is an address, and what was typed stays while one goes back and forward. */
+/** A new deployment, step by step. Each step has an address, and what was typed is kept when going back and forward. */
 export function CreatePage() {
   const [address] = useAddress();
   const step = stepIn(address);
@@ -38,7 +38,7 @@ export function CreatePage() {
   const isDone = useRef(false);
   const filled = useRef<Form | null>(null);
 
-  // The inputs of another version begin with its values; those that were typed stay.
+  // The inputs of another version start with its values. Those that were typed are kept.
   useEffect(() => {
     if (now.data === undefined || now.data.chart.id !== chart || draft.chartId === chart) return;
     const forms = { now: now.data.form, before: filled.current };
@@ -46,7 +46,7 @@ export function CreatePage() {
     setDraft((current) => withChart(current, chart, forms));
   }, [now.data, chart, draft.chartId]);
 
-  // Stable, so that a key typed into one input renders that one alone.
+  // Stable, so that a key typed into one input renders that input alone.
   const type = useCallback((change: (draft: Draft) => Draft) => {
     setIsTouched(true);
     setDraft(change);

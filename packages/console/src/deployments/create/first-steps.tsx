@@ -17,7 +17,7 @@ import { type Chosen, noName } from './steps.ts';
 const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
 const mostUnfiltered = 12;
 
-/** Clusters on which somebody may create deployments of a kind at all. */
+/** The clusters on which the viewer may create deployments of a kind. */
 function useOffered(env: string | null) {
   const may = useMay();
   const clusters = [...useClusters().values()].filter(
@@ -25,7 +25,7 @@ function useOffered(env: string | null) {
   );
   const onCluster = (cluster: Row<'k8sClusters'>, kindId: string) =>
     may('deployments', 'create', { env_id: cluster.env_id, kind_id: kindId });
-  /** Who would have to create it; null where somewhere it is allowed. */
+  /** Who would have to create it; null if the viewer may on some cluster. */
   const neededFor = (kindId: string): string | null => {
     const answers = clusters.map((cluster) => onCluster(cluster, kindId));
     return answers.length === 0 || answers.some(({ allowed }) => allowed) ? null : (answers[0]?.needs ?? null);

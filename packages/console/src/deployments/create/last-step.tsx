@@ -1,20 +1,17 @@
-import { type HelmChart, type JsonObject, ProblemError, unwrap } from '@berth/client';
+import { type HelmChart, type JsonObject, unwrap } from '@berth/client';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useDeferredValue, useMemo } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { berth } from '../../api/berth.ts';
 import { configFor } from '../../form/config.ts';
-import { errorsByInput, errorsOfForm } from '../../form/errors.ts';
 import type { Form } from '../../form/parsed-form.ts';
-import { useAddress } from '../../ui/page/address.ts';
 import { say } from '../../ui/page/toasts.tsx';
 import { Problem } from '../../ui/reading/problem.tsx';
 import type { Draft } from '../draft/draft.ts';
 import { DraftInputs } from '../draft/draft-inputs.tsx';
-import { FirstToDo } from '../draft/first-to-do.tsx';
 import { PlanPane } from '../plan/plan-pane.tsx';
-import { usePlan, useSameRequest } from '../plan/use-plan.ts';
+import { usePlannedDraft } from '../plan/use-planned-draft.tsx';
 import { StepLink } from './step-links.tsx';
 import { stepsToMend, stepWords } from './steps.ts';
 
@@ -37,18 +34,11 @@ interface LastStepProps {
   frame: (body: ReactNode, actions: ReactNode) => ReactNode;
 }
 
-/** The inputs of a new deployment beside what its creation would do. */
+/** The inputs of a new deployment, beside what creating it would do. */
 export function LastStep({ place, envId, chart, form, draft, onChange, onCreated, frame }: LastStepProps) {
-  const [, setAddress] = useAddress();
   const navigate = useNavigate();
-  // A typed key shows at once; errors and the plan may follow a moment later.
+  // A typed key shows at once. Errors and the plan may follow a moment later.
   const said = useDeferredValue(draft);
-  const isOverrideBroken = said.typed?.isBroken ?? false;
-  const errors = useMemo(
-    () => (form === null ? { byInput: new Map<string, never[]>(), whole: null } : errorsOfForm(form, said.config)),
-    [form, said.config],
-  );
-  const fits = errors.byInput.size === 0 && errors.whole === null && !isOverrideBroken;
   const { adopt, ...where } = place;
   const config: JsonObject = configFor(form, said.config);
   const body = {
@@ -58,12 +48,12 @@ export function LastStep({ place, envId, chart, form, draft, onChange, onCreated
     values_override: said.override,
     ...(adopt && { adopt }),
   };
-  const request = useSameRequest(
-    fits ? { key: ['new', body], ask: (options) => berth.deploymentPlans.of_creation({ body }, options) } : null,
-  );
-  const planning = usePlan(request);
-  const problem = planning.error instanceof ProblemError ? planning.error.problem : null;
-  const refused = useMemo(() => errorsByInput(form?.inputs ?? [], problem?.errors ?? []), [form, problem]);
+  const { planning, problem, refused, firstToDo } = usePlannedDraft({
+    form,
+    draft: said,
+    isChecked: true,
+    request: { key: ['new', body], ask: (options) => berth.deploymentPlans.of_creation({ body }, options) },
+  });
 
   const create = useMutation({
     mutationFn: async () => {
@@ -95,23 +85,6 @@ export function LastStep({ place, envId, chart, form, draft, onChange, onCreated
       </Button>
     </>
   );
-  const show = useCallback(
-    (part: 'form' | 'override') => setAddress({ part: part === 'form' ? null : part }),
-    [setAddress],
-  );
-  const instead = useMemo(
-    () =>
-      fits ? null : (
-        <FirstToDo
-          form={form}
-          errors={errors.byInput}
-          whole={errors.whole}
-          isOverrideBroken={isOverrideBroken}
-          onShow={show}
-        />
-      ),
-    [fits, form, errors, isOverrideBroken, show],
-  );
   return frame(
     <>
       {create.error && <Problem error={create.error} />}
@@ -127,7 +100,7 @@ export function LastStep({ place, envId, chart, form, draft, onChange, onCreated
             overrideNeeds={null}
           />
         </section>
-        <PlanPane planning={planning} noTasks="No task follows." instead={instead} />
+        <PlanPane planning={planning} noTasks="No task follows." instead={firstToDo} />
       </div>
     </>,
     actions,

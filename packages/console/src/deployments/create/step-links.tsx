@@ -5,11 +5,11 @@ import { canReach, type Chosen, type Step, steps, stepWords } from './steps.ts';
 interface StepLinksProps {
   step: Step;
   chosen: Chosen;
-  /** What was chosen in a step. */
+  /** What was chosen in each step. */
   words: Partial<Record<Step, string | undefined>>;
 }
 
-/** The steps with what was chosen in each; a step can be reached once all before it are done. */
+/** The steps with what was chosen in each. A step is reachable once all steps before it are done. */
 export function StepLinks({ step, chosen, words }: StepLinksProps) {
   return (
     <nav aria-label="Steps">
@@ -52,7 +52,7 @@ interface StepLinkProps {
   children: React.ReactNode;
 }
 
-/** A step is an address of its own, so that back and forward lead through them. */
+/** A link to a step. Each step has an address of its own, so back and forward work. */
 export function StepLink({ step, isHere = false, set = {}, className, children }: StepLinkProps) {
   return (
     <Link

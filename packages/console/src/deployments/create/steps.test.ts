@@ -16,7 +16,7 @@ test.each([
   expect(stepIn(search)).toBe(step);
 });
 
-test('a step can be reached once all before it are done', () => {
+test('a step is reachable once all steps before it are done', () => {
   const chosen = chosenIn({ kind: 'k', chart: 'c' });
   expect((['kind', 'version', 'cluster', 'name'] as const).map((step) => canReach(step, chosen))).toEqual([
     true,
@@ -26,7 +26,7 @@ test('a step can be reached once all before it are done', () => {
   ]);
 });
 
-test('no name and a name that was not given are told apart', () => {
+test('an empty name differs from a name that was not given', () => {
   expect([chosenIn({}).name, chosenIn({ name: noName }).name, chosenIn({ name: 'web' }).name]).toEqual([
     null,
     '',
@@ -34,7 +34,7 @@ test('no name and a name that was not given are told apart', () => {
   ]);
 });
 
-test('what is refused leads to its step', () => {
+test('a refused field leads to its step', () => {
   const errors = [
     { path: 'body.name' },
     { path: 'body.config.replicas' },

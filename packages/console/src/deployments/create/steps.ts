@@ -11,12 +11,12 @@ export const stepWords: Record<Step, string> = {
   form: 'Form and plan',
 };
 
-/** What an address says of a new deployment. */
+/** What an address says about a new deployment. */
 export interface Chosen {
   kind: string | null;
   chart: string | null;
   cluster: string | null;
-  /** Null until it was given; empty where the chart allows one deployment per cluster. */
+  /** Null until it is given; empty if the chart allows one deployment per cluster. */
   name: string | null;
   adopt: boolean;
 }
@@ -38,7 +38,7 @@ export function chosenIn(search: Search): Chosen {
 const isDone = (step: Step, { kind, chart, cluster, name }: Chosen): boolean =>
   ({ kind: kind !== null, version: chart !== null, cluster: cluster !== null, name: name !== null, form: false })[step];
 
-/** The first step that is not done, behind which none can be reached. */
+/** The first step that is not done. No later step is reachable. */
 const firstOpen = (chosen: Chosen): Step => steps.find((step) => !isDone(step, chosen)) ?? 'form';
 
 export const canReach = (step: Step, chosen: Chosen): boolean =>
@@ -59,7 +59,7 @@ const stepOfPath: Record<string, Step> = {
   'body.name': 'name',
 };
 
-/** Where to mend what was refused. A conflict is about the place, which follows from the name. */
+/** The steps in which to correct what was refused. A conflict is about the place, which follows from the name. */
 export const stepsToMend = (problem: { code: string; errors: readonly { path: string }[] }): Step[] => [
   ...new Set([
     ...problem.errors.flatMap(({ path }) => stepOfPath[path] ?? []),

@@ -6,7 +6,7 @@ import { Reading } from '../../ui/reading/reading.tsx';
 import { VersionPick } from '../draft/version-pick.tsx';
 import { StepLink } from './step-links.tsx';
 
-/** The newest version that can be deployed is offered first. */
+/** Chooses a version. The newest one that can be deployed is preselected. */
 export function VersionStep({ kindId, chartId }: { kindId: string; chartId: string | null }) {
   const newest = useQuery(pageOf('chartVersions', { kind_id: kindId, page: 1, per_page: 100 }));
   const [picked, setPicked] = useState(chartId);

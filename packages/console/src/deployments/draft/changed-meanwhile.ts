@@ -16,7 +16,7 @@ const fields = ['name', 'cluster_id', 'helm_chart_id', 'values_override', 'enabl
 
 type Row = Pick<Deployment, Difference['field']>;
 
-/** What differs between the row that a person began with and the present one, input by input. */
+/** The differences between the row that a person started from and the current one, input by input. */
 export function changedMeanwhile(began: Row, fresh: Row): Difference[] {
   const ofRow = fields
     .filter((field) => !sameJson(began[field], fresh[field]))
@@ -27,7 +27,7 @@ export function changedMeanwhile(began: Row, fresh: Row): Difference[] {
   return [...ofRow, ...ofConfig];
 }
 
-/** What was typed, on top of the present row: what a person left as it was follows the row. */
+/** What was typed, on top of the current row. What the person did not change follows the row. */
 export function rebased(draft: Draft, began: Row, fresh: Row): Draft {
   const config = { ...draft.config };
   for (const input of changedInputs(began.config, fresh.config)) {
@@ -44,7 +44,7 @@ export function rebased(draft: Draft, began: Row, fresh: Row): Draft {
   };
 }
 
-/** Whether a draft says something else than what somebody else wrote; otherwise it has taken that over. */
+/** Whether a draft differs from what somebody else wrote. Otherwise it has taken that over. */
 export function isContested({ field, input, after }: Difference, draft: Draft): boolean {
   if (field === 'helm_chart_id') return draft.chartId !== after;
   if (field === 'values_override') return !sameJson(draft.override, after);

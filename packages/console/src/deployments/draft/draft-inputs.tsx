@@ -17,7 +17,7 @@ interface DraftInputsProps {
   draft: Draft;
   onChange: (change: (draft: Draft) => Draft) => void;
   envId: string | null;
-  /** What was wanted before; null for a new deployment. */
+  /** The values before the change; null for a new deployment. */
   before: { config: JsonObject; values_override: JsonObject | null } | null;
   refused: ReadonlyMap<string, FieldError[]>;
   isDisabled?: boolean;
@@ -25,7 +25,7 @@ interface DraftInputsProps {
   overrideNeeds: string | null;
 }
 
-/** What a person says about a deployment: the inputs of the form, and the override. */
+/** The inputs of the form, and the override. */
 export function DraftInputs(props: DraftInputsProps) {
   const { form, draft, onChange, envId, before, refused, isDisabled = false, overrideNeeds } = props;
   const [address, change] = useAddress();

@@ -20,7 +20,7 @@ const row = (changes: Partial<Deployment> = {}) => ({
 
 const form = formWith(text('a'), text('b'), text('c'));
 
-test('a draft that says what the row says changes nothing', () => {
+test('a draft that equals its row changes nothing', () => {
   expect(changesOf(row(), draftOf(row()), form)).toEqual({});
   expect(changesOf(row(), { ...draftOf(row()), config: { b: '2', a: '1', c: null } }, form)).toEqual({});
   expect(hasChanges({})).toBe(false);
@@ -34,13 +34,13 @@ test('a request names only the fields that differ', () => {
   });
 });
 
-test('inputs that the chart does not have are left out, and nothing is where it has no form', () => {
+test('inputs that the chart lacks are left out, unless the chart has no form', () => {
   const draft = { ...draftOf(row()), chartId: 'v2' };
   expect(changesOf(row(), draft, formWith(text('a')))).toEqual({ helm_chart_id: 'v2', config: { a: '1' } });
   expect(changesOf(row(), draft, null)).toEqual({ helm_chart_id: 'v2' });
 });
 
-test('with another chart, inputs that are new begin as it says, and all others stay as they are', () => {
+test('with another chart, new inputs start with its values, and all others are kept', () => {
   const now = formWith(
     text('a', { initialValue: 'A' }),
     text('c', { initialValue: 'C' }),
@@ -50,7 +50,7 @@ test('with another chart, inputs that are new begin as it says, and all others s
   expect(draft).toEqual({ chartId: 'v2', config: { a: '1', b: '2', d: 'D' }, override: null, typed: null });
 });
 
-test('what somebody else changed is named input by input', () => {
+test('changes by somebody else are named input by input', () => {
   const fresh = row({ helm_chart_id: 'v2', config: { a: '1', b: '3', c: '4' } });
   expect(changedMeanwhile(row(), fresh)).toEqual([
     { field: 'helm_chart_id', input: null, before: 'v1', after: 'v2' },
@@ -60,7 +60,7 @@ test('what somebody else changed is named input by input', () => {
   expect(changedMeanwhile(row(), row())).toEqual([]);
 });
 
-test('what was typed stays, and what was left as it was follows the row', () => {
+test('typed values are kept, and untouched ones follow the row', () => {
   const typed = { chartId: 'v1', config: { a: 'mine', b: '2' }, override: { mine: true }, typed: null };
   const fresh = row({ helm_chart_id: 'v2', config: { a: 'theirs' }, values_override: { theirs: true } });
   expect(rebased(typed, row(), fresh)).toEqual({
@@ -72,7 +72,7 @@ test('what was typed stays, and what was left as it was follows the row', () => 
   expect(rebased(draftOf(row()), row(), fresh)).toEqual(draftOf(fresh));
 });
 
-test('a field is contested where both changed it, and taken over where only somebody else did', () => {
+test('a field is contested if both changed it, and taken over if only somebody else did', () => {
   const fresh = row({ config: { a: 'theirs', b: 'theirs' }, enabled: false });
   const typed = rebased({ ...draftOf(row()), config: { a: 'mine', b: '2' } }, row(), fresh);
   const differences = changedMeanwhile(row(), fresh);

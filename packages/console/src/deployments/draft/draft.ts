@@ -3,19 +3,19 @@ import { sameJson } from '@berth/contracts/fields/json';
 import { changedInputs, configFor, withInitials } from '../../form/config.ts';
 import type { Form } from '../../form/parsed-form.ts';
 
-/** What a person says about a deployment. It may hold inputs of another version of the chart, in case that is chosen again. */
+/** What a person wants of a deployment. It may contain inputs of another version of the chart, in case that one is chosen again. */
 export interface Draft {
   chartId: string;
   config: JsonObject;
   override: JsonObject | null;
-  /** The text of the override as it is being typed; null before that. */
+  /** The text of the override while it is being typed; null before that. */
   typed: TypedOverride | null;
 }
 
 export interface TypedOverride {
   text: string;
   language: 'yaml' | 'json';
-  /** The text has an error, so the override is that of the last valid text. */
+  /** The text has an error, so the override is still that of the last valid text. */
   isBroken: boolean;
 }
 
@@ -28,7 +28,7 @@ export const draftOf = ({ helm_chart_id, config, values_override }: Compared): D
   typed: null,
 });
 
-/** The fields of a deployment that a draft changes; a request names no others. */
+/** The fields of a deployment that a draft changes. A request names only these. */
 export function changesOf(row: Compared, { chartId, config, override }: Draft, form: Form | null): Partial<Compared> {
   const fitting = configFor(form, config);
   const isSameConfig = changedInputs(row.config, fitting).length === 0;
@@ -41,7 +41,7 @@ export function changesOf(row: Compared, { chartId, config, override }: Draft, f
 
 export const hasChanges = (changes: object): boolean => Object.keys(changes).length > 0;
 
-/** The draft with another chart: inputs that are new with it begin as the chart says. */
+/** The draft with another chart. Inputs that only the new chart has start with its values. */
 export const withChart = (
   draft: Draft,
   chartId: string,

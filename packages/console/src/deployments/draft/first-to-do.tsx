@@ -6,13 +6,13 @@ import { showInput } from '../../form/values-form.tsx';
 interface FirstToDoProps {
   form: Form | null;
   errors: ReadonlyMap<string, FieldError[]>;
-  /** Why the form as a whole cannot be judged. */
+  /** Why the form as a whole cannot be checked. */
   whole: string | null;
   isOverrideBroken: boolean;
   onShow: (part: 'form' | 'override') => void;
 }
 
-/** What has to be mended before anything can be planned, with a way to each. */
+/** What has to be corrected before anything can be planned, with a button that leads to each. */
 export function FirstToDo({ form, errors, whole, isOverrideBroken, onShow }: FirstToDoProps) {
   const labels = new Map(form?.inputs.map(({ id, label }) => [id, label]));
   const go = (id: string) => {
@@ -22,7 +22,7 @@ export function FirstToDo({ form, errors, whole, isOverrideBroken, onShow }: Fir
   };
   return (
     <div className="notice warn">
-      <p>A plan is made as soon as these fit:</p>
+      <p>Correct these first; then a plan is made:</p>
       {whole !== null && <p>{whole}</p>}
       <p className="missing-inputs">
         {[...errors].map(([id, [first]]) => (

@@ -4,7 +4,7 @@ import { isJsonObject } from '@berth/contracts/fields/json';
 import type { KnownKey } from '../../editor/keys-at.ts';
 import type { Form } from '../../form/parsed-form.ts';
 
-/** The values of a chart that are known without its package: what its form writes, and what is overridden already. */
+/** The values of a chart that are known without its package: those that its form writes, and those that are overridden already. */
 export function knownKeys(form: Form | null, override: JsonObject | null): KnownKey[] {
   const labels = new Map(form?.inputs.map(({ id, label }) => [id, label]));
   const written = (form?.outputs.values ?? []).map(({ path, value }): KnownKey => {

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Confirm } from '../../ui/page/dialog.tsx';
 
-/** Asks before a page is left with something typed. Steps of the same page are free. */
+/** Asks before somebody leaves a page on which they have typed something. Steps of the same page need no question. */
 export function LeaveGuard({ isDirty }: { isDirty: () => boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && isDirty(),

@@ -23,12 +23,12 @@ const languages = [
   { id: 'json', words: 'JSON' },
 ] as const;
 
-/** Values that are merged over those of the form. */
+/** Edits the values that are merged over those of the form. */
 export default function OverridePart({ override, typed, onChange, known, needs }: OverridePartProps) {
   const [language, setLanguage] = useState<EditorLanguage>(typed?.language ?? 'yaml');
   const shown = typed ?? { text: overrideText(override, language), language };
 
-  // Somebody else changed the override, and this text did not: it follows.
+  // Somebody else changed the override and the viewer did not, so this text follows.
   useEffect(() => {
     if (typed === null) return;
     const { value } = readOverride(typed.text, typed.language);

@@ -10,7 +10,7 @@ interface VersionPickProps {
   kindId: string;
   /** The chart that is chosen. */
   chartId: string | null;
-  /** The chart that is wanted now; named where another one is chosen. */
+  /** The chart that the deployment has; named if another one is chosen. */
   present?: string | undefined;
   onChange: (id: string) => void;
   isDisabled?: boolean;
@@ -19,7 +19,7 @@ interface VersionPickProps {
 const perPage = 100;
 const searchMs = 200;
 
-/** A version of a chart, newest first. The newest hundred are listed; others are found by their branch. */
+/** Chooses a version of a chart, newest first. The newest hundred are listed, and others are found by their branch. */
 export function VersionPick({ kindId, chartId, present, onChange, isDisabled = false }: VersionPickProps) {
   const [typed, setTyped] = useState('');
   const branch = useDebounced(typed.trim(), searchMs);

@@ -4,7 +4,7 @@ import { isShown, readSwitched, switchedFor } from './column-choice.ts';
 const titles = ['Choose', 'State', 'Name', 'Env', 'Why', 'Namespace'];
 const shownBy = (switched: string[]) => titles.filter((title) => isShown(title, switched));
 
-test('columns on demand are hidden at first, and shown once chosen', () => {
+test('optional columns are hidden at first, and shown once chosen', () => {
   expect(shownBy([])).toEqual(['Choose', 'State', 'Name', 'Env', 'Why']);
   expect(shownBy(switchedFor(titles, new Set(['Why', 'Namespace'])))).toEqual([
     'Choose',
@@ -15,7 +15,7 @@ test('columns on demand are hidden at first, and shown once chosen', () => {
   ]);
 });
 
-test('what says which deployment a row is stays, whatever is kept', () => {
+test('columns that identify a row always stay, whatever the browser has kept', () => {
   expect(shownBy(['Choose', 'State', 'Name'])).toContain('Name');
   expect(switchedFor(titles, new Set())).toEqual(['Env', 'Why']);
 });

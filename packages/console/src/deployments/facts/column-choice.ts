@@ -1,9 +1,9 @@
-/** Columns that are shown only if somebody asks for them. */
+/** Columns that are hidden unless somebody chooses them. */
 const onDemand: readonly string[] = ['Namespace', 'Created'];
-/** Without these a row does not say what it is. */
+/** Columns that identify a row. */
 const always: readonly string[] = ['Choose', 'State', 'Name'];
 
-/** The columns that are not as they are at first, as kept in the browser. What it cannot mean is left out. */
+/** The columns that differ from the default, as kept in the browser. Anything else that is kept there is ignored. */
 export function readSwitched(kept: string | null): string[] {
   try {
     const titles: unknown = JSON.parse(kept ?? '[]');
@@ -13,12 +13,12 @@ export function readSwitched(kept: string | null): string[] {
   }
 }
 
-/** Those that a person can show and hide. A column that comes with a later version is shown as it is at first. */
+/** Whether a column can be hidden. A column that a later version adds has its default. */
 export const isOptional = (title: string): boolean => !always.includes(title);
 
 export const isShown = (title: string, switched: readonly string[]): boolean =>
   always.includes(title) || onDemand.includes(title) === switched.includes(title);
 
-/** What is switched once exactly these are shown. */
+/** The columns that differ from the default if exactly these are shown. */
 export const switchedFor = (titles: readonly string[], shown: ReadonlySet<string>): string[] =>
   titles.filter((title) => isOptional(title) && onDemand.includes(title) === shown.has(title));

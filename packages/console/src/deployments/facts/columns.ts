@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { pageOf, type Row } from '../../api/reads.ts';
 
 /** As many ids as one read takes. */
@@ -13,7 +14,7 @@ export function useVersions(
 ): ReadonlyMap<string, Row<'chartVersions'>> {
   const ids = idsOf(rows.map(({ helm_chart_id }) => helm_chart_id));
   const { data } = useQuery({ ...pageOf('chartVersions', { ids, per_page: most }), enabled: ids !== '' });
-  return new Map(data?.items.map((version) => [version.id, version]));
+  return useMemo(() => new Map(data?.items.map((version) => [version.id, version])), [data]);
 }
 
 /** The tasks that installed what runs, by one read. */
@@ -21,12 +22,12 @@ export function useRevisions(
   rows: readonly Pick<Row<'deployments'>, 'revision_id'>[],
 ): ReadonlyMap<string, Row<'deploymentTasks'>> {
   const ids = idsOf(rows.map(({ revision_id }) => revision_id));
-  // A revision is over: no event changes what is shown of it.
+  // A revision has ended, so no event changes what is shown of it.
   const { data } = useQuery({
     ...pageOf('deploymentTasks', { ids, per_page: most }),
     queryKey: ['revisions', ids],
     enabled: ids !== '',
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return new Map(data?.items.map((task) => [task.id, task]));
+  return useMemo(() => new Map(data?.items.map((task) => [task.id, task])), [data]);
 }

@@ -4,7 +4,7 @@ import type { StateWord } from '../../ui/state.tsx';
 
 type Facts = Pick<Deployment, 'enabled' | 'status' | 'health'>;
 
-/** What is under way, by the status that says so. */
+/** The statuses in which something is in progress, and its word. */
 const working: Partial<Record<Deployment['status'], string>> = {
   Installing: 'Installing',
   Upgrading: 'Upgrading',
@@ -21,7 +21,7 @@ const ofHealth: Record<NonNullable<Deployment['health']>['state'], StateWord> = 
   Unknown: { tone: 'warn', word: 'Unknown' },
 };
 
-/** The one word for a deployment: the state of its task or of its workload, whichever matters more to a person. */
+/** The one word for a deployment: the state of its task or of its workload, whichever matters more to people. */
 export function deploymentState({ enabled, status, health }: Facts): StateWord {
   if (status === 'Error') return { tone: 'bad', word: 'Failed' };
   const underWay = working[status];
@@ -37,7 +37,7 @@ interface StateFilter {
   query: Pick<ListQuery<'deployments'>, 'status' | 'health' | 'enabled'>;
 }
 
-/** The same words as filters, as far as the server can tell them apart. */
+/** The same words as filters, as far as the server distinguishes them. */
 export const stateFilters: StateFilter[] = [
   { id: 'healthy', words: 'Healthy', query: { health: 'Healthy' } },
   { id: 'progressing', words: 'Progressing', query: { health: 'Progressing' } },

@@ -4,7 +4,7 @@ import { messageOf, reasonWords } from './reason-words.ts';
 const pods =
   'Deployment web: 1 of 2 pods updated; 1 pod unschedulable: 0/3 nodes are available: 3 Insufficient cpu. No claims';
 
-test('of a long reason the first clause is said first', () => {
+test('a long reason is split after its first clause', () => {
   const head = 'Upgrade failed: The release did not become ready within 120 s';
   expect(reasonWords(`${head}: ${pods}`)).toEqual({ head: `${head}.`, rest: pods });
 });

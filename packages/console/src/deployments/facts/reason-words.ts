@@ -8,7 +8,7 @@ interface ReasonWords {
   rest: string;
 }
 
-/** What of a long reason is said first: up to the first clause that ends after some words. The rest repeats what the causes say. */
+/** Splits a long reason after its first clause of some length. The rest repeats what the causes say. */
 export function reasonWords(reason: string): ReasonWords {
   const end = reason.length > longOf ? reason.slice(shortest, longOf).search(/[;:.] /) : -1;
   if (end < 0) return { head: reason, rest: '' };

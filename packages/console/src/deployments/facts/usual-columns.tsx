@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { nameIn } from '../../api/names.ts';
 import type { Row } from '../../api/reads.ts';
-import type { Column } from '../../ui/reading/rows.tsx';
+import type { Column } from '../../ui/reading/line.tsx';
 import { State } from '../../ui/state.tsx';
 import { deploymentState } from './deployment-state.ts';
 
@@ -14,7 +14,7 @@ export const stateColumn: Of = {
   cell: (row) => <State {...deploymentState(row)} />,
 };
 
-/** Kind and name, which lead to the deployment. Where all are of one kind, the name is enough. */
+/** Kind and name, as a link to the deployment. If all are of one kind, the name is enough. */
 export const nameColumn = (kinds: Parameters<typeof nameIn>[0] | null): Of => ({
   title: 'Name',
   width: 'minmax(180px, 2fr)',
@@ -33,5 +33,5 @@ export const whyColumn: Of = {
   width: 'minmax(160px, 2fr)',
   narrow: 'second',
   className: 'muted',
-  cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
+  cell: ({ reason }) => reason && <span title={reason}>{reason}</span>,
 };

@@ -8,7 +8,7 @@ const size = 64 * 1024;
 const filled = (piece: string) => piece.repeat(size / piece.length);
 
 it.for([['> '], ['1) '], ['* '], ['*_'], ['[a]('], ['![[]()'], ['[a]: b\n'], ['[x]()'], ['`` ` '], ['<a '], ['**a *']])(
-  'a description of %j alone is shown as it was written, at once',
+  'a description that repeats %j is shown as written, without delay',
   ([piece = '']) => {
     const text = filled(piece);
     const before = performance.now();
@@ -18,7 +18,7 @@ it.for([['> '], ['1) '], ['* '], ['*_'], ['[a]('], ['![[]()'], ['[a]: b\n'], ['[
   },
 );
 
-it('the most intricate of those that are Markdown are shown soon, and without running out of stack', () => {
+it('the most intricate texts that are still read as Markdown are shown soon, and do not overflow the stack', () => {
   for (const piece of ['*_', '[a]: b\n', '[x]()', '>\n', '[a](']) {
     let text = '';
     while (!isIntricate(text + piece)) text += piece;
@@ -28,7 +28,7 @@ it('the most intricate of those that are Markdown are shown soon, and without ru
   }
 });
 
-it('prose with lists, quotes, links, code and rules is Markdown', () => {
+it('prose with lists, quotes, links, code and rules is read as Markdown', () => {
   const page = [
     '# Web',
     'See [the *runbook*](https://example.test) and `kubectl get pods`.',

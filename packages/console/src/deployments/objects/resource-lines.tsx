@@ -14,7 +14,7 @@ interface ResourceLinesProps {
   brief?: boolean;
 }
 
-/** What runs, each below what owns it, with the cause where one is not well. */
+/** What runs: each object below its owner, with the cause if it is not well. */
 export function ResourceLines({ resources, deployment, brief = false }: ResourceLinesProps) {
   const causes = new Map(deployment.health?.causes.map((cause) => [`${cause.kind}/${cause.name}`, cause]));
   const lines = resourceTree(resources).filter(({ resource }) => !brief || resource.kind !== 'Namespace');
@@ -57,7 +57,7 @@ export function ResourceLines({ resources, deployment, brief = false }: Resource
               )}
             </div>
             {cause && (
-              <div role="row" className="cause bad">
+              <div role="row" className="cause bad" data-depth={Math.min(depth, 4)}>
                 <div role="cell">
                   {cause.cause}: {messageOf(cause)}
                 </div>

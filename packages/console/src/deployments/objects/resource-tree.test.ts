@@ -10,7 +10,7 @@ const object = (id: string, kind: string, parent?: string, more: object = {}) =>
     metadata: { ...(parent && { parent: { resource_id: parent } }), ...more },
   }) as never;
 
-test('objects are below what owns them, those that people look for first at the top', () => {
+test('objects are listed below their owners, starting with the kinds that people look for first', () => {
   const rows = [
     object('svc', 'Service'),
     object('p2', 'Pod', 'rs'),
@@ -28,7 +28,7 @@ test('objects are below what owns them, those that people look for first at the 
   ]);
 });
 
-test('objects that own each other, or whose owner is not tracked, are shown all the same', () => {
+test('objects that own each other, or whose owner is not tracked, are shown as well', () => {
   const rows = [object('a', 'Pod', 'b'), object('b', 'Pod', 'a'), object('c', 'Pod', 'gone')];
 
   expect(
@@ -47,7 +47,7 @@ test('the state of an object is that of its worst replica', () => {
   expect(state()).toBeNull();
 });
 
-test('details leave out what is as usual', () => {
+test('details leave out what is normal', () => {
   expect(detailOf(object('p', 'Pod', undefined, { summary: { phase: 'Running', ready: '1/1', restarts: 0 } }))).toBe(
     '1/1 ready',
   );

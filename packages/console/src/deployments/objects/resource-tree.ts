@@ -40,7 +40,7 @@ export function resourceTree(resources: readonly Tracked[]): TreeLine[] {
   return [...lines, ...resources.filter(({ id }) => !shown.has(id)).map((resource) => ({ resource, depth: 0 }))];
 }
 
-/** What is shown of an object beside its name: `1/1 ready, 2 restarts`. */
+/** What is shown beside the name of an object: `1/1 ready, 2 restarts`. */
 export function detailOf({ metadata }: Tracked): string {
   const summary = objectOf(objectOf(metadata)['summary']);
   const word = (field: string): string => {
@@ -67,7 +67,7 @@ export const createdAt = ({ metadata }: Tracked): string | null => {
   return typeof time === 'string' ? time : null;
 };
 
-/** How an object is, by the colours of its replicas; null for objects that have none. */
+/** The state of an object by the colours of its replicas; null if it has none. */
 export function stateOfResource({ status_color: colors }: Tracked): StateWord | null {
   if (colors.length === 0) return null;
   const good = colors.filter((color) => color === 'Success').length;

@@ -9,7 +9,7 @@ export const restart = (berth: Client, deploymentId: string, { id, name }: { id:
     body: { deployment_id: deploymentId, operation: { RestartK8sResource: { resource_id: id, resource_name: name } } },
   });
 
-/** Queues a restart of every object of a deployment that can be restarted. Stops at the first answer that is a refusal. */
+/** Queues a restart of every object of a deployment that can be restarted. Stops at the first refusal. */
 export async function restartAll(berth: Client, deploymentId: string): Promise<Answer<unknown>[]> {
   const answers: Answer<unknown>[] = [];
   for (const kind of restartableKinds) {

@@ -3,11 +3,11 @@ import { Button } from 'react-aria-components/Button';
 import { State } from '../../ui/state.tsx';
 import { countsOf, groupsOf, type Plan, type PlannedObject, type PlanGroup, valueWords } from './plan-summary.ts';
 
-/** More than these are shown when somebody asks for them. */
+/** Further objects are shown when somebody asks for them. */
 const firstObjects = 30;
 const firstFields = 8;
 
-/** The objects by what happens to each, with the fields that differ. */
+/** The objects, grouped by what happens to them, with the fields that differ. */
 export function PlanObjects({ plan }: { plan: Plan }) {
   const [isWhole, setIsWhole] = useState(false);
   const groups = groupsOf(plan);
@@ -78,7 +78,7 @@ function ObjectChange({ object, group: { tone, word } }: { object: PlannedObject
   );
 }
 
-/** Longer values scroll in their place. */
+/** Longer values scroll in place. */
 const mostCharacters = 400;
 
 function FieldValue({ side, field }: { side: 'before' | 'after'; field: PlannedObject['fields'][number] }) {
@@ -93,7 +93,7 @@ function FieldValue({ side, field }: { side: 'before' | 'after'; field: PlannedO
   );
 }
 
-/** The path of a field, less prominent than its last part, which is its name. */
+/** The path of a field. Its last part, the name, stands out. */
 function FieldName({ path }: { path: string }) {
   const parts = path
     .slice(1)

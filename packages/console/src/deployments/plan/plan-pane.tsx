@@ -15,16 +15,16 @@ import './plan.css';
 
 interface PlanPaneProps {
   planning: Planning;
-  /** Why nothing is planned: nothing differs, or something has to be filled in first. */
+  /** Shown instead of a plan: nothing differs, or something has to be filled in first. */
   instead?: ReactNode;
-  /** Whether a running deploy that only waits is to be ended. */
+  /** Whether to end a running deploy that only waits for readiness. */
   supersede?: { value: boolean; onChange: (value: boolean) => void } | undefined;
   noTasks: string;
-  /** Makes the change without a plan, where none can be made now. */
+  /** Makes the change without a plan, if none can be made now. */
   onUnplanned?: (() => void) | undefined;
 }
 
-/** What a change would do, kept current. It is drawn again for another plan, and not for each key that is typed beside it. */
+/** What a change would do, kept up to date. It is drawn again for another plan, not for each key that is typed beside it. */
 export const PlanPane = memo(function PlanPane({ planning, instead, supersede, noTasks, onUnplanned }: PlanPaneProps) {
   const { plan, at, error, isWorking, isCurrent, again } = planning;
   return (
@@ -150,7 +150,7 @@ function Risks({ plan }: { plan: Plan }) {
   );
 }
 
-/** What is rarely needed: hooks, rights, fields that others keep, and what the plan does not know. */
+/** What is rarely of interest: hooks, permissions, fields that others keep, and what the plan does not know. */
 function Others({ plan: { hooks, cluster_roles, contested, untried, cut } }: { plan: Plan }) {
   const kept = contested.filter(({ becomes }) => becomes === 'kept');
   const cutLine = cutWords(cut);

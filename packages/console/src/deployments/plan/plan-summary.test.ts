@@ -15,7 +15,7 @@ const object = (action: PlannedObject['action'], changes: Partial<PlannedObject>
 
 const field = (path: string) => ({ path, before: 1, after: 2, hidden: false });
 
-test('objects are grouped with what stops the task first, and each is in one group', () => {
+test('each object is in one group, and groups that stop the task come first', () => {
   const objects = (['keep', 'create', 'change', 'delete', 'replace', 'blocked', 'change'] as const).map((a) =>
     object(a),
   );
@@ -37,7 +37,7 @@ test('objects are grouped with what stops the task first, and each is in one gro
 describe('the risks of a plan', () => {
   const words = (objects: PlannedObject[]) => risksOf({ objects, contested: [] }).map((risk) => risk.words);
 
-  test('name what stops the task before what is lost and what restarts', () => {
+  test('name what stops the task before losses and restarts', () => {
     const restarting = object('change', { kind: 'Deployment', name: 'web', fields: [field('/spec/template/spec/a')] });
     expect(words([restarting, object('delete'), object('blocked'), object('create')])).toEqual([
       'The task would fail at ConfigMap blocked',
@@ -51,7 +51,7 @@ describe('the risks of a plan', () => {
     expect(words([object('change', { kind: 'Service', fields: [field('/spec/template/x')] })])).toEqual([]);
   });
 
-  test('say what a deletion takes with it', () => {
+  test('say what else a deletion removes', () => {
     const objects = [object('delete', { kind: 'Namespace', name: 'old' })];
     expect(risksOf({ objects, contested: [] })[0]?.detail).toBe('with everything in it');
   });
@@ -74,7 +74,7 @@ describe('the risks of a plan', () => {
   });
 });
 
-test('a plan says what was cut, or nothing', () => {
+test('a plan says what was left out, if anything was', () => {
   expect(cutWords({ objects: 0, fields: 0, values: 0, hooks: 0 })).toBeNull();
   expect(cutWords({ objects: 2, fields: 0, values: 7, hooks: 0 })).toBe(
     'Not shown, to keep the plan small: 2 objects, 7 values.',

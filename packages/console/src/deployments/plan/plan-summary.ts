@@ -17,7 +17,7 @@ interface ActionWords {
   counted: string;
 }
 
-/** What stops a task first, then what is lost, then the rest. */
+/** First what stops the task, then what is lost, then the rest. */
 const actionsInOrder: readonly ActionWords[] = [
   { action: 'blocked', tone: 'bad', word: 'Blocked', counted: 'blocked' },
   { action: 'replace', tone: 'bad', word: 'Replace', counted: 'to be replaced' },
@@ -52,7 +52,7 @@ export interface Risk {
 
 export const nameOf = ({ kind, name }: { kind: string; name: string }): string => `${kind} ${name}`;
 
-/** Deleting these loses more than what the chart could create again. */
+/** Deleting these loses more than the chart could create again. */
 const lostWith: Record<string, string> = {
   Namespace: 'with everything in it',
   PersistentVolumeClaim: 'its data may be lost',
@@ -76,11 +76,11 @@ const riskOfObject: Partial<Record<PlannedAction, (object: PlannedObject) => Ris
 
 const workloads = ['Deployment', 'StatefulSet', 'DaemonSet'];
 
-/** New pods follow from a change of their template. */
+/** A changed pod template means new pods. */
 const restarts = ({ action, kind, fields }: PlannedObject): boolean =>
   action === 'change' && workloads.includes(kind) && fields.some(({ path }) => path.startsWith('/spec/template/'));
 
-/** What may go wrong, or is lost: first what a person has to know before anything else. */
+/** What may go wrong or be lost, the most important first. */
 export function risksOf(plan: Pick<Plan, 'objects' | 'contested'>): Risk[] {
   const ofObjects = groupsOf(plan).flatMap(({ objects, action }) => {
     const riskOf = riskOfObject[action];
@@ -105,13 +105,13 @@ export function risksOf(plan: Pick<Plan, 'objects' | 'contested'>): Risk[] {
   return [...ofObjects, ...taken, ...restarted];
 }
 
-/** A value in one line. */
+/** A value on one line. */
 export function valueWords(value: unknown): string {
   if (value === undefined) return 'absent';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What was left out of a plan to keep it small; null where nothing was. */
+/** What was left out of a plan to keep it small; null if nothing was. */
 export function cutWords({ objects, fields, values, hooks }: Plan['cut']): string | null {
   const parts = [
     [objects, 'objects'],

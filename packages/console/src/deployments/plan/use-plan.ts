@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'react';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Plan } from './plan-summary.ts';
 
-/** A request for a plan. A plan is current for the same object only, so callers keep it until the request differs. */
+/** A request for a plan. Plans are matched to requests by identity, so callers keep the object until the request differs. */
 export interface PlanRequest {
   /** Equal for equal requests. */
   key: readonly unknown[];
@@ -12,9 +12,9 @@ export interface PlanRequest {
 }
 
 export interface Planning {
-  /** The last plan; `isCurrent` says whether it is of what is wanted now. */
+  /** The last plan. `isCurrent` says whether it is for the current request. */
   plan: Plan | undefined;
-  /** When the cluster was compared, in ms since 1970. */
+  /** When the plan was compared with the cluster, in ms since 1970. */
   at: number;
   error: Error | null;
   isCurrent: boolean;
@@ -24,7 +24,7 @@ export interface Planning {
 
 const waitMs = 600;
 
-/** Keeps a plan up to date while somebody types: it is asked for after a pause, and an earlier request is given up. */
+/** Keeps a plan up to date while somebody types. It is requested after a pause, which cancels the previous request. */
 export function usePlan(request: PlanRequest | null): Planning {
   const asked = useDebounced(request, waitMs);
   const query = useQuery({
@@ -54,7 +54,7 @@ export function usePlan(request: PlanRequest | null): Planning {
   );
 }
 
-/** The same object as before while the keys are equal. */
+/** Returns the same object as long as the keys are equal. */
 export function useSameRequest(request: PlanRequest | null): PlanRequest | null {
   const kept = useRef(request);
   if (JSON.stringify(kept.current?.key) !== JSON.stringify(request?.key)) kept.current = request;

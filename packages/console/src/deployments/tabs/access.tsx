@@ -6,6 +6,13 @@ import { Empty } from '../../ui/reading/problem.tsx';
 import { Reading } from '../../ui/reading/reading.tsx';
 import type { OfDeployment } from '../facts/deployment-row.ts';
 
+const adminWords = 'env admin: changes and deletes everything here';
+const wordsFor = {
+  Owner: 'owner of the kind: changes, moves, disables and deletes it',
+  Maintainer: 'maintainer of the kind: changes version and inputs',
+  none: 'reads only',
+};
+
 /** Who may see and change the deployment, and why. */
 export default function Access({ deployment: { env_id, kind_id } }: OfDeployment) {
   const users = useUsers();
@@ -34,12 +41,7 @@ export default function Access({ deployment: { env_id, kind_id } }: OfDeployment
                   <span />
                   <span>{nameIn(users, user_id)}</span>
                   <span className="meta">
-                    {role === 'Admin'
-                      ? 'env admin: everything here'
-                      : (rolesHere
-                          .get(user_id)
-                          ?.replace('Owner', 'owner of this kind')
-                          .replace('Maintainer', 'maintainer of this kind') ?? 'reads only')}
+                    {role === 'Admin' ? adminWords : wordsFor[rolesHere.get(user_id) ?? 'none']}
                   </span>
                 </li>
               ))}

@@ -10,7 +10,7 @@ interface ChangedInput {
 const wordsOf = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
-/** The inputs of a form whose values are not the ones that it begins with. Sensitive ones are named without their values. */
+/** The inputs of a form that differ from its initial values. Sensitive ones are named without their values. */
 export function changedInputs(form: JsonObject | null, config: JsonObject): { changed: ChangedInput[]; total: number } {
   const inputs = form?.['inputs'];
   const known = (Array.isArray(inputs) ? inputs : []).filter(isJsonObject);

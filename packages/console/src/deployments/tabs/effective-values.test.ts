@@ -17,7 +17,7 @@ const form = {
 };
 const config = { replicas: 2, password: 'hunter2', token: '11111111-2222-4333-8444-555555555555' };
 
-test('the override wins over what the form gives, and what is sensitive stays hidden', () => {
+test('the override wins over the form, and sensitive values stay hidden', () => {
   const values = effectiveValues(form, { config, values_override: { web: { replicas: 5, image: 'nginx:2' } } });
   expect(values).toEqual({
     web: { replicas: 5, password: '(hidden)', image: 'nginx:2' },
@@ -29,6 +29,6 @@ test('a chart without a form gets the inputs as they are', () => {
   expect(effectiveValues(null, { config: { a: 1 }, values_override: null })).toEqual({ config: { a: 1 } });
 });
 
-test('sensitive inputs are named, not shown', () => {
+test('the values of sensitive inputs are hidden', () => {
   expect(shownInputs(form, config)).toEqual({ ...config, password: '(hidden)' });
 });

@@ -12,7 +12,7 @@ interface Said {
   values_override: JsonObject | null;
 }
 
-/** The inputs without what is sensitive: that is known to the chart only. Also of a form that this console is too old for. */
+/** The inputs with sensitive values hidden. This also works for a form that this console is too old to parse. */
 export function shownInputs(valuesUi: JsonObject | null, config: JsonObject): JsonObject {
   const inputs = valuesUi?.['inputs'];
   const sensitive = new Set(
@@ -24,8 +24,8 @@ export function shownInputs(valuesUi: JsonObject | null, config: JsonObject): Js
 }
 
 /**
- * The values that inputs and override give the chart, by the rules of the platform. What an input reads of a secret or another row is
- * named instead. Throws where the form refuses these inputs.
+ * The values that the chart gets from inputs and override, by the rules of the platform. What an input reads from a secret or another
+ * row is named instead. Throws if the form refuses these inputs.
  */
 export function effectiveValues(valuesUi: JsonObject | null, { config, values_override }: Said): JsonObject {
   const form = formOf(valuesUi);

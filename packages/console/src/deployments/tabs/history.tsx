@@ -9,7 +9,7 @@ import { berth } from '../../api/berth.ts';
 import { useMay } from '../../api/me.ts';
 import { nameIn, useUsers } from '../../api/names.ts';
 import { pageOf, type Row } from '../../api/reads.ts';
-import { Age } from '../../ui/age.tsx';
+import { Ago, exactTime } from '../../ui/age.tsx';
 import { Choose } from '../../ui/inputs/choose.tsx';
 import { useAddress } from '../../ui/page/address.ts';
 import { Confirm } from '../../ui/page/dialog.tsx';
@@ -24,7 +24,7 @@ import { runOf } from './run-of.ts';
 
 type Task = Row<'deploymentTasks'>;
 
-/** What was deployed, run by run; any two can be compared, and one that was done can be gone back to. */
+/** What was deployed, run by run. Any two runs can be compared, and a successful one can be rolled back to. */
 export default function History({ deployment }: OfDeployment) {
   const may = useMay();
   const users = useUsers();
@@ -39,7 +39,7 @@ export default function History({ deployment }: OfDeployment) {
 
   function wordsOf(task: Task): string {
     const chart = versions.get(runOf(task)?.helm_chart_id ?? '')?.image_tag ?? '';
-    return `${operationWord(task)} ${chart} · ${new Date(task.created_at).toLocaleString()}`;
+    return `${operationWord(task)} ${chart} · ${exactTime(task.created_at)}`;
   }
 
   return (
@@ -76,7 +76,8 @@ export default function History({ deployment }: OfDeployment) {
                       <span />
                     )}
                     <span className="meta">
-                      {taskState(task).word} <Age time={task.finished_at ?? task.created_at} />
+                      {taskState(task).word} {exactTime(task.finished_at ?? task.created_at)},{' '}
+                      <Ago time={task.finished_at ?? task.created_at} />
                       {task.acting_user_id !== null && ` · ${nameIn(users, task.acting_user_id)}`}
                     </span>
                   </li>

@@ -7,7 +7,7 @@ interface InputsThatMatterProps {
   chart: Row<'helmCharts'> | undefined;
 }
 
-/** The inputs that are not as the chart has them, and the override. */
+/** The inputs that differ from the chart, and the override. */
 export function InputsThatMatter({ deployment, chart }: InputsThatMatterProps) {
   if (chart === undefined) return null;
   const { changed, total } = changedInputs(chart.values_ui, deployment.config);

@@ -26,7 +26,7 @@ export default function Logs({ deployment }: OfDeployment) {
   );
 }
 
-/** At 3 a.m. somebody looks for the pod that is not well. */
+/** People look for the pod that is not well. */
 const worstFirst = (pods: Tracked[]): Tracked[] =>
   pods.toSorted((a, b) => Number(isWell(a)) - Number(isWell(b)) || a.name.localeCompare(b.name));
 const isWell = (pod: Tracked): boolean => stateOfResource(pod)?.tone === 'ok';

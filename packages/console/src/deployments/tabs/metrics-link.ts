@@ -1,6 +1,6 @@
 import type { Row } from '../../api/reads.ts';
 
-/** Where the metrics of a deployment are shown; null where its cluster names no website for them. */
+/** The address of a deployment's metrics; null if its cluster names no website for them. */
 export function metricsLink(
   {
     metrics_url: url,

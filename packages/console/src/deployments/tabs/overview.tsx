@@ -20,7 +20,7 @@ import { ReportedStatus } from './reported-status.tsx';
 
 const Markdown = lazy(() => import('../markdown/markdown.tsx'));
 
-/** What a person looks for first: what runs, with which inputs, and what happened last. */
+/** What people look for first: what runs, with which inputs, and what happened last. */
 export default function Overview({ deployment }: OfDeployment) {
   const resources = useQuery(allOf('k8sResources', { deployment_id: deployment.id }));
   const tasks = useQuery(pageOf('deploymentTasks', { deployment_id: deployment.id, page: 1, per_page: 10 }));

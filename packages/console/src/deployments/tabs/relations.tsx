@@ -15,7 +15,7 @@ interface RelationsProps {
 
 const most = 20;
 
-/** What this one depends on, and what depends on it: where to look next when it is not well, and what a change of it touches. */
+/** What the deployment depends on, and what depends on it: where to look next if it is not well, and what a change of it affects. */
 export function Relations({ deployment, chart }: RelationsProps) {
   const form: JsonValue | undefined = chart?.values_ui?.['inputs'];
   const ids = usedIds(form, deployment.config);

@@ -10,7 +10,7 @@ const tones: Record<string, Tone> = {
   secondary: 'off',
 };
 
-/** What the workload says of itself at its status endpoint. */
+/** What the workload reports at its status endpoint. */
 export function ReportedStatus({ reported }: { reported: DeploymentRow['reported_status'] }) {
   if (reported === null) return null;
   const { content, error, timestamp } = reported;

@@ -8,7 +8,7 @@ import { State } from '../../ui/state.tsx';
 import type { OfDeployment } from '../facts/deployment-row.ts';
 import { ResourceLines } from '../objects/resource-lines.tsx';
 
-/** The live tree of objects, and what Kubernetes reports about them. */
+/** The tree of objects, kept up to date, and the events that Kubernetes reports about them. */
 export default function Resources({ deployment }: OfDeployment) {
   const resources = useQuery(allOf('k8sResources', { deployment_id: deployment.id }));
   const events = useQuery({
@@ -53,7 +53,7 @@ export default function Resources({ deployment }: OfDeployment) {
                       <State tone={type === 'Warning' ? 'warn' : 'off'} word={reason} />{' '}
                       <span className="muted">{object.kind}</span> {object.name}
                     </span>
-                    <span className="meta">
+                    <span className="muted">
                       {count > 1 && `${count} times · `}
                       <Age time={last_seen_at} />
                     </span>

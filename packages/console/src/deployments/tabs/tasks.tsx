@@ -8,7 +8,7 @@ import type { OfDeployment } from '../facts/deployment-row.ts';
 import { operationWord } from '../../ui/reading/operation-word.ts';
 import { taskState } from '../facts/task-state.ts';
 
-/** Everything that was done with the deployment, newest first. */
+/** All tasks of the deployment, newest first. */
 export default function Tasks({ deployment }: OfDeployment) {
   const users = useUsers();
   return (
@@ -35,7 +35,7 @@ export default function Tasks({ deployment }: OfDeployment) {
           narrow: 'second',
           width: 'minmax(160px, 3fr)',
           className: 'muted',
-          cell: ({ reason }) => <span title={reason ?? ''}>{reason}</span>,
+          cell: ({ reason }) => reason && <span title={reason}>{reason}</span>,
         },
         { title: 'By', width: 'minmax(96px, 1fr)', cell: ({ acting_user_id }) => nameIn(users, acting_user_id) },
         { title: 'When', width: '96px', className: 'muted', cell: ({ execute_at }) => <When time={execute_at} /> },

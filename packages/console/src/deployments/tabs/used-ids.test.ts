@@ -6,9 +6,9 @@ const peers = { id: 'peers', type: 'array', itemType: 'CollectionSelect', collec
 const token = { id: 'token', type: 'CollectionSelect', collection: 'secrets' };
 
 test.for([
-  ['one that an input chooses', [peer], { peer: 'a' }, ['a']],
+  ['one that an input refers to', [peer], { peer: 'a' }, ['a']],
   ['each of a list once', [peer, peers], { peer: 'a', peers: ['b', 'a'] }, ['a', 'b']],
-  ['none where nothing is chosen', [peer], {}, []],
+  ['none if nothing is chosen', [peer], {}, []],
   ['no secret', [token], { token: 's' }, []],
   ['none without a form', undefined, { peer: 'a' }, []],
 ] as const)('a deployment uses %s', ([, inputs, config, ids]) => {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@berth/client';
 
-/** The deployments that the inputs of a form choose, as many as one read takes. */
+/** The deployments that the inputs of a form refer to, at most as many as one read takes. */
 export function usedIds(inputs: JsonValue | undefined, config: Record<string, JsonValue>): string[] {
   if (!Array.isArray(inputs)) return [];
   const ids = inputs.flatMap((input) => {

@@ -9,7 +9,7 @@ import { Reading } from '../../ui/reading/reading.tsx';
 import type { DeploymentRow, OfDeployment } from '../facts/deployment-row.ts';
 import { effectiveValues, shownInputs } from './effective-values.ts';
 
-/** What was said, and what comes of it: the inputs and the override on the left, the values that the chart gets on the right. */
+/** Inputs and override on the left, and on the right the values that the chart gets from them. */
 export default function Values({ deployment }: OfDeployment) {
   const chart = useQuery(oneOf('helmCharts', deployment.helm_chart_id));
   return (
@@ -43,7 +43,7 @@ export default function Values({ deployment }: OfDeployment) {
         </header>
         <Reading of={chart}>{({ row }) => <Effective valuesUi={row.values_ui} deployment={deployment} />}</Reading>
         <p className="meta">
-          The platform adds env, cluster, ingress and placement; what none of these names is the default of the chart.
+          The platform adds env, cluster, ingress and placement. Everything else has the default of the chart.
         </p>
       </section>
     </div>
@@ -54,7 +54,7 @@ function Effective({ valuesUi, deployment }: { valuesUi: JsonObject | null; depl
   try {
     return <Yaml value={effectiveValues(valuesUi, deployment)} what="the effective values" />;
   } catch (cause) {
-    return <p className="muted">They cannot be worked out: {cause instanceof Error ? cause.message : String(cause)}</p>;
+    return <p className="muted">They cannot be computed: {cause instanceof Error ? cause.message : String(cause)}</p>;
   }
 }
 

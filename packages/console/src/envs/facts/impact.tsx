@@ -11,13 +11,13 @@ interface ImpactProps {
   /** The key of the read. */
   of: readonly string[];
   read: (options: { signal: AbortSignal }) => Promise<Answer<Page<Impacted>>>;
-  /** What happens to them. */
+  /** What happens to these deployments. */
   verb: 'Reinstalls' | 'Used by';
   /** Shown if there are none. */
   none: string;
 }
 
-/** The deployments that a change concerns, read before it is made. */
+/** The deployments that a change affects, shown before it is made. */
 export function Impact({ of, read, verb, none }: ImpactProps) {
   const kinds = useKinds();
   const impact = useQuery({ ...readOf('deployments', ['impact', ...of], read), staleTime: 0 });

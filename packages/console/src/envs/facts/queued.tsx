@@ -11,13 +11,13 @@ export interface QueuedTasks {
   count: number;
 }
 
-/** What a change has queued. */
+/** The tasks that a change has queued. */
 export const queuedBy = (words: string, answer: Answer<unknown>): QueuedTasks =>
   answer.ok ? { words, ids: answer.taskIds, count: answer.taskCount } : { words, ids: [], count: 0 };
 
 const mostShown = 5;
 
-/** What was done, and the tasks that follow from it. It stays until it is dismissed. */
+/** What was done, and the tasks that follow. It stays until it is dismissed. */
 export function Queued({ of, envId, onDismiss }: { of: QueuedTasks; envId: string; onDismiss: () => void }) {
   const { words, ids, count } = of;
   return (

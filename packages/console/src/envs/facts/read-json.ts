@@ -1,6 +1,6 @@
 import type { JsonValue } from '@berth/client';
 
-/** What somebody typed as JSON; nothing is null. */
+/** Parses what somebody typed as JSON. An empty text is null. */
 export function readJson(text: string): { value: JsonValue } | { error: string } {
   if (text.trim() === '') return { value: null };
   try {
@@ -10,5 +10,5 @@ export function readJson(text: string): { value: JsonValue } | { error: string }
   }
 }
 
-/** For people to change; empty for null. */
+/** The text of a value for people to edit; empty for null. */
 export const jsonText = (value: JsonValue): string => (value === null ? '' : JSON.stringify(value, null, 2));

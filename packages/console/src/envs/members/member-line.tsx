@@ -29,7 +29,7 @@ const forKind: RoleChoice<MaybeRole>[] = [
   { id: 'Owner', words: 'Owner', note: 'also creates, moves, disables and deletes them' },
 ];
 
-/** A person of an env with a role for each kind. */
+/** A member of an env with a role for each kind. */
 export function MemberLine(props: MemberLineProps) {
   const { member, name, note, roles, kinds, mayChange, mayChangeMembership, onRemove, onError } = props;
   const { env_id, user_id } = member;

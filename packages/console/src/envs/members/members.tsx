@@ -16,10 +16,10 @@ import { AddMember } from './add-member.tsx';
 import { addAgain, type KindRole, type Member, removeMember } from './change-roles.ts';
 import { MemberLine } from './member-line.tsx';
 
-/** More people are found by their names. */
+/** Other members are found by their names. */
 const mostLines = 200;
 
-/** Who is in the env, and what each may do with which kind of deployments. */
+/** The members of the env, and what each may do with which kind of deployments. */
 export default function Members({ env }: OfEnv) {
   const members = useQuery(allOf('envUserPermissions', { env_id: env.id }));
   const roles = useQuery(allOf('deploymentPermissions', { env_id: env.id }));
@@ -66,7 +66,7 @@ function Matrix({ env, members, roles }: MatrixProps) {
           onChange={(kind) => change({ kind })}
         />
         <span className="meta">
-          {permission.allowed ? 'A press on a role changes it' : `Roles are given by ${permission.needs}`}
+          {permission.allowed ? 'Choose a role to change it' : `Roles are given by ${permission.needs}`}
         </span>
         {permission.allowed && (
           <Button className="button primary" onPress={() => setIsAdding(true)}>
@@ -110,7 +110,7 @@ function Matrix({ env, members, roles }: MatrixProps) {
                   roles={rolesOf(member)}
                   kinds={columns}
                   mayChange={permission.allowed}
-                  // Nobody but a site admin gives up or takes their own role.
+                  // Only a site admin can change their own membership.
                   mayChangeMembership={permission.allowed && (identity.is_admin || member.user_id !== identity.id)}
                   onRemove={() => setRemoved(member)}
                   onError={setError}
@@ -125,7 +125,10 @@ function Matrix({ env, members, roles }: MatrixProps) {
           {mostLines} of {shown.length.toLocaleString()} members are shown: filter by person to see others.
         </p>
       )}
-      <p className="meta below-table">Admins of the env, site admins and bots need no role for a kind.</p>
+      <p className="meta below-table">
+        Owners create, change, move, disable and delete deployments of the kind; maintainers change version and inputs.
+        Admins of the env and site admins may do all of it without a role for the kind; bots count as maintainers.
+      </p>
       {isAdding && <AddMember env={env} members={members} onClose={() => setIsAdding(false)} />}
       {removed && (
         <Remove
@@ -166,7 +169,7 @@ function Remove({ env, member, roles, onClose, onError }: RemoveProps) {
         });
       }}
     >
-      <p>From the next request on {name} sees nothing of this env. What they had here is taken away:</p>
+      <p>From the next request on, {name} sees nothing of this env. They lose:</p>
       <ul>
         <li>the role {member.role} in the env</li>
         {roles.map(({ id, kind_id, role }) => (
@@ -175,7 +178,7 @@ function Remove({ env, member, roles, onClose, onError }: RemoveProps) {
           </li>
         ))}
       </ul>
-      <p className="muted">Tasks that they have scheduled here will fail. What they have deployed goes on.</p>
+      <p className="muted">Tasks that they have scheduled here will fail. What they have deployed keeps running.</p>
     </Confirm>
   );
 }

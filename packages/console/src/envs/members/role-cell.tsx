@@ -22,7 +22,7 @@ interface RoleCellProps<Id extends string> {
   isReadOnly: boolean;
 }
 
-/** A role that is changed where it is shown. */
+/** A role that can be changed where it is shown. */
 export function RoleCell<Id extends string>(props: RoleCellProps<Id>) {
   const { label, choices, value, none, onChange, onError, isReadOnly } = props;
   const change = useMutation({ mutationFn: onChange, onError });

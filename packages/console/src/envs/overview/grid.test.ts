@@ -18,7 +18,7 @@ const clusters = [
 ];
 const nameOf = (id: string) => ({ a: 'Web', b: 'Api' })[id] ?? id;
 
-test('kinds and clusters are in the order of their names, and a cluster without deployments keeps its column', () => {
+test('kinds and clusters are sorted by name, and a cluster without deployments has a column too', () => {
   const grid = gridOf([placed('shop', 'a', '2'), placed('x', 'b', '2'), placed('blog', 'a', '2')], clusters, nameOf);
 
   expect(grid.clusters).toEqual(['1', '2']);
@@ -35,7 +35,7 @@ test('a deployment on a cluster that is not known yet is shown', () => {
   expect(grid.kinds[0]?.cells[2]).toHaveLength(1);
 });
 
-test('attention is needed after a failed task, and by what is enabled and unwell', () => {
+test('a deployment needs attention after a failed task, or if it is enabled and unhealthy', () => {
   const unwell = { since: '', state: 'Degraded' as const, causes: [], reason: null };
 
   expect(needsAttention({ status: 'Error', enabled: false, health: null })).toBe(true);

@@ -6,9 +6,9 @@ export type Placed = Pick<
 >;
 
 export interface Grid<T extends Placed> {
-  /** The kinds that have a deployment, in the order of their names. */
+  /** The kinds that have a deployment, sorted by name. */
   kinds: { id: string; cells: T[][] }[];
-  /** The clusters, each a place in `cells`. */
+  /** The clusters, in the order of `cells`. */
   clusters: string[];
 }
 
@@ -19,7 +19,7 @@ export function gridOf<T extends Placed>(
   nameOfKind: (id: string) => string,
 ): Grid<T> {
   const columns = [...clusters].sort((a, b) => a.name.localeCompare(b.name)).map(({ id }) => id);
-  // Read at another time than the clusters.
+  // Deployments and clusters are read at different times.
   for (const { cluster_id } of deployments) if (!columns.includes(cluster_id)) columns.push(cluster_id);
   const byKind = Map.groupBy(deployments, ({ kind_id }) => kind_id);
   const kinds = [...byKind]
@@ -34,6 +34,6 @@ export function gridOf<T extends Placed>(
   return { kinds, clusters: columns };
 }
 
-/** What the platform counts as in need of attention. */
+/** Whether the platform counts a deployment as needing attention. */
 export const needsAttention = ({ status, enabled, health }: Pick<Placed, 'status' | 'enabled' | 'health'>): boolean =>
   status === 'Error' || (enabled && (health?.state === 'Degraded' || health?.state === 'Unknown'));

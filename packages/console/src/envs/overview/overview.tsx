@@ -13,11 +13,11 @@ import { useVersions } from './use-versions.ts';
 
 type DeploymentRow = Row<'deployments'>;
 
-/** More in one cell are a number that leads to the list. */
+/** Further deployments of a cell are a number that leads to the list. */
 const mostInCell = 4;
 const mostNamed = 5;
 
-/** What runs in the env: what is wrong first, then each kind on each cluster. */
+/** What runs in the env: first what is wrong, then each kind on each cluster. */
 export default function Overview({ env }: OfEnv) {
   const deployments = useQuery(allOf('deployments', { env_id: env.id }));
   return <Reading of={deployments}>{(rows) => <WhatRuns env={env} rows={rows} />}</Reading>;

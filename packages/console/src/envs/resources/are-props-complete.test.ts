@@ -15,7 +15,7 @@ test('a new resource needs every required prop', () => {
   expect(arePropsComplete(form, { title: 'a' }, 'new')).toBe(false);
 });
 
-test('a change needs no sensitive prop again, but all others', () => {
+test('a change needs every required prop except sensitive ones', () => {
   expect(arePropsComplete(form, { title: 'a' }, 'change')).toBe(true);
   expect(arePropsComplete(form, {}, 'change')).toBe(false);
 });

@@ -11,7 +11,7 @@ interface DeleteResourceProps {
   onClose: () => void;
 }
 
-/** The platform refuses while an enabled deployment uses it, and names it. */
+/** Deletes a resource. The platform refuses while an enabled deployment uses it. */
 export function DeleteResource({ resource: { id, name }, type, onClose }: DeleteResourceProps) {
   return (
     <Confirm

@@ -38,7 +38,7 @@ function Fields({
   type,
   onClose,
 }: Omit<EditResourceProps, 'id'> & { read: One<Row<'deploymentResources'>> }) {
-  // As it was when the dialog opened: a change that came in between is refused, not overwritten.
+  // As it was when the dialog opened. If it has changed since, saving is refused.
   const [{ row, etag }] = useState(read);
   const before = isJsonObject(row.props) ? row.props : {};
   const [name, setName] = useState(row.name);

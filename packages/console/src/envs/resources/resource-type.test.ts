@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changedProps, resourceTypeOf } from './resource-type.ts';
 
-test('a step of the lifecycle is for maintainers unless the type says owners, and one that is absent is for nobody else', () => {
+test('a lifecycle step is for maintainers unless the type says owners, and an absent step is for nobody', () => {
   const type = resourceTypeOf('page', {
     name_singular: 'Page',
     name_plural: 'Pages',
@@ -17,7 +17,7 @@ test('a step of the lifecycle is for maintainers unless the type says owners, an
   });
 });
 
-test('a spec that says nothing has the name of its key', () => {
+test('a type without names is named by its key', () => {
   expect(resourceTypeOf('page', {})).toEqual({
     singular: 'page',
     plural: 'page',
@@ -26,6 +26,6 @@ test('a spec that says nothing has the name of its key', () => {
   });
 });
 
-test('an update holds what differs, and null for what was taken out', () => {
+test('an update contains what differs, and null for what was removed', () => {
   expect(changedProps({ a: 1, b: [1], c: 'x' }, { a: 2, b: [1], d: true })).toEqual({ a: 2, c: null, d: true });
 });

@@ -7,7 +7,7 @@ export type LifecycleStep = 'create' | 'update' | 'delete';
 export interface ResourceType {
   singular: string;
   plural: string;
-  /** Who may do which step; a step that is absent is for the managing deployment alone. */
+  /** Who may do which step. An absent step is for the managing deployment alone. */
   lifecycle: Partial<Record<LifecycleStep, Role>>;
   /** The form of the properties. */
   valuesUi: JsonObject;
@@ -30,7 +30,7 @@ export function resourceTypeOf(key: string, spec: JsonObject): ResourceType {
   return { singular, plural: text(spec['name_plural'], singular), lifecycle, valuesUi };
 }
 
-/** The props of an update: those that differ, and null for those that are to go. Sensitive ones are not shown, so their absence says nothing. */
+/** The props of an update: those that differ, and null for those to remove. Sensitive ones are not shown, so an absent one is not removed. */
 export function changedProps(before: JsonObject, after: JsonObject): JsonObject {
   const changed = Object.entries(after).filter(([id, value]) => JSON.stringify(before[id]) !== JSON.stringify(value));
   const gone = Object.keys(before).filter((id) => !Object.hasOwn(after, id));

@@ -33,7 +33,7 @@ interface ResourcesOfTypeProps {
   type: ResourceType;
   /** The name of the kind whose deployments manage them. */
   kind: string;
-  /** Where another type is chosen. */
+  /** The choice of another type. */
   children: ReactNode;
 }
 
@@ -109,7 +109,7 @@ export function ResourcesOfType({ env, row, type, kind, children }: ResourcesOfT
             narrow: 'second',
             width: 'minmax(80px, 2fr)',
             className: 'muted',
-            cell: ({ sync_reason }) => <span title={sync_reason ?? ''}>{sync_reason}</span>,
+            cell: ({ sync_reason }) => sync_reason && <span title={sync_reason}>{sync_reason}</span>,
           },
           {
             title: 'Managed by',

@@ -9,7 +9,7 @@ import type { OfEnv } from '../facts/env-row.ts';
 import { resourceTypeOf } from './resource-type.ts';
 import { ResourcesOfType } from './resources-of-type.tsx';
 
-/** What deployments of the env manage for others, by type. */
+/** The resources that deployments of the env manage for others, by type. */
 export default function Resources({ env }: OfEnv) {
   const own = useQuery(allOf('deploymentResourceTypes', { env_id: env.id }));
   const global = useQuery(allOf('deploymentResourceTypes', { env_id: 'null' }));

@@ -6,7 +6,7 @@ interface ContentsInputProps {
   autoFocus?: boolean;
 }
 
-/** What is typed lives in the dialog alone, and goes with it. */
+/** What is typed is kept in the dialog alone, and vanishes with it. */
 export function ContentsInput({ value, onChange, autoFocus = false }: ContentsInputProps) {
   return (
     <TextInput

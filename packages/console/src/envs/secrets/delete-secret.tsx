@@ -6,7 +6,7 @@ import { Confirm } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import { SecretImpact } from './secret-of.tsx';
 
-/** The platform refuses while an enabled deployment uses it. */
+/** Deletes a secret. The platform refuses while an enabled deployment uses it. */
 export function DeleteSecret({ secret, onClose }: { secret: Row<'secrets'>; onClose: () => void }) {
   const { id, name, collection } = secret;
   const etag = useQuery(oneOf('secrets', id)).data?.etag ?? null;

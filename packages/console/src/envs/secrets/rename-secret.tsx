@@ -33,7 +33,7 @@ function Fields({ secret: { row, etag }, onClose, onDone }: ChangeSecretProps & 
     >
       <TextInput
         label="Name"
-        help={`Other than those of ${row.collection} in this env. Deployments that use it go on using it.`}
+        help={`It must differ from those of ${row.collection} in this env. Deployments that use the secret keep using it.`}
         value={name}
         onChange={setName}
         maxLength={100}

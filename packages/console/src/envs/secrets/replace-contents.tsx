@@ -22,7 +22,7 @@ function Fields({ secret: { row, etag }, onClose, onDone }: ChangeSecretProps & 
       isReady={contents !== ''}
       onCancel={onClose}
       onSubmit={async () => {
-        // No mutation of the query cache, which would keep the contents for a while.
+        // Not a mutation of the query cache, which would keep the contents for a while.
         const answer = await berth.secrets.update(
           { id: row.id, body: { contents } },
           etag === null ? {} : { ifMatch: etag },

@@ -22,7 +22,7 @@ interface SecretDialogProps {
   children: (secret: ReadSecret) => React.ReactNode;
 }
 
-/** A dialog about a secret as it was when the dialog opened: a change that came in between is refused, not overwritten. */
+/** A dialog about a secret as it was when the dialog opened. If it has changed since, saving is refused. */
 export function SecretDialog({ id, title, onClose, children }: SecretDialogProps) {
   const secret = useQuery({ ...oneOf('secrets', id), staleTime: 0, gcTime: 0 });
   return (

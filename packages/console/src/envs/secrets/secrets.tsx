@@ -18,7 +18,7 @@ type Asked = { what: 'replace' | 'rename' | 'delete'; secret: Row<'secrets'> } |
 
 const sorts = ['collection', '-collection', 'name', '-name', 'updated_at', '-updated_at'] as const;
 
-/** The secrets of an env. Contents go to the platform and never come back. */
+/** The secrets of an env. Their contents are written, and never read. */
 export default function Secrets({ env }: OfEnv) {
   const permission = useMay()('secrets', 'create', { env_id: env.id });
   const [address, change] = useAddress();
@@ -50,7 +50,7 @@ export default function Secrets({ env }: OfEnv) {
         sort={{ value: query.sort, onChange: (sort) => change({ sort }) }}
         empty={
           <Empty title="There are no secrets yet">
-            <p>Forms of charts choose them by their names, from the collection that the form names.</p>
+            <p>The form of a chart offers the secrets of a collection by their names.</p>
             {permission.allowed && (
               <Button className="button" onPress={create}>
                 New secret
@@ -59,12 +59,19 @@ export default function Secrets({ env }: OfEnv) {
           </Empty>
         }
         columns={[
-          { title: 'Collection', width: 'minmax(96px, 1fr)', sort: 'collection', cell: ({ collection }) => collection },
+          {
+            title: 'Collection',
+            width: 'minmax(96px, 1fr)',
+            sort: 'collection',
+            narrow: 'second',
+            cell: ({ collection }) => collection,
+          },
           {
             title: 'Name',
             width: 'minmax(120px, 2fr)',
             sort: 'name',
             className: 'cell-name',
+            narrow: 'first',
             cell: ({ name }) => name,
           },
           {

@@ -11,7 +11,7 @@ import { Confirm } from '../../ui/page/dialog.tsx';
 import { say } from '../../ui/page/toasts.tsx';
 import type { OfEnv } from '../facts/env-row.ts';
 
-/** Only an empty env can be deleted, so the dialog first names what is still in it. */
+/** Deletes an env. Only an empty one can be deleted, so what is still in it is named first. */
 export function DeleteEnv({ env, etag }: OfEnv) {
   const permission = useMay()('envs', 'delete');
   const navigate = useNavigate();

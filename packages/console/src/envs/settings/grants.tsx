@@ -16,7 +16,7 @@ import { NewGrant } from './new-grant.tsx';
 
 type Grant = Row<'clusterRoleGrants'>;
 
-/** Which ClusterRoles the deployments of a kind act with in this env. */
+/** The ClusterRoles that deployments of a kind act with in this env. */
 export function Grants({ env }: { env: EnvRow }) {
   const permission = useMay()('clusterRoleGrants', 'create');
   const kinds = useKinds();

@@ -1,6 +1,6 @@
 import { Button } from 'react-aria-components/Button';
 
-/** Says that the env is another one by now, and offers it. */
+/** Says that the env was changed meanwhile, and offers to show it as it is now. */
 export function Meanwhile({ onTake }: { onTake: () => void }) {
   return (
     <div className="notice warn" role="status">

@@ -14,7 +14,7 @@ import { useBase } from './use-base.ts';
 
 type EnvChanges = NonNullable<Parameters<typeof berth.envs.update>[0]['body']>;
 
-/** On which nodes the pods of the env run. The platform checks it by the rules of Kubernetes. */
+/** The nodes on which the pods of the env run. The platform checks them by the rules of Kubernetes. */
 export function Placement(given: OfEnv) {
   const permission = useMay()('envs', 'update', { env_id: given.env.id });
   const base = useBase(given);
@@ -32,7 +32,7 @@ export function Placement(given: OfEnv) {
 
   const change = async () => {
     if ('error' in read.node_selector || 'error' in read.tolerations) return;
-    // The server says which rule of Kubernetes what was typed breaks.
+    // If what was typed breaks a rule of Kubernetes, the server says which.
     const body = { node_selector: read.node_selector.value, tolerations: read.tolerations.value } as EnvChanges;
     const answer = await berth.envs.update({ id: base.env.id, body }, base.ifMatch);
     const env = unwrap(answer);

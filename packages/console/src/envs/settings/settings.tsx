@@ -4,7 +4,7 @@ import { Grants } from './grants.tsx';
 import { NameSettings } from './name-settings.tsx';
 import { Placement } from './placement.tsx';
 
-/** What holds for the whole env. */
+/** Settings of the whole env. */
 export default function Settings({ env, etag }: OfEnv) {
   return (
     <div className="settings">

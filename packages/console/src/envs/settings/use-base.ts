@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { OfEnv } from '../facts/env-row.ts';
 
-/** What somebody began to change, with its tag, so that a change that came in between is not overwritten. */
+/** What somebody started to change, with its tag, so that changes made meanwhile are not overwritten. */
 export function useBase({ env, etag }: OfEnv) {
   const [base, setBase] = useState<OfEnv>({ env, etag });
   return {

@@ -13,7 +13,7 @@ interface CancelDialogProps {
   onClose: () => void;
 }
 
-/** Asks for a reason, and says what a cancellation leaves behind. */
+/** Asks for a reason, and says what state a cancellation leaves. */
 export function CancelDialog({ task, words, onClose }: CancelDialogProps) {
   const [reason, setReason] = useState('');
   const cancel = async () => {

@@ -12,7 +12,7 @@ interface RetryDialogProps {
   words: string;
   /** The task of the deployment that runs now. */
   running: Row<'deploymentTasks'> | undefined;
-  /** For a removal without hooks. */
+  /** The permission for a removal without hooks. */
   asOwner: Permission;
   onClose: () => void;
 }
@@ -59,12 +59,12 @@ interface SupersedeProps {
   onChange: (isSelected: boolean) => void;
 }
 
-/** Offered where another task of the deployment runs. */
+/** Offered if another task of the deployment runs. */
 export function Supersede({ isSelected, onChange }: SupersedeProps) {
   return (
     <>
       <Check label="End the task that runs, if it only waits for readiness" value={isSelected} onChange={onChange} />
-      <p className="meta">Otherwise the new task waits until it ends. A Helm that works is always waited for.</p>
+      <p className="meta">Otherwise the new task waits until it ends. While Helm works, it always waits.</p>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import type { One, Row } from '../../api/reads.ts';
 import { runOf } from '../../deployments/tabs/run-of.ts';
-import { Age } from '../../ui/age.tsx';
+import { Ago } from '../../ui/age.tsx';
 import { Confirm } from '../../ui/page/dialog.tsx';
 import { deltaOf } from '../facts/input-changes.ts';
 import { Supersede } from './retry-dialog.tsx';
@@ -18,11 +18,11 @@ interface RollbackDialogProps {
   onClose: () => void;
 }
 
-/** Says what returns, and refuses where the deployment has changed since it was read. */
+/** Says what a rollback changes. It is refused if the deployment has changed since it was read. */
 export function RollbackDialog({ task, deployment, name, versionOf, running, onClose }: RollbackDialogProps) {
   const navigate = useNavigate();
   const [isSuperseding, setIsSuperseding] = useState(false);
-  // The dialog names differences to this state, so a later one is refused.
+  // The dialog names the differences from this state, so a rollback of a later one is refused.
   const [{ row, etag }] = useState(deployment);
   const run = runOf(task);
   const rollBack = async () => {
@@ -36,7 +36,7 @@ export function RollbackDialog({ task, deployment, name, versionOf, running, onC
     <Confirm title={`Roll back ${name}`} action="Roll back" isOpen onClose={onClose} onConfirm={rollBack}>
       <p>
         A new task makes chart, inputs and override those of this run, which ended{' '}
-        <Age time={task.finished_at ?? task.created_at} /> ago. Name, cluster and place stay.
+        <Ago time={task.finished_at ?? task.created_at} />. Name, cluster and place stay.
       </p>
       {run && (
         <ul className="will-change">

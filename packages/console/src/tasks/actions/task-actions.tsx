@@ -12,14 +12,14 @@ interface TaskActionsProps {
   task: Row<'deploymentTasks'>;
   /** What the task does, and to what. */
   words: string;
-  /** Of its deployment. */
+  /** The name of its deployment. */
   name: string;
   /** Undefined if it was deleted. */
   deployment: One<Row<'deployments'>> | undefined;
   versionOf: (chartId: string) => string | undefined;
 }
 
-/** What can be done about a task in its state, for whom the rules allow it. */
+/** What can be done about a task in its state, as far as the rules allow the viewer. */
 export function TaskActions({ task, words, name, deployment, versionOf }: TaskActionsProps) {
   const may = useMay();
   const [asked, setAsked] = useState<'cancel' | 'retry' | 'rollback' | null>(null);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deltaOf, inputLines } from './input-changes.ts';
 
-describe('a difference of values', () => {
-  it('has a path for each value that differs, and a list as a whole', () => {
+describe('the difference between two values', () => {
+  it('has a path for each value that differs, and treats a list as one value', () => {
     expect(deltaOf({ a: { b: 1, c: 2 }, l: [1] }, { a: { b: 1, c: 3 }, l: [1, 2], n: true })).toEqual({
       'a.c': [2, 3],
       l: [[1], [1, 2]],
@@ -10,7 +10,7 @@ describe('a difference of values', () => {
     });
   });
 
-  it('is empty where both are the same, or none', () => {
+  it('is empty if both are the same, or absent', () => {
     expect(deltaOf(null, {})).toEqual({});
     expect(deltaOf({ a: [1] }, { a: [1] })).toEqual({});
   });
@@ -25,7 +25,7 @@ describe('the inputs of a run', () => {
     ],
   };
 
-  it('come in the order of the form, then those that it does not know', () => {
+  it('are in the order of the form, followed by those that it does not know', () => {
     const lines = inputLines(form, { extra: 1, size: 'small', name: 'web' }, {});
     expect(lines.map(({ label, value }) => [label, value])).toEqual([
       ['Name', 'web'],
@@ -42,7 +42,7 @@ describe('the inputs of a run', () => {
     ]);
   });
 
-  it('hide what the form calls sensitive, before and after', () => {
+  it('hide the values that the form calls sensitive, before and after', () => {
     const lines = inputLines(form, { password: 'new' }, { password: ['old', 'new'] });
     expect(JSON.stringify(lines)).not.toMatch(/old|new/);
     expect(lines[0]).toMatchObject({ value: 'hidden', before: 'hidden', isChanged: true });

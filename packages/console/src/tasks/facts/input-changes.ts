@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@berth/client';
 import { isJsonObject } from '@berth/contracts/fields/json';
 
-/** Changes from dotted path to the values before and after; a missing side is null. Objects recurse, lists compare whole. */
+/** The values before and after by dotted path; an absent value is null. Objects are compared by key, lists as a whole. */
 export type Delta = Record<string, readonly [JsonValue, JsonValue]>;
 
-/** The same form of a difference that a task records of its inputs. */
+/** The difference in the form in which a task records that of its inputs. */
 export function deltaOf(before: JsonObject | null, after: JsonObject | null, path = ''): Delta {
   const [a, b] = [before ?? {}, after ?? {}];
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
@@ -22,7 +22,7 @@ export function deltaOf(before: JsonObject | null, after: JsonObject | null, pat
 export interface InputLine {
   id: string;
   label: string;
-  /** Null where the input has no value. */
+  /** Null if the input has no value. */
   value: string | null;
   before: string | null;
   isChanged: boolean;
@@ -49,7 +49,7 @@ const shown = (value: JsonValue | undefined): string | null => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** The inputs of a run in the order of its form, with what each was before. Values that the form calls sensitive are hidden. */
+/** The inputs of a run in the order of its form, each with its previous value. Sensitive values are hidden. */
 export function inputLines(form: JsonObject | null, inputs: JsonObject, delta: Delta): InputLine[] {
   const known = inputsOf(form);
   const roots = Object.keys(delta).map((path) => path.split('.')[0] ?? path);
@@ -62,7 +62,7 @@ export function inputLines(form: JsonObject | null, inputs: JsonObject, delta: D
     const after = whole ? whole[1][1] : inputs[id];
     if (changes.length === 0 && shown(after) === null) return [];
     const hide = (words: string | null) => (isSensitive && words !== null ? 'hidden' : words);
-    // Of an object only the parts that differ say what changed.
+    // For an object, only the parts that differ are named.
     const parts = changes.map(([path, [old]]) => `${path.slice(id.length + 1)}: ${shown(old) ?? 'none'}`).join(', ');
     const before = whole ? shown(whole[1][0]) : changes.length > 0 ? parts : null;
     return [{ id, label, value: hide(shown(after)), before: hide(before), isChanged: changes.length > 0 }];

@@ -11,12 +11,12 @@ describe('a month of the calendar', () => {
     expect(daysOf('2027-02')).toHaveLength(28);
   });
 
-  it('is followed by the next one, and by that of the next year', () => {
+  it('is followed by the next month, across years', () => {
     expect(monthAfter('2026-12', 1)).toBe('2027-01');
     expect(monthAfter('2026-01', -1)).toBe('2025-12');
   });
 
-  it('is that of today where the address names none', () => {
+  it('is the current month if the address names none', () => {
     const today = new Date(2026, 10, 5);
     expect(readMonth(undefined, today)).toBe('2026-11');
     expect(readMonth('2026-13', today)).toBe('2026-11');

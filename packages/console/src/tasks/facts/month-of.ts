@@ -7,10 +7,10 @@ export interface Day {
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** The day of a time in the zone of the viewer. */
+/** The day of a time, in the zone of the viewer. */
 export const dayOf = (time: Date): string => `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 
-/** A month such as `2026-11`; the one of today for anything else. */
+/** A month such as `2026-11`; the current month for anything else. */
 export function readMonth(given: string | undefined, today: Date): string {
   return given !== undefined && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(given) ? given : dayOf(today).slice(0, 7);
 }

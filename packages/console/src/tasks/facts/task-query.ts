@@ -10,7 +10,7 @@ interface View {
   none: string;
 }
 
-/** What the list shows, as the server can tell it apart. The first is shown unless the address says otherwise. */
+/** The views of the list, as far as the server distinguishes them. The first is the default. */
 export const taskViews: readonly [View, ...View[]] = [
   {
     id: 'open',
@@ -44,7 +44,7 @@ export const taskViews: readonly [View, ...View[]] = [
 
 export const viewOf = (given: string | undefined): View => taskViews.find(({ id }) => id === given) ?? taskViews[0];
 
-/** What the server is asked for an address. */
+/** The query for an address. */
 export function taskQueryOf(address: Record<string, string | undefined>, me: string): TaskQuery {
   const { env, cluster } = address;
   return {

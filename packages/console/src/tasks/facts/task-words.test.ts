@@ -8,18 +8,18 @@ const upgrade = (from: string, to: string, more = {}) => ({
 });
 
 describe('the words for a task', () => {
-  it('name the version that it leads to, once that is known', () => {
+  it('name the version that it deploys, once that is known', () => {
     expect(taskWords({ operation: { Install: { ...run, helm_chart_id: 'a' } } }, versionOf)).toBe('Install 1.0.0');
     expect(taskWords(upgrade('a', 'b'), versionOf)).toBe('Upgrade to 2.0.0');
     expect(taskWords(upgrade('a', 'c'), versionOf)).toBe('Upgrade');
   });
 
-  it('tell a change of inputs and a rollback from an upgrade', () => {
+  it('distinguish a change of inputs and a rollback from an upgrade', () => {
     expect(taskWords(upgrade('a', 'a'), versionOf)).toBe('Upgrade with other inputs');
     expect(taskWords(upgrade('b', 'a', { rollback_to_task_id: 't' }), versionOf)).toBe('Roll back to 1.0.0');
   });
 
-  it('say of other operations what they are for', () => {
+  it('say what other operations are for', () => {
     const restart = { RestartK8sResource: { resource_id: 'r', resource_name: 'web' } };
     expect(taskWords({ operation: restart }, versionOf)).toBe('Restart web');
     expect(taskWords({ operation: { Uninstall: {} } }, versionOf)).toBe('Uninstall');

@@ -20,11 +20,11 @@ export function taskWords({ operation }: Operated, versionOf: (chartId: string) 
   return operationWord({ operation });
 }
 
-/** Why it was asked for, where the operation says it. */
+/** Why the task was requested, if the operation says so. */
 export const requestReason = ({ operation }: Operated): string | null =>
   'Reinstall' in operation && operation.Reinstall.reason !== '' ? operation.Reinstall.reason : null;
 
-/** The chart that a task deploys; null for one that deploys none of its own. */
+/** The chart that a task deploys; null if its operation names none. */
 export function chartOf({ operation }: Operated): string | null {
   if ('Install' in operation) return operation.Install.helm_chart_id;
   return 'Upgrade' in operation ? operation.Upgrade.helm_chart_id : null;

@@ -27,7 +27,7 @@ const words = (given: DeploymentTask, facts: Fact[] = []) =>
   timelineOf(given, facts, names).map((step) => [step.words, step.detail].filter(Boolean).join(': '));
 
 describe('the timeline of a task', () => {
-  it('goes from the request to the end, with the time that each part took', () => {
+  it('goes from the request to the end, with the duration of each part', () => {
     const done = {
       first_attempted_at: at(5),
       started_at: at(5),
@@ -38,19 +38,19 @@ describe('the timeline of a task', () => {
     expect(words(task(done))).toEqual(['Requested by Ada', 'Started: after a wait of 5 s', 'Done: took 1 min']);
   });
 
-  it('says what a pending task waits for, and of a scheduled one when it is due', () => {
+  it('says what a pending task waits for, and when a scheduled one is due', () => {
     const fact: Fact = { kind: 'platform_full', object: null, since: null, until: null, message: 'waiting for a slot' };
     const scheduled: Fact = { kind: 'scheduled', object: null, since: null, until: at(60), message: 'scheduled for …' };
     expect(words(task({}), [fact])).toEqual(['Requested by Ada', 'Waiting for a slot']);
     expect(words(task({ execute_at: at(60) }), [scheduled])).toEqual(['Requested by Ada', 'Scheduled']);
   });
 
-  it('counts the wait of a scheduled task from when it was due', () => {
+  it('counts the wait of a scheduled task from the time at which it was due', () => {
     const started = { execute_at: at(60), first_attempted_at: at(63), started_at: at(63), status: 'Started' } as const;
     expect(words(task({ ...started, attempts: 1 }))).toContain('Started: after a wait of 3 s');
   });
 
-  it('shortens an id to which a link leads', () => {
+  it('shortens an id that it links to', () => {
     const id = '0d96e0de-8610-4390-8cc9-9b87e9a64300';
     const object = { kind: 'deployment_task', id, name: null };
     const fact = { kind: 'earlier_task', object, since: null, until: null, message: `waiting for task ${id}` };
@@ -73,7 +73,7 @@ describe('the timeline of a task', () => {
     ]);
   });
 
-  it('names who canceled it, where somebody did', () => {
+  it('names who canceled it, if somebody did', () => {
     const canceled = { finished_at: at(2), status: 'Canceled' } as const;
     expect(words(task({ ...canceled, canceled_by_user_id: 'Bob' })).at(-1)).toBe('Canceled by Bob');
     expect(words(task(canceled)).at(-1)).toBe('Canceled');

@@ -15,20 +15,20 @@ export interface Fact {
 export interface Step {
   tone: Tone;
   words: string;
-  /** When it happened; null for what goes on. */
+  /** When it happened; null if it goes on. */
   at: string | null;
   detail: string | null;
   /** The task or the cluster that it is about. */
   about: Fact['object'];
 }
 
-/** A delay that people do not see. */
+/** A delay that people do not notice. */
 const noDelayMs = 1_000;
 
 const msBetween = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
 const later = (a: string, b: string): string => (msBetween(a, b) > 0 ? b : a);
 
-/** What has happened to a task and what goes on, from the request to the end. */
+/** What has happened to a task and what is happening, from the request to the end. */
 export function timelineOf(task: DeploymentTask, facts: readonly Fact[], names: Names): Step[] {
   const { created_at, execute_at, first_attempted_at, started_at, finished_at, attempts } = task;
   const step = (tone: Tone, words: string, at: string | null, detail: string | null = null): Step => ({
@@ -53,7 +53,7 @@ export function timelineOf(task: DeploymentTask, facts: readonly Fact[], names: 
   }
   if (finished_at === null) {
     for (const { kind, object, since, message } of facts) {
-      // A step above says when it is due.
+      // An earlier step says when it is due.
       if (kind !== 'scheduled') steps.push({ ...step('busy', sentence(readable(message)), since), about: object });
     }
     return steps;

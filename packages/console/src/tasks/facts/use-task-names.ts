@@ -13,7 +13,7 @@ export interface TaskNames {
   deployment: (task: DeploymentTask) => Row<'deployments'> | undefined;
 }
 
-/** What tasks are called, with one read for all their deployments and one for their charts. */
+/** The names of tasks, with one read for all their deployments and one for their charts. */
 export function useTaskNames(tasks: readonly DeploymentTask[]): TaskNames {
   const [kinds, users] = [useKinds(), useUsers()];
   const deployments = useDeployments(

@@ -13,19 +13,19 @@ interface Choice {
 interface ChooseProps {
   label: string;
   choices: readonly Choice[];
-  /** The id of the choice; null where none is made. */
+  /** The id of the choice; null if there is none. */
   value: string | null;
   onChange: (id: string | null) => void;
-  /** The words for no choice: `any`. Without them, one has to be made. */
+  /** The label for no choice, such as `Any kind`. Without it, a choice is required. */
   none?: string;
-  /** Shows label and choice on one line, as filters do. */
+  /** Shows label and choice on one line, as in filters. */
   inline?: boolean;
   isDisabled?: boolean;
 }
 
 const noChoice = '';
 
-/** A choice of one among few. For many, use a `ComboBox` that searches the server. */
+/** Chooses one of a few. For many, use `Pick`, which has a search. */
 export function Choose({ label, choices, value, onChange, none, inline = false, isDisabled = false }: ChooseProps) {
   const items = none === undefined ? choices : [{ id: noChoice, words: none }, ...choices];
   return (

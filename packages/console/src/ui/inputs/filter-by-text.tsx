@@ -17,7 +17,7 @@ export function FilterByText({ label, value, onChange }: FilterByTextProps) {
   const said = useRef(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  // The address changed by itself, as by going back.
+  // The address changed otherwise, for example by going back.
   useEffect(() => {
     if (value === said.current) return;
     said.current = value;

@@ -22,17 +22,17 @@ export interface PickOption {
 interface PickProps {
   label: string;
   options: readonly PickOption[];
-  /** The id of the choice; null where none is made. */
+  /** The id of the choice; null if there is none. */
   value: string | null;
   onChange: (id: string | null) => void;
-  /** What the choice is called, also where it is not among the options. */
+  /** The name of the choice, which need not be among the options. */
   shown: string | null;
-  /** The words for no choice. Without them, one has to be made. */
+  /** The label for no choice. Without it, a choice is required. */
   none?: string | undefined;
-  /** Called with what is searched for, where the server searches. */
+  /** Called with the search text, if the server searches. */
   onSearch?: (text: string) => void;
   onOpen?: (isOpen: boolean) => void;
-  /** What the list says below, such as how many more there are. */
+  /** A note below the list, such as how many more there are. */
   foot?: string | undefined;
   help?: string | undefined;
   error?: string | undefined;
@@ -44,7 +44,7 @@ interface PickProps {
 const noChoice = '';
 const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
-/** A choice of one among many, with a search. */
+/** Chooses one of many, with a search. */
 export function Pick(props: PickProps) {
   const { label, options, value, onChange, shown, none, onSearch, onOpen, foot, help, error, isRequired } = props;
   const [search, setSearch] = useState('');

@@ -14,7 +14,7 @@ interface TextInputProps extends Omit<TextFieldProps, 'children' | 'className'> 
   rows?: number;
 }
 
-/** A line of text, or several, with its label, its help and its error. */
+/** A text input of one line or several, with label, help and error. */
 export function TextInput({ label, help, error, placeholder, rows, ...field }: TextInputProps) {
   return (
     <TextField {...field} className="field" isInvalid={error !== undefined}>

@@ -1,4 +1,4 @@
-/** The end of a log that may be longer than a browser should hold. */
+/** The last lines of a log, which may be longer than a browser should keep. */
 export interface KeptLines {
   lines: readonly string[];
   /** How many earlier lines were dropped; line `dropped + 1` of the log is the first one here. */
@@ -17,19 +17,19 @@ export interface MostKept {
 const mostKept: MostKept = { lines: 20_000, units: 8_000_000 };
 const mostInLine = 8_192;
 
-/** Colours and movements of a terminal, which a page does not have. None holds the beginning of another, so each letter is read once. */
+/** Terminal codes for colours and cursor movements. None contains the start of another, so each character is read once. */
 const terminalCodes = new RegExp(
   String.raw`\u001B(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\))`,
   'g',
 );
 
-/** A line as text without the codes of terminals; one that is too long is cut. */
+/** A line without terminal codes, cut if it is too long. */
 export function shownLine(line: string): string {
   const text = line.replaceAll(terminalCodes, '').replace(/\r$/, '');
   return text.length > mostInLine ? `${text.slice(0, mostInLine)}…` : text;
 }
 
-/** Adds lines at the end, and drops the first ones where there are too many. */
+/** Adds lines at the end, and drops the first ones if there are too many. */
 export function withLines(kept: KeptLines, more: readonly string[], most: MostKept = mostKept): KeptLines {
   if (more.length === 0) return kept;
   const lines = [...kept.lines, ...more];
@@ -49,17 +49,17 @@ export interface Part {
 
 const withoutCase = (text: string) => text.toLowerCase();
 
-/** The numbers of the lines that hold a text, whatever its case. */
+/** The numbers of the lines that contain a text, ignoring case. */
 export function matchingLines({ lines, dropped }: KeptLines, text: string): number[] {
   const wanted = withoutCase(text);
   if (wanted === '') return [];
   return lines.flatMap((line, index) => (withoutCase(line).includes(wanted) ? [dropped + index + 1] : []));
 }
 
-/** A line divided at the places that hold a text. */
+/** A line split into the parts that match a text and those between them. */
 export function partsOf(line: string, text: string): Part[] {
   const [within, wanted] = [withoutCase(line), withoutCase(text)];
-  // If lower case changes the length, positions in it are not those of the line.
+  // If lower case changes the length, its positions are not those of the line.
   if (wanted === '' || within.length !== line.length) return [{ text: line, isMatch: false }];
   const parts: Part[] = [];
   let end = 0;

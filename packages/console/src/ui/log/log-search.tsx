@@ -7,7 +7,7 @@ import { Icon } from '../icons.tsx';
 interface LogSearchProps {
   text: string;
   onText: (text: string) => void;
-  /** The numbers of the lines that hold the text, in their order. */
+  /** The numbers of the lines that contain the text, in order. */
   matches: readonly number[];
   chosen: number | null;
   onChoose: (number: number) => void;
@@ -17,7 +17,7 @@ interface LogSearchProps {
 export function LogSearch({ text, onText, matches, chosen, onChoose }: LogSearchProps) {
   const indexOf = (number: number | null) => (number === null ? -1 : matches.indexOf(number));
   const at = indexOf(chosen);
-  // The address follows a moment later, and keys may be pressed faster.
+  // The address follows a moment later, but keys may be pressed faster.
   const last = useRef(chosen);
   useEffect(() => {
     last.current = chosen;

@@ -12,16 +12,16 @@ import './log.css';
 
 interface LogViewProps {
   label: string;
-  /** Names the log: another one is read from its beginning. */
+  /** Identifies the log. When it changes, the other log is read from its beginning. */
   of: string;
   read: ReadLines;
-  /** The colour of a line that says more than others. */
+  /** The colour of a line that stands out. */
   toneOf?: (line: string) => 'bad' | 'ok' | 'muted' | null;
-  /** Of the file into which the lines are saved. */
+  /** The file that the lines are saved to. */
   fileName: string;
   /** Beside the search: which log it is. */
   choices?: ReactNode;
-  /** Instead of a log without lines. */
+  /** Shown if the log has no lines. */
   empty?: string;
 }
 
@@ -32,7 +32,7 @@ const lineOf = (search: object): number | null => {
   return Number.isSafeInteger(given) && given > 0 ? given : null;
 };
 
-/** The same screen at a line. The router knows no type for the search of whichever screen this is on. */
+/** Links to a line on the same screen. The screen is not known here, so neither is the type of its search. */
 const toLine = (number: number) => ({
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
   search: ((before: object) => ({ ...before, line: String(number) })) as never,
@@ -40,7 +40,7 @@ const toLine = (number: number) => ({
   resetScroll: false,
 });
 
-/** A log of any length as it grows: the lines in view are all that is drawn. The address names the chosen line. */
+/** A log of any length, as it grows. Only the lines in view are drawn. The address names the chosen line. */
 export function LogView({ label, of, read, toneOf, fileName, choices, empty }: LogViewProps) {
   const { kept, state, error, readAgain } = useLines(of, read);
   const navigate = useNavigate();
@@ -56,7 +56,7 @@ export function LogView({ label, of, read, toneOf, fileName, choices, empty }: L
     estimateSize: () => lineHeight,
     getItemKey: (index) => kept.dropped + index,
     overscan: 20,
-    // What is read stays where it is while lines are added, and while the first ones are dropped.
+    // The lines in view stay where they are while lines are added, and while the first ones are dropped.
     anchorTo: 'end',
     scrollEndThreshold: lineHeight,
   });
@@ -69,7 +69,7 @@ export function LogView({ label, of, read, toneOf, fileName, choices, empty }: L
   const isLineHere = line !== null && line > kept.dropped && line <= count;
   useEffect(() => {
     if (isLineHere) show(line);
-    // Once, when the line arrives or another one is named.
+    // Only when the line arrives, or when another one is named.
   }, [line, isLineHere, of]);
 
   useEffect(() => {
@@ -112,7 +112,7 @@ export function LogView({ label, of, read, toneOf, fileName, choices, empty }: L
       {kept.lines.length === 0 && state === 'reading' && <LoadingRows rows={4} />}
       {kept.lines.length === 0 && state === 'ended' && <Empty title={empty ?? 'The log has no lines'} />}
       {kept.lines.length > 0 && (
-        // Many lines a second would drown everything else in a screen reader, so it reads on demand.
+        // A screen reader reads it on demand: many lines a second would drown out everything else.
         <div
           className="log-lines"
           ref={frame}
@@ -158,7 +158,7 @@ function stateWords({ lines, dropped }: KeptLines, state: 'reading' | 'ended' | 
   return state === 'reading' ? `${words} so far` : words;
 }
 
-/** Its address is that of the line. */
+/** A link to the line. */
 function LineLink({ number, width }: { number: number; width: string }) {
   return (
     <Link
@@ -167,7 +167,7 @@ function LineLink({ number, width }: { number: number; width: string }) {
       preload={false}
       className="log-number"
       aria-label={`Line ${number}`}
-      // A stop at each line would be too many for the keyboard, which reaches lines by the search.
+      // With a tab stop at every line, the keyboard would be of no use. It reaches lines by the search.
       tabIndex={-1}
       style={{ width }}
     >

@@ -12,10 +12,10 @@ interface ReadLog {
 
 const nothingRead: ReadLog = { kept: noLines, state: 'reading', error: null };
 
-/** Lines that arrive within this time are drawn at once. */
+/** Lines that arrive within this time are drawn together. */
 const gatherMs = 80;
 
-/** The lines of a log as they arrive; `of` names the log, so that another one begins anew. */
+/** The lines of a log as they arrive. `of` identifies the log; when it changes, reading starts over. */
 export function useLines(of: string, read: ReadLines): ReadLog & { readAgain: () => void } {
   const [log, setLog] = useState<ReadLog>(nothingRead);
   const [attempt, setAttempt] = useState(0);
@@ -46,7 +46,7 @@ export function useLines(of: string, read: ReadLines): ReadLog & { readAgain: ()
       clearTimeout(timer);
       stop.abort();
     };
-    // `read` is a new closure at each render, so it is left out: `of` says whether the log is another one.
+    // `read` is left out, since it is a new closure at each render: `of` says whether it is another log.
   }, [of, attempt]);
 
   const readAgain = useCallback(() => setAttempt((before) => before + 1), []);

@@ -1,7 +1,6 @@
 import { Button } from 'react-aria-components/Button';
 import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
-import { Text } from 'react-aria-components/Text';
 import type { Permission } from '../../api/me.ts';
 import { Icon } from '../icons.tsx';
 
@@ -9,12 +8,12 @@ export interface MenuAction {
   words: string;
   onAction: () => void;
   permission?: Permission;
-  /** Why it is not possible now, whoever asks. */
+  /** Why nobody can do it now. */
   unless?: string | undefined;
   destroys?: boolean;
 }
 
-/** The actions that are less usual, or destroy. What one may not do says who may. */
+/** The less common actions and those that destroy. An action that the viewer may not run says who may. */
 export function ActionsMenu({ label, actions }: { label: string; actions: MenuAction[] }) {
   return (
     <MenuTrigger>
@@ -33,8 +32,8 @@ export function ActionsMenu({ label, actions }: { label: string; actions: MenuAc
                 isDisabled={why !== undefined}
                 className={destroys ? 'menu-item danger' : 'menu-item'}
               >
-                <Text slot="label">{words}</Text>
-                {why !== undefined && <Text slot="description">{why}</Text>}
+                {/* Not in slots for label and description, so that the reason is part of its accessible name. */}
+                <span>{words}</span> {why !== undefined && <span className="meta">{why}</span>}
               </MenuItem>
             );
           })}

@@ -1,14 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-/** What an address says beside its path. Each screen reads its own part. */
+/** The search part of an address. Each screen reads its own keys. */
 export type Search = Record<string, string | undefined> & { env?: string };
 
-/** The search of a link that keeps what an address says, but for these. The router types it by a route, which shared pieces do not know. */
+/** The search of a link that keeps everything but these keys. The router types it by route, which shared pieces do not know. */
 export const searchWith = (changes: Record<string, string | undefined>) =>
   ((before: object) => ({ ...before, ...changes })) as never;
 
-/** What the address says beside its path, and how to change it. Filters, sort and tab live there, so that a link shows the same. */
+/** The search part of the address, and how to change it. It holds filters, sort and tab, so a link shows what its sender saw. */
 export function useAddress(): [Search, (changes: Record<string, string | null | undefined>) => void] {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();

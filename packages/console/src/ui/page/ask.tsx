@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 interface AskFormProps {
   /** A verb: `Create`. */
   action: string;
-  /** Rejects with what went wrong; what was typed stays. */
+  /** Rejects with what went wrong. Nothing that was typed is lost. */
   onSubmit: () => Promise<unknown>;
   onCancel: () => void;
   /** False while something is missing. */
@@ -14,7 +14,7 @@ interface AskFormProps {
   children: ReactNode;
 }
 
-/** Fields in a dialog, sent with Enter or the button. */
+/** Fields in a dialog, submitted with Enter or the button. */
 export function AskForm({ action, onSubmit, onCancel, isReady = true, children }: AskFormProps) {
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -49,7 +49,7 @@ interface AskProps extends Omit<AskFormProps, 'onCancel'> {
   onClose: () => void;
 }
 
-/** Asks for what is needed to do something, and closes when it is done. Mounted while it asks, so that nothing typed stays behind. */
+/** Asks for what an action needs, and closes once it is done. It is mounted only while it asks, so nothing typed stays behind. */
 export function Ask({ title, onClose, onSubmit, ...form }: AskProps) {
   return (
     <Dialog title={title} isOpen onClose={onClose}>

@@ -13,7 +13,7 @@ interface DialogProps {
   wide?: boolean;
 }
 
-/** Returns the focus to where it came from. */
+/** A dialog that returns the focus to where it came from. */
 export function Dialog({ title, isOpen, onClose, children, wide = false }: DialogProps) {
   return (
     <ModalOverlay className="overlay" isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable>
@@ -33,7 +33,7 @@ interface ConfirmProps {
   children?: ReactNode;
   /** A verb: `Delete`. */
   action: string;
-  /** Has to be typed before what cannot be undone. */
+  /** The text that has to be typed to confirm something that cannot be undone. */
   typed?: string | undefined;
   destroys?: boolean;
   isOpen: boolean;
@@ -42,7 +42,7 @@ interface ConfirmProps {
   onConfirm: () => Promise<unknown>;
 }
 
-/** Asks before something that is hard to undo. */
+/** Asks for confirmation of something that is hard to undo. */
 export function Confirm({ title, children, action, typed, destroys, isOpen, onClose, onConfirm }: ConfirmProps) {
   const [text, setText] = useState('');
   const [error, setError] = useState<unknown>(null);

@@ -7,7 +7,7 @@ interface Tab {
   params?: Record<string, string | undefined>;
 }
 
-/** The parts of a screen, each with an address of its own. */
+/** The parts of a screen. Each has its own address. */
 export function Tabs({ tabs, label }: { tabs: Tab[]; label: string }) {
   return (
     <nav className="tabs" aria-label={label}>

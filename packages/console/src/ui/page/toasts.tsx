@@ -21,7 +21,7 @@ function set(next: readonly Toast[]): void {
 
 const remove = (id: number) => set(toasts.filter((toast) => toast.id !== id));
 
-/** Says in one line what was done, with a way to undo it or to look at it. */
+/** Reports in one line what was done, with a way to undo it or to see it. */
 export function say(words: string, action?: Toast['action']): void {
   count += 1;
   const id = count;

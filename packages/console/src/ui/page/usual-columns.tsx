@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Age } from '../age.tsx';
 import { ActionsMenu, type MenuAction } from './actions-menu.tsx';
-import type { Column } from '../reading/rows.tsx';
+import type { Column } from '../reading/line.tsx';
 
 /** When a row was created. */
 export const createdColumn = (title = 'Created'): Column<{ created_at: string }> => ({
@@ -15,7 +15,7 @@ export const createdColumn = (title = 'Created'): Column<{ created_at: string }>
 interface ActionsColumn<T> {
   nameOf: (row: T) => string;
   actionsOf: (row: T) => MenuAction[];
-  /** What is done often enough to have a button of its own. */
+  /** Buttons for what is done most often. */
   before?: (row: T) => ReactNode;
   width?: string;
 }

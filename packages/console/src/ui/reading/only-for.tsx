@@ -1,7 +1,7 @@
 import type { Permission } from '../../api/me.ts';
 import { Empty } from './problem.tsx';
 
-/** A screen or part of it that needs a role which the viewer does not have. */
+/** Shown instead of a screen, or a part of one, for which the viewer lacks the role. */
 export function OnlyFor({ what, permission }: { what: string; permission: Permission }) {
   return (
     <div className="panel">

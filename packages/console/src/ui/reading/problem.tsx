@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 
 interface ProblemProps {
   error: unknown;
-  /** Tries again what failed; nothing that was typed is lost. */
+  /** Repeats what failed. Nothing that was typed is lost. */
   onRetry?: (() => void) | undefined;
 }
 
-/** Why something failed, with the id under which the platform's logs have it. */
+/** Why something failed, with the request id that finds it in the platform's logs. */
 export function Problem({ error, onRetry }: ProblemProps) {
   const { words, requestId, fields } = describe(error);
   return (
@@ -46,7 +46,7 @@ function describe(error: unknown) {
   return { words: error instanceof Error ? error.message : 'Something went wrong', requestId: null, fields: [] };
 }
 
-/** What would be here, and the one next step. */
+/** What would be shown here, and the one next step. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
@@ -56,7 +56,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Keeps the layout while rows are read; it shows after a moment only. */
+/** Keeps the layout while rows are read. It appears after a moment. */
 export function LoadingRows({ rows = 6 }: { rows?: number }) {
   return (
     <div className="loading" role="status" aria-label="Loading">

@@ -8,7 +8,7 @@ interface ReadingProps<T> {
   children: (data: T) => ReactNode;
 }
 
-/** Shows what was read. A failed repeat leaves it there and says that it is old. */
+/** Shows what was read. If reading it again fails, it stays there with the error above it. */
 export function Reading<T>({ of, rows, children }: ReadingProps<T>) {
   if (of.data === undefined) {
     return of.error ? (

@@ -2,13 +2,13 @@ import { Checkbox } from 'react-aria-components/Checkbox';
 import { Icon } from '../icons.tsx';
 
 interface RowCheckProps {
-  /** What is chosen, for a screen reader. */
+  /** Tells a screen reader what is chosen. */
   label: string;
   isSelected: boolean;
   onChange: (isSelected: boolean) => void;
 }
 
-/** Chooses a row of a table. */
+/** The checkbox of a row. */
 export function RowCheck({ label, isSelected, onChange }: RowCheckProps) {
   return (
     <Checkbox className="check" isSelected={isSelected} onChange={onChange} aria-label={label}>

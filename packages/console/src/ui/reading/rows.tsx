@@ -1,32 +1,24 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { ownChangeAt } from '../../api/berth.ts';
 import { readFailedAgain } from '../../api/queries.ts';
 import { type Listed, type ListQuery, pageOf, type Row } from '../../api/reads.ts';
 import { Icon } from '../icons.tsx';
 import { Button } from 'react-aria-components/Button';
+import { type Column, Line } from './line.tsx';
 import { LoadingRows, Problem } from './problem.tsx';
+import { useFlying } from './use-flying.ts';
 import { useHeld } from './use-held.ts';
-import { useNarrow } from './use-narrow.ts';
+import { useNarrow, useWide } from './use-narrow.ts';
 
 const perPage = 100;
 const heightOfLine = 36;
 const heightOfTwoLines = 60;
-
-export interface Column<T> {
-  title: string;
-  /** For a screen reader only. */
-  hideTitle?: boolean;
-  /** A track of the grid: `minmax(160px, 2fr)`. */
-  width: string;
-  /** The column of the server's sort. */
-  sort?: string;
-  cell: (row: T) => ReactNode;
-  className?: string;
-  /** Where it stays in a narrow window, which shows two lines for a row once a column has the second. */
-  narrow?: 'first' | 'second';
-}
+/** What belongs to rows is read for this many together, so scrolling by one row reads nothing new. */
+const block = 50;
+/** As many ids as one read takes. */
+const mostRead = 100;
 
 interface RowsProps<R extends Listed> {
   label: string;
@@ -37,14 +29,13 @@ interface RowsProps<R extends Listed> {
   /** Shown instead of an empty table. */
   empty: ReactNode;
   isSelected?: (row: Row<R>) => boolean;
-  /** Told which rows are read, so that what belongs to them can be read at once. */
+  /** Gets the rows in view once scrolling pauses. */
   onView?: (rows: Row<R>[]) => void;
+  /** Gets the rows in view with those around them, at most a hundred, so that what belongs to them can be read at once. */
+  onRead?: (rows: Row<R>[]) => void;
 }
 
-/**
- * A table of all rows that match a query. It reads only the pages that are in view, so that ten thousand rows cost what a screen of
- * them does.
- */
+/** A table of all rows that match a query. It reads only the pages in view, so ten thousand rows cost no more than a screenful. */
 export function Rows<R extends Listed>({
   label,
   resource,
@@ -54,6 +45,7 @@ export function Rows<R extends Listed>({
   empty,
   isSelected,
   onView,
+  onRead,
 }: RowsProps<R>) {
   const isFolded = useNarrow() && columns.some(({ narrow }) => narrow === 'second');
   const rowHeight = isFolded ? heightOfTwoLines : heightOfLine;
@@ -63,7 +55,7 @@ export function Rows<R extends Listed>({
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0), [first.data === undefined]);
   const present = first.data?.num_total ?? 0;
-  // What somebody does here themselves, such as deleting a row, shows at once.
+  // A change that the viewer makes here, such as deleting a row, shows at once.
   const since = ownChangeAt();
   const held = useHeld<Row<R>>(JSON.stringify([query, since]), !first.isPlaceholderData && first.dataUpdatedAt > since);
   const total = held.count(present);
@@ -75,20 +67,25 @@ export function Rows<R extends Listed>({
   });
   useLayoutEffect(() => virtual.measure(), [virtual, rowHeight]);
   const inView = virtual.getVirtualItems();
-  const numbers = [...new Set(inView.map(({ index }) => Math.floor(index / perPage) + 1))];
+  const [from, to] = [inView[0]?.index ?? 0, inView.at(-1)?.index ?? -1];
+  // Rows that fly past are neither read nor drawn.
+  const isFlying = useFlying(virtual.isScrolling, from);
+  const numbers = isFlying || to < 0 ? [] : numbersFrom(pageAt(from), pageAt(to));
   const pages = useQueries({ queries: numbers.map((number) => page(number)) });
   const { shown: byNumber, newRows } = held.place(
     new Map(numbers.map((number, index) => [number, pages[index]?.data?.items])),
   );
-  const shown = inView.flatMap(({ index }) => byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage] ?? []);
-  const view = useRef<string>('');
-  useEffect(() => {
-    const key = JSON.stringify(shown);
-    if (key === view.current) return;
-    view.current = key;
-    onView?.(shown);
-  });
-  const cells = isFolded ? columns.filter(({ narrow }) => narrow !== undefined) : columns;
+  const rowAt = (index: number): Row<R> | undefined => byNumber.get(pageAt(index))?.[index % perPage];
+  const rowsFrom = (start: number, end: number): Row<R>[] =>
+    numbersFrom(start, Math.min(end, total - 1)).flatMap((index) => rowAt(index) ?? []);
+  useTold(rowsFrom(from, to), virtual.isScrolling ? undefined : onView);
+  const around = rowsFrom(Math.floor(from / block) * block, Math.ceil((to + 1) / block) * block - 1);
+  useTold(around.length > mostRead ? rowsFrom(from, from + mostRead - 1) : around, isFlying ? undefined : onRead);
+  const isWide = useWide();
+  const cells = useMemo(
+    () => columns.filter(({ narrow, wideOnly }) => (isFolded ? narrow !== undefined : isWide || wideOnly !== true)),
+    [isFolded, isWide, columns],
+  );
   const template = isFolded ? foldedTemplate(cells) : cells.map(({ width }) => width).join(' ');
 
   if (first.data === undefined) {
@@ -124,28 +121,18 @@ export function Rows<R extends Listed>({
           style={{ height: virtual.getTotalSize(), position: 'relative' }}
         >
           {inView.map(({ index, start }) => {
-            const row = byNumber.get(Math.floor(index / perPage) + 1)?.[index % perPage];
+            const row = rowAt(index);
             return (
-              <div
+              <Line
                 key={index}
-                role="row"
-                className="row"
-                aria-rowindex={index + 2}
-                data-selected={row !== undefined && isSelected?.(row) ? 'true' : undefined}
-                style={{
-                  gridTemplateColumns: template,
-                  position: 'absolute',
-                  insetInline: 0,
-                  height: rowHeight,
-                  transform: `translateY(${start - top}px)`,
-                }}
-              >
-                {cells.map(({ title, cell, className, narrow }) => (
-                  <div key={title} role="cell" className={className} data-line={narrow}>
-                    {row === undefined ? null : cell(row)}
-                  </div>
-                ))}
-              </div>
+                row={row}
+                index={index}
+                top={start - top}
+                height={rowHeight}
+                template={template}
+                columns={cells}
+                isSelected={row !== undefined && isSelected?.(row) === true}
+              />
             );
           })}
         </div>
@@ -154,7 +141,23 @@ export function Rows<R extends Listed>({
   );
 }
 
-/** The first line: what the cells of a name leave is for the others. */
+const pageAt = (index: number): number => Math.floor(index / perPage) + 1;
+
+const numbersFrom = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+
+/** Tells a listener of rows when they are others, or when one of them has changed. */
+function useTold<T>(rows: T[], listener: ((rows: T[]) => void) | undefined): void {
+  const told = useRef<T[] | null>(null);
+  useEffect(() => {
+    const { current } = told;
+    if (!listener || (current?.length === rows.length && rows.every((row, index) => row === current[index]))) return;
+    told.current = rows;
+    listener(rows);
+  });
+}
+
+/** The tracks of the first line: the name has what the others leave. */
 const foldedTemplate = (cells: readonly { width: string; className?: string; narrow?: string }[]): string =>
   cells
     .filter(({ narrow }) => narrow === 'first')

@@ -4,13 +4,13 @@ type Pages<T> = ReadonlyMap<number, T[] | undefined>;
 
 const idOf = (row: unknown): unknown => (typeof row === 'object' && row !== null && 'id' in row ? row.id : row);
 
-/** Rows in the places where they were, each as it is now. One that is in the list no more stays as it was. */
+/** The rows in their earlier order, each with its current state. One that is no longer in the list stays as it was. */
 export function inPlace<T>(before: readonly T[], now: readonly T[]): T[] {
   const byId = new Map(now.map((row) => [idOf(row), row]));
   return before.map((row) => byId.get(idOf(row)) ?? row);
 }
 
-/** How many rows are new since then. */
+/** How many rows are new. */
 export function newSince<T>(before: Pages<T>, now: Pages<T>): number {
   const known = new Set([...before.values()].flatMap((rows) => rows ?? []).map(idOf));
   return [...now]
@@ -19,8 +19,8 @@ export function newSince<T>(before: Pages<T>, now: Pages<T>): number {
 }
 
 /**
- * While the pointer or the focus is in a list, its rows stay in their places: nothing is pushed from under a hand that is about to
- * press. `of` names the list; without `isCurrent` the rows are still those of the list before.
+ * While the pointer or the focus is in a list, its rows do not move, so nobody presses the wrong one. `of` identifies the list. While
+ * `isCurrent` is false, the rows are still those of the previous list.
  */
 export function useHeld<T>(of: string, isCurrent: boolean) {
   const [isPointed, setIsPointed] = useState(false);
@@ -32,13 +32,13 @@ export function useHeld<T>(of: string, isCurrent: boolean) {
   const { current } = held;
 
   return {
-    /** How many rows there are room for. */
+    /** How many rows the list has room for. */
     count(total: number): number {
       if (!current) return total;
       current.total ??= total;
       return current.total;
     },
-    /** What to show of the pages, and how many rows wait to be shown. */
+    /** The rows to show, and how many new ones are held back. */
     place(pages: Pages<T>): { shown: Pages<T>; newRows: number } {
       if (!current) return { shown: pages, newRows: 0 };
       for (const [number, rows] of pages) if (rows && !current.pages.has(number)) current.pages.set(number, rows);
