@@ -33,6 +33,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
   let later: Deployment;
   const given = new Map<string, Deployment>();
   let before: Awaited<ReturnType<typeof whatIsKept>>;
+  let healthBefore: Awaited<ReturnType<typeof healthOfAll>>;
 
   const deployment = (name: string): Deployment => {
     const found = given.get(name);
@@ -57,8 +58,14 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     const done = await waitForTask(api, task?.id ?? '', { withinMs: 180_000 });
     expect(done).toMatchObject({ status: 'Done' });
   };
-  /** But for its health, which is live: cluster-sync reports it anew. */
+  /** But for its health, which is live: cluster-sync reports it anew, so it is compared once that was done. */
   const withoutHealth = ({ health: _health, reason: _reason, ...kept }: Deployment) => kept;
+  const healthOf = async (name: string) => {
+    const { health, reason } = await read(name);
+    return { state: health?.state, health: health?.reason, causes: health?.causes, reason };
+  };
+  /** Of those that are in the cluster before and after. */
+  const healthOfAll = async () => Promise.all(['kept', 'upgraded'].map(healthOf));
   const whatIsKept = async () => ({
     kept: withoutHealth(await read('kept')),
     tasks: await tasksOf(deployment('kept').id),
@@ -91,6 +98,10 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     for (const name of names) given.set(name, await createHello(api, sample, name, { replicas: 1, token }));
     for (const name of names) given.set(name, await waitForRunning(api, deployment(name).id, running));
     before = await whatIsKept();
+    // A deployment is Running when Helm has installed it, a moment before its health is reported.
+    const areHealthy = async () => (await healthOfAll()).every(({ state }) => state === 'Healthy');
+    await waitUntil(areHealthy, { what: 'the deployments to be healthy', withinMs: 120_000, signal });
+    healthBefore = await healthOfAll();
 
     for (const commands of await commandsIn('backup.md', 'Backup')) await shell(commands);
 
@@ -130,6 +141,8 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
         );
       await waitUntil(consistent, { what: 'every service to be consistent', withinMs: 90_000, signal });
     }
+    const isAsBefore = async () => JSON.stringify(await healthOfAll()) === JSON.stringify(healthBefore);
+    await waitUntil(isAsBefore, { what: 'the health of before the backup', withinMs: 180_000, signal });
     expect(await tasksOf(deployment('kept').id)).toEqual(before.tasks);
     expect(await revisions(deployment('kept'))).toEqual([1]);
   });

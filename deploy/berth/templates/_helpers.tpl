@@ -23,6 +23,9 @@
 {{- if not (index .Values "api-gateway").tls.existingSecret -}}{{- fail "global.httpRoute.backendTls.enabled: has no effect without api-gateway.tls.existingSecret, the certificate that the Gateway checks" -}}{{- end -}}
 {{- if not $global.httpRoute.hostnames -}}{{- fail "global.httpRoute.hostnames: required with global.httpRoute.backendTls, the name that the certificate has" -}}{{- end -}}
 {{- end -}}
+{{- range $name, $tls := dict "nats.tls" $global.nats.tls "metricsTls" $global.metricsTls -}}
+{{- if and $tls $tls.issuerRef (not $tls.issuerRef.name) -}}{{- fail (printf "global.%s.issuerRef.name: required, such as { kind: ClusterIssuer, name: private }" $name) -}}{{- end -}}
+{{- end -}}
 {{- $postgresql := $global.postgresql -}}
 {{- $nats := $global.nats -}}
 {{- if not (include "berth.own-url" .) -}}
@@ -55,9 +58,10 @@
 {{- if $nats.bundled -}}
 {{- if $nats.url -}}{{- fail "global.nats.url: must be empty while global.nats.bundled is true; set one of them" -}}{{- end -}}
 {{- if $nats.nkeys -}}{{- fail "global.nats.nkeys: must be empty while global.nats.bundled is true, whose users have passwords" -}}{{- end -}}
-{{- if $nats.ca.existingSecret -}}{{- fail "global.nats.ca.existingSecret: must be empty while global.nats.bundled is true, which has no TLS" -}}{{- end -}}
+{{- if $nats.ca.existingSecret -}}{{- fail "global.nats.ca.existingSecret: must be empty while global.nats.bundled is true, whose authority global.nats.tls has" -}}{{- end -}}
 {{- if gt (int $nats.replicas) (int $nats.servers) -}}{{- fail (printf "global.nats.replicas: must be at most global.nats.servers (%d)" (int $nats.servers)) -}}{{- end -}}
 {{- else -}}
+{{- if include "berth-lib.nats-tls-secret" . -}}{{- fail "global.nats.tls: has no effect without global.nats.bundled; name a NATS of your own with tls:// in global.nats.url, and its authority in global.nats.ca" -}}{{- end -}}
 {{- if and $nats.nkeys (not $nats.existingSecret) -}}{{- fail "global.nats.existingSecret: required with global.nats.nkeys, a Secret with their seeds" -}}{{- end -}}
 {{- if not $nats.url -}}{{- fail "global.nats.url: required, such as nats://nats.nats:4222; or set global.nats.bundled for an evaluation" -}}{{- end -}}
 {{- end -}}

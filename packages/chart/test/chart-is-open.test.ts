@@ -146,6 +146,68 @@ test('each process trusts a bundle of authorities and goes out through a proxy, 
   }
 });
 
+test('Jobs trust the bundle and go out through the proxy as services do', async () => {
+  const caBundle = { existingConfigMap: 'authorities', key: 'bundle.pem' };
+
+  const manifests = await render(
+    { global: { caBundle, proxy: { https: 'http://proxy.example.com:3128' } } },
+    '--is-upgrade',
+  );
+
+  const jobs = manifests.filter(({ kind }) => kind === 'Job');
+  expect(jobs).toHaveLength(5);
+  for (const job of jobs) {
+    expect(podOf(job)).toMatchObject({
+      containers: [
+        {
+          env: expect.arrayContaining([
+            { name: 'NODE_EXTRA_CA_CERTS', value: '/run/berth-ca/ca.crt' },
+            { name: 'HTTPS_PROXY', value: 'http://proxy.example.com:3128' },
+          ]),
+          volumeMounts: expect.arrayContaining([{ name: 'ca-bundle', mountPath: '/run/berth-ca', readOnly: true }]),
+        },
+      ],
+      volumes: expect.arrayContaining([
+        { name: 'ca-bundle', configMap: { name: 'authorities', items: [{ key: 'bundle.pem', path: 'ca.crt' }] } },
+      ]),
+    });
+  }
+});
+
+test('with a certificate of metrics, Prometheus and probes read them by TLS', async () => {
+  const values = {
+    global: { metricsTls: { issuerRef: { name: 'private' } } },
+    monitoring: { serviceMonitor: { enabled: true } },
+  };
+
+  const manifests = await render(values, '--api-versions', 'monitoring.coreos.com/v1');
+
+  const serverName = 'ship-berth-metrics.ships.svc';
+  const secretName = 'ship-berth-metrics-tls';
+  expect(find(manifests, 'Certificate', 'ship-berth-metrics')).toMatchObject({
+    spec: { secretName, issuerRef: { name: 'private' }, dnsNames: [serverName] },
+  });
+  expect(find(manifests, 'ServiceMonitor', 'ship-berth')).toMatchObject({
+    spec: { endpoints: [{ scheme: 'https', tlsConfig: { serverName, ca: { secret: { name: secretName } } } }] },
+  });
+  for (const deployment of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    const scheme = { httpGet: { scheme: 'HTTPS', port: 'metrics' } };
+    expect(podOf(deployment)).toMatchObject({
+      containers: [
+        {
+          env: expect.arrayContaining([{ name: 'HEALTH_TLS_FOLDER', value: '/run/berth-metrics-tls' }]),
+          startupProbe: scheme,
+          livenessProbe: scheme,
+          readinessProbe: scheme,
+        },
+      ],
+      volumes: expect.arrayContaining([
+        expect.objectContaining({ name: 'metrics-tls', secret: expect.objectContaining({ secretName }) }),
+      ]),
+    });
+  }
+});
+
 test('network policies open the ports that the URLs name', async () => {
   const manifests = await render({
     global: { tracing: { endpoint: 'http://collector:14318' } },

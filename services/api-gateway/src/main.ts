@@ -8,8 +8,8 @@ import { createLeasedIdentities } from './authentication/leases/leased-identitie
 import { Config } from './config.ts';
 import { createGateway } from './create-gateway.ts';
 import { closingGracefully } from './http/close-gracefully.ts';
-import { readCertificate } from './http/tls/certificate-folder.ts';
-import { renewCertificate } from './http/tls/renew-certificate.ts';
+import { readCertificate } from '@berth/service/tls/certificate-folder';
+import { renewCertificate } from '@berth/service/tls/renew-certificate';
 
 await runService('api-gateway', async ({ log, metrics, use, loop, signal }) => {
   const { host, port, bus: busSettings, tls, lingerMs, ...config } = readConfig(Config, process.env);

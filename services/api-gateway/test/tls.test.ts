@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { createLog } from '@berth/service/logging/create-log';
 import { type Certificates, ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCertificate } from '../src/http/tls/certificate-folder.ts';
-import { renewCertificate } from '../src/http/tls/renew-certificate.ts';
+import { readCertificate } from '@berth/service/tls/certificate-folder';
+import { renewCertificate } from '@berth/service/tls/renew-certificate';
+import { runService } from '@berth/service/run-service';
+import { freePort } from '@berth/testing/network/free-port';
 import { startTestGateway, type TestGateway } from './support/start-test-gateway.ts';
 
 let scratch: string;
@@ -88,4 +90,21 @@ describe('a gateway with a certificate', () => {
     expect(await get(gateway, { ca: two.pem.authority })).toMatchObject({ status: 200 });
     await expect(get(gateway, { ca: one.pem.authority })).rejects.toThrow(/certificate|signature/);
   });
+});
+
+test('the metrics of a service with HEALTH_TLS_FOLDER are served by TLS alone', async () => {
+  const [one] = made as [Certificates];
+  const port = await freePort();
+  const stop = new AbortController();
+  const environment = {
+    HEALTH_PORT: String(port),
+    HEALTH_TLS_FOLDER: await mounted('of metrics', one),
+    LOG_LEVEL: 'silent',
+  };
+  const service = runService('sample', async () => undefined, { environment, stop: stop.signal });
+
+  await expect.poll(() => get({ port }, { ca: one.pem.authority }).catch(() => null)).toMatchObject({ status: 200 });
+  await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow('fetch failed');
+  stop.abort();
+  await service;
 });

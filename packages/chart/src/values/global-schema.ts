@@ -24,6 +24,10 @@ import {
 const clause = list(map);
 const objectName = matching(orEmpty('^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$'));
 
+const duration = matching(orEmpty('^[0-9]+h$'));
+/** A Secret with a certificate: one that exists, or that cert-manager writes. */
+const ofCertManager = object({ existingSecret: secretName, issuerRef: strings, duration });
+
 const members: Record<string, Schema> = {
   ownUrl: matching(orEmpty(httpUrl)),
   trial: flag,
@@ -70,9 +74,11 @@ const members: Record<string, Schema> = {
     url: matching(orEmpty('^(nats|tls)://[^,\\s]+(,\\s*(nats|tls)://[^,\\s]+)*$')),
     ca: existing('key'),
     existingSecret: secretName,
+    tls: ofCertManager,
     nkeys: { type: 'object', additionalProperties: matching('^U[A-Z2-7]{55}$') },
     stateBytes: whole(1024 ** 2, 1024 ** 4),
   }),
+  metricsTls: ofCertManager,
   keys: existing(),
   ingress: object({
     enabled: flag,
@@ -92,7 +98,7 @@ const members: Record<string, Schema> = {
     enabled: flag,
     secretName: matching(dnsName),
     issuerRef: strings,
-    duration: matching(orEmpty('^[0-9]+h$')),
+    duration,
   }),
   networkPolicy: object({
     enabled: flag,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UnusableSource } from './unusable-source.ts';
 
 /** Settings that `runService` reads in each process. */
-const ofTheFrame = ['LOG_LEVEL', 'HEALTH_PORT', 'HEALTH_HOST'];
+const ofTheFrame = ['LOG_LEVEL', 'HEALTH_PORT', 'HEALTH_HOST', 'HEALTH_TLS_FOLDER'];
 
 export interface ServiceSettings {
   readonly names: readonly string[];

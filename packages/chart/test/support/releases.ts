@@ -144,6 +144,14 @@ const outgoing: Values = {
   },
 };
 const certificate = { enabled: true, issuerRef: { kind: 'ClusterIssuer', name: 'letsencrypt' }, duration: '2160h' };
+const { issuerRef, duration } = certificate;
+const certificatesInside = {
+  global: { nats: { servers: 3, replicas: 3, tls: { issuerRef, duration } }, metricsTls: { issuerRef, duration } },
+};
+const broughtCertificates = {
+  global: { nats: { tls: { existingSecret: 'nats-tls' } }, metricsTls: { existingSecret: 'metrics-tls' } },
+};
+const monitored: Values = { monitoring: { serviceMonitor: { enabled: true } } };
 const keysReplaced: Values = {
   auth: { otherKeys: { existingSecret: 'old-keys' } },
   tasks: { otherKeys: { existingSecret: 'old-keys' } },
@@ -257,6 +265,8 @@ export const releases: readonly [string, Values, readonly string[]][] = [
   ],
   ['placed as a whole, in an upgrade', merged(bundled, inGlobal(placement)), upgrade],
   ['with a certificate by cert-manager', merged(bundled, inFront({ ingress, certificate })), []],
+  ['with certificates inside by cert-manager', merged(bundled, certificatesInside, monitored), all],
+  ['with certificates inside that were brought', merged(bundled, broughtCertificates), upgrade],
   [
     'with a Gateway that checks its certificate',
     merged(

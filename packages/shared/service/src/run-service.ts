@@ -7,10 +7,12 @@ import { watchEventLoop } from './health/event-loop-check.ts';
 import { observeEventLoopDelay } from './metrics/event-loop-delay.ts';
 import { Health } from './health/health.ts';
 import { startHealthServer } from './health/health-server.ts';
+import { every } from './loop.ts';
 import { createLoopRunner } from './loop-runner.ts';
 import { readConfig } from './read-config.ts';
 import type { Service, TellsHealth } from './service.ts';
 import { watchShutdown } from './shutdown-watchdog.ts';
+import { readCertificate } from './tls/certificate-folder.ts';
 import { startTracing, wantsTraces } from './tracing.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -24,8 +26,10 @@ const Settings = z
     /** Port of `/healthz`, `/readyz` and `/metrics`; without it they are not served. */
     HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
     HEALTH_HOST: z.string().min(1).default('127.0.0.1'),
+    /** Folder with `tls.crt` and `tls.key`; without it they are served without TLS. */
+    HEALTH_TLS_FOLDER: z.string().min(1).optional(),
   })
-  .transform((env) => ({ port: env.HEALTH_PORT, host: env.HEALTH_HOST }));
+  .transform((env) => ({ port: env.HEALTH_PORT, host: env.HEALTH_HOST, folder: env.HEALTH_TLS_FOLDER }));
 
 export interface RunOptions {
   environment?: Environment;
@@ -77,9 +81,11 @@ async function runUntil(
   stack.use(observeEventLoopDelay(metrics));
   if (wantsTraces(environment)) stack.use(await startTracing(name, environment));
   // Opened before the wiring, so that a service waiting for its servers is alive but not ready.
-  const { host, port } = settings;
-  if (port !== undefined) stack.use(await startHealthServer({ host, port, health, log }));
+  const { host, port, folder } = settings;
+  const tls = folder === undefined ? undefined : { folder, inUse: await readCertificate(folder) };
+  const server = port === undefined ? undefined : stack.use(await startHealthServer({ host, port, health, tls, log }));
   const loops = createLoopRunner({ signal, log, metrics, onFatal });
+  if (server?.renew) loops.start('renew the certificate of metrics', every(60_000, server.renew));
 
   try {
     await wire({

@@ -27,7 +27,7 @@ import { observeRequests } from './observe-requests.ts';
 import { parseJsonBody } from './body/parse-json-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { sendProblem } from './problems/send-problem.ts';
-import { createTlsServer, type TlsOptions } from './tls/tls-server.ts';
+import { createTlsServer, type TlsOptions } from '@berth/service/tls/tls-server';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -57,13 +57,18 @@ template:
         env:
           - { name: NODE_ENV, value: production }
           - { name: LOG_LEVEL, value: {{ $global.logLevel | quote }} }
+          {{- range $name, $value := include "berth-lib.outgoing-env" $root | fromYaml }}
+          - { name: {{ $name }}, value: {{ $value | quote }} }
+          {{- end }}
           {{- include "berth-lib.secret-env" (dict "files" .files) | nindent 10 }}
         securityContext: {{- include "berth-lib.container-security" $root | nindent 10 }}
         resources: {{- toYaml $global.jobs.resources | nindent 10 }}
         volumeMounts:
           - { name: secrets, mountPath: /run/berth, readOnly: true }
           - { name: tmp, mountPath: /tmp }
+          {{- include "berth-lib.ca-mounts" $root | nindent 10 }}
     volumes:
       {{- include "berth-lib.secret-volume" (dict "files" .files) | nindent 6 }}
       - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
+      {{- include "berth-lib.ca-volumes" $root | nindent 6 }}
 {{- end -}}

@@ -93,8 +93,11 @@ spec:
             {{- range .ports }}
             - { name: {{ .name }}, containerPort: {{ .port }} }
             {{- end }}
-          {{- $alive := dict "path" "/healthz" "port" "metrics" }}
-          {{- $ready := dict "path" "/readyz" "port" "metrics" }}
+          {{- $probed := dict "port" "metrics" }}
+          {{- $metricsTls := include "berth-lib.metrics-tls-secret" $root }}
+          {{- if $metricsTls }}{{ $_ := set $probed "scheme" "HTTPS" }}{{ end }}
+          {{- $alive := merge (dict "path" "/healthz") $probed }}
+          {{- $ready := merge (dict "path" "/readyz") $probed }}
           startupProbe: {{- include "berth-lib.replaced" (dict "fields" (dict "httpGet" $alive "periodSeconds" 2 "timeoutSeconds" 3 "failureThreshold" 60) "by" $values.probes.startup) | nindent 12 }}
           livenessProbe: {{- include "berth-lib.replaced" (dict "fields" (dict "httpGet" $alive "periodSeconds" 10 "timeoutSeconds" 5 "failureThreshold" 6) "by" $values.probes.liveness) | nindent 12 }}
           readinessProbe: {{- include "berth-lib.replaced" (dict "fields" (dict "httpGet" $ready "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 2) "by" $values.probes.readiness) | nindent 12 }}
@@ -108,6 +111,9 @@ spec:
             - { name: secrets, mountPath: /run/berth, readOnly: true }
             - { name: tmp, mountPath: /tmp }
             - { name: data, mountPath: /data }
+            {{- if $metricsTls }}
+            - { name: metrics-tls, mountPath: /run/berth-metrics-tls, readOnly: true }
+            {{- end }}
             {{- include "berth-lib.ca-mounts" $root | nindent 12 }}
             {{- with concat (default list .mounts) $values.extraVolumeMounts }}
             {{- toYaml . | nindent 12 }}
@@ -119,6 +125,10 @@ spec:
         {{- include "berth-lib.secret-volume" (dict "files" $files) | nindent 8 }}
         - { name: tmp, emptyDir: { sizeLimit: 256Mi } }
         - { name: data, emptyDir: { {{ with $values.data.medium }}medium: {{ . }}, {{ end }}sizeLimit: {{ $values.data.size }} } }
+        {{- with include "berth-lib.metrics-tls-secret" $root }}
+        # Without its authority; a renewed certificate arrives in the files.
+        - { name: metrics-tls, secret: { secretName: {{ . }}, defaultMode: 0440, items: [{ key: tls.crt, path: tls.crt }, { key: tls.key, path: tls.key }] } }
+        {{- end }}
         {{- include "berth-lib.ca-volumes" $root | nindent 8 }}
         {{- with concat (default list .volumes) $values.extraVolumes }}
         {{- toYaml . | nindent 8 }}

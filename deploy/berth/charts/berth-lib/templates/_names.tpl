@@ -79,10 +79,45 @@ labels: {{- include "berth-lib.labels" . | nindent 2 }}
 
 {{- define "berth-lib.nats-url" -}}
 {{- if .Values.global.nats.bundled -}}
-nats://{{ include "berth-lib.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
+{{ ternary "tls" "nats" (ne (include "berth-lib.nats-tls-secret" .) "") }}://{{ include "berth-lib.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
 {{- else -}}
 {{- .Values.global.nats.url -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Of a bundled NATS: the Secret with its certificate, nothing without TLS. */}}
+{{- define "berth-lib.nats-tls-secret" -}}
+{{- with .Values.global.nats.tls -}}
+{{- .existingSecret | default (ternary (printf "%s-nats-tls" (include "berth-lib.fullname" $)) "" (hasKey .issuerRef "name")) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The Secret with the certificate of metrics and probes, nothing without TLS. */}}
+{{- define "berth-lib.metrics-tls-secret" -}}
+{{- with .Values.global.metricsTls -}}
+{{- .existingSecret | default (ternary (printf "%s-metrics-tls" (include "berth-lib.fullname" $)) "" (hasKey .issuerRef "name")) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Takes the values `certificate`, which cert-manager makes for `dnsNames`, and `usages`. */}}
+{{- define "berth-lib.certificate" -}}
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata:
+  name: {{ .name }}
+  namespace: {{ .root.Release.Namespace }}
+  labels: {{- include "berth-lib.labels" (dict "root" .root "component" .component) | nindent 4 }}
+spec:
+  secretName: {{ .secret }}
+  issuerRef: {{- toYaml .certificate.issuerRef | nindent 4 }}
+  {{- with .certificate.duration }}
+  duration: {{ . }}
+  {{- end }}
+  privateKey: { rotationPolicy: Always }
+  {{- with .usages }}
+  usages: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  dnsNames: {{- toYaml .dnsNames | nindent 4 }}
 {{- end -}}
 
 {{- define "berth-lib.nats-secret" -}}

@@ -59,6 +59,7 @@
   "LOG_LEVEL" $global.logLevel -}}
 {{- $set = merge (include "berth-lib.outgoing-env" $root | fromYaml) $set -}}
 {{- if .ownsRows }}{{- $_ := set $set "NATS_STATE_BYTES" $global.nats.stateBytes -}}{{- end -}}
+{{- if include "berth-lib.metrics-tls-secret" $root }}{{- $_ := set $set "HEALTH_TLS_FOLDER" "/run/berth-metrics-tls" -}}{{- end -}}
 {{- with $global.tracing.endpoint }}{{- $_ := set $set "OTEL_EXPORTER_OTLP_ENDPOINT" . -}}{{- end -}}
 {{- $set = merge (deepCopy (default dict .env)) $set -}}
 {{- range $name, $value := $own -}}
@@ -93,6 +94,9 @@
 {{- $files := list (dict "env" "NATS_PASSWORD" "secret" (include "berth-lib.nats-secret" .) "key" .Chart.Name) -}}
 {{- if and .Values.global.nats.nkeys (ne .Chart.Name "runner") -}}
 {{- $files = append $files (dict "env" "NATS_STREAMS_PASSWORD" "secret" (include "berth-lib.nats-secret" .) "key" (printf "%s-streams" .Chart.Name)) -}}
+{{- end -}}
+{{- with include "berth-lib.nats-tls-secret" . -}}
+{{- $files = append $files (dict "env" "NATS_CA" "secret" . "key" "ca.crt") -}}
 {{- end -}}
 {{- with .Values.global.nats.ca.existingSecret -}}
 {{- $files = append $files (dict "env" "NATS_CA" "secret" . "key" $.Values.global.nats.ca.key) -}}

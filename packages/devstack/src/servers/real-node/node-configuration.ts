@@ -1,8 +1,11 @@
 import { stringify } from 'yaml';
 import { NODE_ADDRESS } from '../kubernetes/addresses.ts';
+import { NODE_CGROUP } from './node-cgroup.ts';
 
 export const NODE_INTERFACE = 'berthnode';
 export const POD_NETWORK = '10.244.200.0/24';
+/** In the comment of each rule that the plugins make. */
+export const POD_NETWORK_NAME = 'berth-pods';
 export const PAUSE_IMAGE = 'berth.local/pause:1';
 
 export interface NodeFiles {
@@ -21,6 +24,8 @@ state = "${folder}/run"
   sandbox_image = "${PAUSE_IMAGE}"
   # Where root is not allowed to lower it, no container would start.
   restrict_oom_score_adj = true
+  # Below the folder too, instead of where those of all programs are.
+  netns_mounts_under_state_dir = true
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "${folder}/cni"
@@ -30,7 +35,7 @@ state = "${folder}/run"
 export const podNetwork = (folder: string): string =>
   JSON.stringify({
     cniVersion: '0.4.0',
-    name: 'berth-pods',
+    name: POD_NETWORK_NAME,
     plugins: [
       {
         type: 'ptp',
@@ -52,6 +57,7 @@ export const kubeletConfiguration = ({ socket, clientAuthority }: NodeFiles): st
     kind: 'KubeletConfiguration',
     failCgroupV1: false,
     cgroupDriver: 'cgroupfs',
+    cgroupRoot: NODE_CGROUP,
     containerRuntimeEndpoint: `unix://${socket}`,
     address: NODE_ADDRESS,
     healthzPort: 0,

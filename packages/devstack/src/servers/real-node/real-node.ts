@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
@@ -21,6 +21,8 @@ import {
   POD_NETWORK,
   podNetwork,
 } from './node-configuration.ts';
+import { makeCgroup } from './node-cgroup.ts';
+import { claimNode } from './node-claim.ts';
 import { keepInside, makeInterface } from './node-network.ts';
 import { writePauseImage } from './pause-image.ts';
 
@@ -55,19 +57,22 @@ export interface RealNode extends AsyncDisposable {
 const NAME = 'real-1';
 
 /**
- * A node that runs pods: kubelet, kube-proxy and containerd on this machine, as root, beside the simulated nodes. Its network
- * interface, pod network and iptables rules are removed when it stops. Only one node can run at a time.
+ * A node that runs pods: kubelet, kube-proxy and containerd on this machine, as root, beside the simulated nodes. Its processes,
+ * mounts, control groups, network interface and iptables rules end with it; those of a node whose run was killed, with the start of
+ * the next one. Only one node can run at a time.
  */
 export async function startRealNode(start: RealNodeStart): Promise<RealNode> {
   const { stateFolder, kubernetes, signal } = start;
   const folder = join(stateFolder, 'node');
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(join(folder, 'cni'), { recursive: true, mode: 0o700 });
   const stack = new AsyncDisposableStack();
+  stack.use(await claimNode(stateFolder));
   try {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(join(folder, 'cni'), { recursive: true, mode: 0o700 });
+    await makeCgroup();
     const api = stack.use(closing(await apiOf(kubernetes)));
-    await makeInterface(stack);
-    await keepInside(stack);
+    await makeInterface();
+    await keepInside();
     const files = await writeFiles(folder, kubernetes);
     const ctr = (...args: string[]) =>
       run('ctr', ['--address', files.socket, '--namespace', 'k8s.io', ...args], { timeout: 300_000 });
@@ -135,12 +140,6 @@ async function startContainerd(
   stack: AsyncDisposableStack,
   ctr: Ctr,
 ): Promise<void> {
-  const before = new Set(await podNetworks());
-  stack.defer(async () => {
-    for (const name of await podNetworks()) if (!before.has(name)) await run('ip', ['netns', 'delete', name]);
-  });
-  // Unmounts the remaining mounts of containers, without which the folder cannot be removed.
-  stack.defer(() => unmountBelow(folder));
   const server = await startServerProcess({
     name: 'containerd',
     command: ['containerd', '--config', join(folder, 'containerd.toml')],
@@ -153,10 +152,6 @@ async function startContainerd(
   stack.defer(() => removeContainers(ctr));
 }
 
-/** One per pod; they would survive the node. */
-const podNetworks = async (): Promise<string[]> =>
-  (await readdir('/var/run/netns').catch(() => [])).filter((name) => name.startsWith('cni-'));
-
 /** Containers survive containerd, so they are removed first. */
 async function removeContainers(ctr: Ctr): Promise<void> {
   const names = async (...args: string[]) => (await ctr(...args)).stdout.split('\n').filter((name) => name !== '');
@@ -165,14 +160,6 @@ async function removeContainers(ctr: Ctr): Promise<void> {
   }
   for (const container of await names('containers', 'list', '--quiet')) {
     await ctr('containers', 'delete', container).catch(() => undefined);
-  }
-}
-
-async function unmountBelow(folder: string): Promise<void> {
-  const mounts = await readFile('/proc/self/mounts', 'utf8');
-  const ours = mounts.split('\n').flatMap((line) => line.split(' ')[1] ?? []);
-  for (const mount of ours.filter((path) => path.startsWith(`${folder}/`)).toReversed()) {
-    await run('umount', ['--lazy', mount], { timeout: 10_000 }).catch(() => undefined);
   }
 }
 

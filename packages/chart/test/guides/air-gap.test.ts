@@ -8,7 +8,7 @@ import { startRegistry } from '@berth/devstack';
 import { serverStart, toolsForTest } from '@berth/devstack/testing/with-servers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Manifest, manifestsOf, podOf, root } from './support/helm-in-test.ts';
+import { type Manifest, manifestsOf, podOf, root } from '../support/helm-in-test.ts';
 
 const run = promisify(execFile);
 
