@@ -3,7 +3,7 @@ import { type Answer, createClient, unwrap } from '@berth/client';
 import type { Operation } from '@berth/contracts/definition/contract';
 import { httpRouteOf } from '@berth/contracts/definition/http-route';
 import { isJsonObject, type JsonValue } from '@berth/contracts/fields/json';
-import type { Examples } from '@berth/contracts/openapi/examples';
+import { type Examples, examples as present } from '@berth/contracts/openapi/examples';
 import { resources } from '@berth/contracts/resources/index';
 import type { Stack } from '@berth/devstack';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
@@ -55,11 +55,25 @@ async function recordExamples(stack: Stack, { token, sample }: Fixtures): Promis
   const missing = operations.filter(({ http, produces, resource, name }) => {
     return http !== undefined && produces === undefined && examples[`${resource}.${name}`] === undefined;
   });
-  const sorted = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const sorted = Object.fromEntries(
+    Object.entries(examples)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, example]) => [name, differs(present[name], example) ? example : (present[name] ?? example)]),
+  );
   await writeFile(file, `${JSON.stringify(sorted, null, 2)}\n`);
   say(
     `    ${Object.keys(sorted).length} examples; none of ${missing.map(({ resource, name }) => `${resource}.${name}`).join(', ')}`,
   );
+}
+
+/** Ids and times differ in each recording; an example that differs in nothing else stays as it is. */
+function differs(before: Examples[string] | undefined, after: Examples[string]): boolean {
+  const [old, recorded] = [before, after].map((example) =>
+    JSON.stringify(example ?? null)
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time'),
+  );
+  return old !== recorded;
 }
 
 /** With its fields as the contract orders them, so that a reader finds the same order everywhere. */
