@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { portOf } from '@berth/testing/network/port-of';
 import { buildCli } from '../../scripts/cli/build-cli.ts';
 import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { quantile } from '../machine/quantile.ts';
@@ -21,10 +22,9 @@ async function startAnswering() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = portOf(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     [Symbol.dispose]() {
       server.closeAllConnections();
       server.close();

@@ -4,6 +4,7 @@ import type { Database } from '@berth/db/database';
 import { acquireLease } from '@berth/db/leases/lease';
 import { found } from '@berth/contracts/errors';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { portOf } from '@berth/testing/network/port-of';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { silentLog } from '@berth/testing/test-bus';
 import { atMost } from '@berth/service/waiting/at-most';
@@ -117,9 +118,7 @@ async function startHole(accept: (socket: Socket) => void): Promise<number> {
     for (const socket of sockets) socket.destroy();
     hole.close();
   });
-  const address = hole.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return portOf(hole);
 }
 
 test('clusters that do not answer do not delay changes of the others or take their slots', async () => {

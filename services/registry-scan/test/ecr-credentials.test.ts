@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { portOf } from '@berth/testing/network/port-of';
 import { ECRClient } from '@aws-sdk/client-ecr';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scanRegistry } from '../src/scan/scan-registry.ts';
@@ -76,9 +77,8 @@ describe('the default chain of credentials of AWS', () => {
       server.closeAllConnections();
       server.close();
     });
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('the agent has no port');
-    return `http://127.0.0.1:${address.port}/v1/credentials`;
+    const port = portOf(server);
+    return `http://127.0.0.1:${port}/v1/credentials`;
   }
 
   const ways: [string, () => Promise<void>][] = [

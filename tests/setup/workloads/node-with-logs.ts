@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import type { Stack } from '@berth/devstack';
+import { portOf } from '@berth/testing/network/port-of';
 import { CoreV1Api, type KubeConfig } from '@kubernetes/client-node';
 import { asKubelet } from './as-kubelet.ts';
 
@@ -27,13 +28,12 @@ export async function nodeWithLogs({ stateFolder }: Stack, config: KubeConfig): 
   });
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
-  const address = kubelet.address();
-  if (address === null || typeof address === 'string') throw new Error('the kubelet has no port');
+  const port = portOf(kubelet);
 
   const metadata = { name: 'with-logs' };
   const status = {
     addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-    daemonEndpoints: { kubeletEndpoint: { Port: address.port } },
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
     conditions: [{ type: 'Ready', status: 'True' }],
   };
   // No pod of others comes to it.
