@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { etagOf } from '@berth/bus/rpc/etag';
+import { tokenIdIn } from '@berth/contracts/resources/accounts/api-token';
 import { botTokens } from '@berth/contracts/resources/accounts/bot-tokens';
 import { me } from '@berth/contracts/resources/accounts/me';
 import { userTokens } from '@berth/contracts/resources/accounts/user-tokens';
@@ -21,10 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-const idOf = (token: string): string => {
-  const hex = Buffer.from(token.slice(0, 22), 'base64url').toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-};
+const idOf = (token: string): string => tokenIdIn(token) ?? '';
 
 test('a user token authenticates its user, and its secret is only in the first answer', async () => {
   const ada = await somebody(auth);
