@@ -25,6 +25,7 @@ const commands = {
     ['scripts/cli/write-set-schema-main.ts'],
     buildConsole,
     ['scripts/openapi/record-examples-main.ts'],
+    ['node_modules/@biomejs/biome/bin/biome', 'format', '--write', 'packages/shared/contracts/src/openapi'],
   ],
   schemathesis: () => [buildConsole, ['scripts/openapi/schemathesis-main.ts']],
   build: () => [buildConsole, ['scripts/build.ts']],
