@@ -13,7 +13,7 @@ import { quantile } from '../machine/quantile.ts';
 const run = promisify(execFile);
 const starts = 31;
 
-/** Answers at once, so that what is measured is the time of the command line alone. */
+/** Answers at once, so that only the command line is measured. */
 async function startAnswering() {
   const row = { id: '11111111-1111-4111-8111-111111111111', name: 'prod', created_at: '2026-01-01T00:00:00.000Z' };
   const server = createServer((_, reply) => {

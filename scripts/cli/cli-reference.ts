@@ -7,7 +7,7 @@ interface Command {
   help: string;
 }
 
-// Help needs nothing of a process.
+// Printing help uses no part of the context.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type asks for commands that take the context of any program
 const documented = application as unknown as Application<CommandContext>;
 
@@ -16,7 +16,7 @@ export const commands: readonly Command[] = generateHelpTextForAllCommands(docum
   help: help.trimEnd(),
 }));
 
-/** The commands that the help of a command shows as examples, without the lines that say how it is used. */
+/** The example commands in the help of a command, without its usage lines. */
 export function examplesIn({ help }: Pick<Command, 'help'>): string[] {
   const [, afterUsage = ''] = /^USAGE\n(?: {2}.*\n)*\n([^]*)$/.exec(help) ?? [];
   return [...afterUsage.matchAll(/^ {2}(berth .*)$/gm)].map(([, example = '']) => example);

@@ -88,7 +88,7 @@ const inOrder = ({ response }: Operation, answer: JsonValue): JsonValue =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was JSON before
   (response.safeParse(answer).data as JsonValue | undefined) ?? answer;
 
-/** But for the port to which a terminal has a code handed over, which is always one of its own machine. */
+/** Except for port 51234, to which a terminal has its code sent: that is always on its own machine. */
 const thisMachine = /127\.0\.0\.1(?::|%3A)(?!51234\b)\d+/g;
 
 /** Tokens are shown only to their creator, and one item of a list is enough. */

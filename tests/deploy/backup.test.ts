@@ -57,7 +57,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     const done = await waitForTask(api, task?.id ?? '', { withinMs: 180_000 });
     expect(done).toMatchObject({ status: 'Done' });
   };
-  /** But for its health, which is live: cluster-sync reports it anew. */
+  /** Except for its health, which cluster-sync reports anew. */
   const withoutHealth = ({ health: _health, reason: _reason, ...kept }: Deployment) => kept;
   const whatIsKept = async () => ({
     kept: withoutHealth(await read('kept')),

@@ -8,11 +8,11 @@ import { CoreV1Api, type KubeConfig } from '@kubernetes/client-node';
 import { asKubelet } from './as-kubelet.ts';
 
 export interface NodeWithLogs extends AsyncDisposable {
-  /** Runs a pod, whose log has these lines. */
+  /** Runs a pod with these lines in its log. */
   run(namespace: string, name: string, lines: readonly string[]): Promise<void>;
 }
 
-/** A node beside the simulated ones, which have no logs: the API server asks its kubelet for those of its pods. */
+/** A node whose kubelet serves the logs of its pods, which simulated nodes cannot do. */
 export async function nodeWithLogs({ stateFolder }: Stack, config: KubeConfig): Promise<NodeWithLogs> {
   const core = config.makeApiClient(CoreV1Api);
   const logs = new Map<string, readonly string[]>();
@@ -36,7 +36,7 @@ export async function nodeWithLogs({ stateFolder }: Stack, config: KubeConfig): 
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     conditions: [{ type: 'Ready', status: 'True' }],
   };
-  // No pod of others comes to it.
+  // Keeps other pods off the node.
   await core.createNode({ body: { metadata, spec: { unschedulable: true }, status } });
   return {
     async run(namespace, name, lines) {

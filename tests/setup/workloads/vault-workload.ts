@@ -30,7 +30,7 @@ export interface VaultWorkload extends AsyncDisposable {
   mood: Mood | null;
   /** Resources by id, as created by the calls. */
   readonly vaults: Map<string, z.infer<typeof Resource>>;
-  /** The verified ones. */
+  /** The calls with a valid token. */
   readonly calls: { method: string; id: string; token: string }[];
   readonly refused: string[];
 }
