@@ -571,8 +571,8 @@ describe('the managing deployment', () => {
       sync_status: 'Ready',
       props: { size: 5 },
     });
-    await expect(change(id, { props: { size: 6 } })).rejects.toEqual(refusal('conflict', 'are changed by'));
-    await expect(tasks.call(owner, remove, { id })).rejects.toEqual(refusal('conflict', 'are deleted by'));
+    await expect(change(id, { props: { size: 6 } })).rejects.toEqual(refusal('conflict', 'changes them'));
+    await expect(tasks.call(owner, remove, { id })).rejects.toEqual(refusal('conflict', 'deletes them'));
     expect(await tasks.call(asManager(), remove, { id })).toBeNull();
     expect(await read(id)).toMatchObject({ exists: false });
     expect(await make({ key: 'fixed', ...announced, name: 'back' }, asManager())).toMatchObject({ id, name: 'back' });
