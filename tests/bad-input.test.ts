@@ -131,7 +131,7 @@ describe('a list over HTTP', () => {
     return { status: response.status, body: await response.json() };
   };
 
-  test('of resources has no env that is null: they are refused by the name of the parameter', async () => {
+  test('of resources refuses null as the env, and names the parameter', async () => {
     expect(await get('/deployment-resources?env_id=null')).toMatchObject({
       status: 400,
       body: { errors: [{ path: 'query.env_id' }] },

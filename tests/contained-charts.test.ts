@@ -337,7 +337,7 @@ describe('a deploy whose pods never get ready', () => {
   });
 
   test.concurrent.for(['pre-upgrade', 'post-upgrade'])(
-    'is not superseded while a %s hook runs, not by disabling either',
+    'is not superseded while a %s hook runs, not even by disabling it',
     async (event) => {
       const { id, namespace } = await deploy([web(null), round('1')]);
       expect(await ended(id)).toMatchObject({ status: 'Done' });
@@ -361,7 +361,7 @@ describe('a deploy whose pods never get ready', () => {
     ['deleting', (id) => deployments().delete({ id })],
   ];
   test.concurrent.for(stops)(
-    'is superseded by %s it, without a parameter, and its release is removed',
+    'is superseded by %s the deployment, without a parameter, and its release is removed',
     async ([, stop]) => {
       const { id, namespace } = await deploy([web('not-ready'), round('1')]);
       const stuck = await newest(id);

@@ -232,7 +232,7 @@ interface Row {
   details: unknown;
 }
 
-/** With the seed and the request, as fast-check has them. */
+/** The message of fast-check, which has the seed and the request. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error
     ? [error.message, error.cause instanceof Error ? error.cause.message : ''].join('\n')

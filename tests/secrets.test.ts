@@ -721,7 +721,7 @@ test('secrets do not appear in logs, processes, files or messages that do not ne
     }
   }
 
-  // Who may read the deployment may read its `values_override`, and nothing else repeats it.
+  // Readers of the deployment may read its `values_override`; no other answer repeats it.
   const subjects = new Set(holding([...ofAdmin.answers, ...events], override));
   expect([...subjects].toSorted()).toEqual(
     ['deployment-tasks', 'deployment-tasks/{id}', 'deployments', 'deployments/{id}'].map(
@@ -730,7 +730,7 @@ test('secrets do not appear in logs, processes, files or messages that do not ne
   );
   for (const table of holding(stores, override))
     expect(['tasks.idempotency_keys', 'tasks.deployments', 'tasks.deployment_tasks']).toContain(table);
-  // To whom tasks answers: those who read for people, and the runner that claims the task.
+  // The subjects of answers to the gateway, which reads for people, and to the runner that claims the task.
   for (const subject of new Set(holding(bus, override)))
     expect(subject).toMatch(
       /^(?:rpc\.v1\.tasks\.api-gateway\.deployments\.create$|_INBOX_(?:api-gateway|runner)\.tasks\.)/,

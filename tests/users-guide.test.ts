@@ -28,10 +28,10 @@ const refused = [
   'GET /api/v2/deployments/… 404',
 ];
 
-/** Commands that may print nothing: lists of problems and refusals, where there are none. */
+/** Commands that may print nothing: they list problems and refusals, of which there may be none. */
 const mayBeEmpty = ['deployments?health=Degraded', 'select(.metadata.cause)', 'audit-events?result=denied'];
 
-/** What the guide says that some commands print, at least once where it repeats them. */
+/** Expected output by the start of the command; one that is repeated has to match at least once. */
 const said: Record<string, RegExp> = {
   'berth login': /signed in to http:\S+ as user ada@example\.test/,
   'berth deploy second -e demo --chart HelloWeb@1.2.0 --wait-for-chart': /^task\/[^]*^-- Done$/m,

@@ -86,7 +86,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Helm as somebody uses it who administers the cluster. */
+/** Helm with the rights of a cluster administrator. */
 async function helm(...args: string[]): Promise<string> {
   const { kubeconfigFile, cluster, tools } = platform.stack;
   const options = { env: { HOME: folder, PATH: process.env['PATH'] }, timeout: 60_000 };
@@ -94,7 +94,7 @@ async function helm(...args: string[]): Promise<string> {
 }
 
 let count = 0;
-/** A name, and a release of Helm's at the place of the deployment with that name. */
+/** A name, and a Helm release at the place that a deployment of this name would have. */
 async function released(
   words: string,
   { serverSide = true, ...more }: { serverSide?: boolean; hooked?: boolean; hostPort?: number } = {},
@@ -201,7 +201,7 @@ describe('a release that is adopted', () => {
     });
   });
 
-  test('is removed with the deployment, whose plan says that its namespace stays; what is not of the release is left', async () => {
+  test('is removed with its deployment; its namespace and other objects stay, as the plan says', async () => {
     const name = await released('a');
     const namespace = `shelf-${name}`;
     const labels = { ...(await namespaceOf(name))?.metadata?.labels };
@@ -411,7 +411,7 @@ describe('the health of what runs', () => {
   const make = (namespace: string, kind: string, name: string, fields: object) =>
     objects.create({ apiVersion: kind === 'Job' ? 'batch/v1' : 'v1', kind, metadata: { name, namespace }, ...fields });
   const container = { name: 'web', image: 'web:1' };
-  /** It was bound to a volume that is gone, which the controller of claims finds out. */
+  /** Bound to a volume that no longer exists: the claim controller marks it as lost. */
   const makeLostClaim = (namespace: string, name: string) =>
     make(namespace, 'PersistentVolumeClaim', name, {
       metadata: { name, namespace, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
@@ -432,7 +432,7 @@ describe('the health of what runs', () => {
       template: { ...failing, spec: { restartPolicy: 'Never', containers: [container] } },
     };
 
-    // Each of them tells more than those before it, so each is the first cause, and an event.
+    // Each is more specific than those before it, so each becomes the first cause and publishes an event.
     const steps: [string, string, () => Promise<unknown>][] = [
       ['ContainersNotReady', 'Pod unready', () => kubelet.unready(namespace, 'unready')],
       ['BackoffLimitExceeded', 'Job batch', () => make(namespace, 'Job', 'batch', { spec: jobSpec })],
@@ -465,13 +465,13 @@ describe('the health of what runs', () => {
       .poll(async () => (await fetch(metrics)).text())
       .toContain('berth_deployments{berth_env="adopting",health="Degraded"} 1');
 
-    // The facts of `why` are made of the same causes.
+    // `why` answers with the same causes.
     const { facts } = unwrap(await platform.admin.deployments.why({ id }));
     expect(facts[0]).toMatchObject({ kind: 'workload_degraded', object: { kind: 'Pod', name: 'oom' } });
     await deletion({ id });
   });
 
-  test('stays the worse one while a pod comes and goes; an image that is gone after days is found, and a recovery is shown with its time', async () => {
+  test('stays Degraded while a pod flaps, names the image that cannot be pulled, and shows when the pod recovers', async () => {
     const { id } = await running('flapping');
     const namespace = namespaceIn('flapping');
     const name = await kubelet.podOf(namespace, 'app=web');
@@ -494,7 +494,7 @@ describe('the health of what runs', () => {
     await deletion({ id });
   });
 
-  test('is unknown while its cluster is ignored, and what the cluster shows once it is not', async () => {
+  test('is unknown while its cluster is ignored, and current once it no longer is', async () => {
     const { id } = await running('ignored');
     const ignore = (ignored: boolean) =>
       platform.admin.k8sClusters.update({ id: sample.cluster.id, body: { ignore: ignored } });

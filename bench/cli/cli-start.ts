@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { portOf } from '@berth/testing/network/port-of';
 import { buildCli } from '../../scripts/cli/build-cli.ts';
 import { loadOfMachine } from '../machine/load-of-machine.ts';
 import { quantile } from '../machine/quantile.ts';
@@ -12,7 +13,7 @@ import { quantile } from '../machine/quantile.ts';
 const run = promisify(execFile);
 const starts = 31;
 
-/** Answers at once, so that what is measured is the time of the command line alone. */
+/** Answers at once, so that only the command line is measured. */
 async function startAnswering() {
   const row = { id: '11111111-1111-4111-8111-111111111111', name: 'prod', created_at: '2026-01-01T00:00:00.000Z' };
   const server = createServer((_, reply) => {
@@ -21,10 +22,9 @@ async function startAnswering() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = portOf(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     [Symbol.dispose]() {
       server.closeAllConnections();
       server.close();

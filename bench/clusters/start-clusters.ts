@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
+import { portOf } from '@berth/testing/network/port-of';
 import { z } from 'zod';
 
 export const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -92,10 +93,9 @@ async function startHole(accept: (socket: Socket) => void): Promise<AsyncDisposa
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = portOf(server);
   return {
-    port: address.port,
+    port,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -104,7 +104,7 @@ async function framesOfScrolling({ page }: Visitor, say: (line: string) => void)
   await page.evaluate('scrollTo(0, 0)');
 }
 
-/** In the page: the time at which a text shows. Locators ask again only after up to half a second. */
+/** Measured in the page: locators poll up to 0.5 s late. */
 const shownAt = (text: string) => `new Promise((resolve, reject) => {
   const check = () => {
     if (!document.body.textContent.includes(${JSON.stringify(text)})) return;
@@ -129,7 +129,7 @@ async function timesOfChanges({ page }: Visitor, { api }: Fixtures, say: (line: 
     unwrap(await api.deployments.update({ id, body: { description_md: words } }));
     const answered = Date.now();
     times.push(Math.max(0, (await shown) - answered));
-    // Each change is one after a quiet time.
+    // The console gathers changes, so each follows a pause.
     await pause(500);
   }
   show(say, 'change answered → pixel', times, 'p95 500');

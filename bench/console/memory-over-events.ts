@@ -5,13 +5,13 @@ import type { Visitor } from '../../tests/console/browser/visitor.ts';
 
 const MiB = 1024 * 1024;
 const atOnce = 50;
-/** Longer than the last reads of a page take. */
+/** By then the page has read what the last events announced. */
 const lastReadsMs = 5_000;
 
-/** The heap of a page in MiB, at first, and each time after another half of the events that are changes of what it shows. */
+/** The heap of a page in MiB before the events and after each half of them. Every event changes a row that the page shows. */
 export async function memoryOverEvents(visitor: Visitor, { api }: Fixtures, events: number): Promise<number[]> {
   const bot = unwrap(await api.bots.create({ body: { display_name: 'events' } }));
-  // A page of its own, which keeps nothing of what was measured before.
+  // A new page, without the memory of earlier measurements.
   const page = await visitor.context.newPage();
   await page.goto(new URL('/admin/bots', visitor.page.url()).href);
   await page.getByText('events', { exact: true }).first().waitFor();
@@ -28,7 +28,7 @@ export async function memoryOverEvents(visitor: Visitor, { api }: Fixtures, even
         names.map(async (name) => unwrap(await api.bots.update({ id: bot.id, body: { display_name: name } }))),
       );
     }
-    // The page has heard of all of it.
+    // This change comes last, so the page has received all others once it shows.
     unwrap(await api.bots.update({ id: bot.id, body: { display_name: `events until ${to}` } }));
     await page.getByText(`events until ${to}`, { exact: true }).first().waitFor({ timeout: 120_000 });
   };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Visitor } from '../../tests/console/browser/visitor.ts';
 
-/** How many requests a screen makes, opened cold, with all that it reads until a moment after it shows. None may make one for each row. */
+/** The number of requests of each screen, opened without a cache, until shortly after it shows. No screen may send one per row. */
 export async function requestsOfScreens({ page }: Visitor, paths: readonly string[]): Promise<[string, number][]> {
   let requests = 0;
   const count = (request: { url: () => string }) => {

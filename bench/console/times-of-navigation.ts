@@ -1,8 +1,8 @@
 import type { Visitor } from '../../tests/console/browser/visitor.ts';
 
 /**
- * In the page: the time from a press on a link of the rail to the frame that shows the screen with what it reads. Locators ask again only
- * after up to half a second, and look for the link first.
+ * The time from a press on a link of the rail to the frame that shows the screen with its rows. Measured in the page: locators poll up to
+ * 0.5 s late and also time the search for the link.
  */
 const timeTo = (place: string) => `new Promise((resolve, reject) => {
   const place = ${JSON.stringify(place)};
@@ -23,7 +23,7 @@ const timeTo = (place: string) => `new Promise((resolve, reject) => {
 
 const places = ['Home', 'Tasks', 'Charts', 'Clusters', 'Envs', 'Users', 'Bots', 'Audit log', 'Deployments'];
 
-/** The times to each place, after a first round that loads what each needs. */
+/** The times to each screen, after a first round that loads their code. */
 export async function timesOfNavigation({ page }: Visitor): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < 4; round += 1)
@@ -34,7 +34,7 @@ export async function timesOfNavigation({ page }: Visitor): Promise<number[]> {
   return times;
 }
 
-/** In each page, from its very beginning: notes when the first row of a list was shown. */
+/** Runs in each page from its start, and notes when the first row of a list shows. */
 const noteFirstRow = `{
   const observer = new MutationObserver(() => {
     if (!document.querySelector('[data-row-link]')) return;
@@ -44,7 +44,7 @@ const noteFirstRow = `{
   observer.observe(document, { subtree: true, childList: true });
 }`;
 
-/** The times from the start of a navigation to the first rows of the list, with the files in the cache of the browser. */
+/** The times from the start of a navigation to the first rows of the list, with a warm browser cache. */
 export async function timesToList({ page, context }: Visitor): Promise<number[]> {
   await context.addInitScript({ content: noteFirstRow });
   const times: number[] = [];

@@ -33,7 +33,7 @@ const watchKeys = `{
 
 const typed = 'a value that takes some time to type, such as the address of a host';
 
-/** The times from a key to its pixel in the form of a chart with a hundred inputs. */
+/** The times from a key press to the frame that shows it, in the form of a chart with a hundred inputs. */
 export async function timesOfTyping(
   { page }: Visitor,
   stack: Stack,

@@ -1,4 +1,5 @@
 import { unwrap } from '@berth/client';
+import { tokenIdIn } from '@berth/contracts/resources/accounts/api-token';
 import type { Stack } from '@berth/devstack';
 import { createHello, waitForRunning } from '@berth/devstack/journey/hello-deployment';
 import { type GatewayProcess, startGatewayProcess } from '@berth/devstack/testing/gateway-process';
@@ -49,7 +50,7 @@ export async function identityLeases(stack: Stack, { api, token, sample }: Fixtu
   const tokens = await Promise.all(
     Array.from({ length: 2 * revocations + 1 }, async () => {
       const { created_token } = unwrap(await api.userTokens.create({ body: { user_id: null, name: 'bench' } }));
-      return { text: created_token, path: `/user-tokens/${idOf(created_token)}` };
+      return { text: created_token, path: `/user-tokens/${tokenIdIn(created_token)}` };
     }),
   );
   await untilQuiet(say);
@@ -82,12 +83,6 @@ export async function identityLeases(stack: Stack, { api, token, sample }: Fixtu
 }
 
 const none: Measured = { perSecond: Number.NaN, p99: Number.NaN, cpu: '' };
-
-/** The id in `<base64url of the id's 16 bytes>.<secret>`. */
-function idOf(token: string): string {
-  const hex = Buffer.from(token.split('.')[0] ?? '', 'base64url').toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
 
 async function get(gateway: GatewayProcess, path: string, token: string): Promise<void> {
   const response = await fetch(`${gateway.url}/api/v2${path}`, { headers: { 'x-service-token': token } });

@@ -5,6 +5,7 @@ import { createServer, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
+import { portOf } from '@berth/testing/network/port-of';
 
 /** The name in its certificate, split into a deployment's namespace and its cluster's domain. */
 export const polledHost = { namespace: 'kubernetes', domain: 'default.svc' };
@@ -39,9 +40,7 @@ export async function startPolledServer(): Promise<PolledServer> {
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  const { port } = address;
+  const port = portOf(server);
   const names = opening.use(await startNameServer({ host: '127.0.0.1', port: 0 }, async () => ['127.0.0.1']));
   const opened = opening.move();
   return {

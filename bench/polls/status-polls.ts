@@ -33,7 +33,7 @@ export const statusPolls =
       );
       const polled = async () => (await db.query('select from status_polls')).rowCount === deployments;
       await waitUntil(polled, { what: 'the polls of all deployments', withinMs: 120_000 });
-      say('    the first round, in which they are spread');
+      say('    the first round, which spreads the polls');
       await delay(intervalSecs * 1_000);
       await observe(stack, server, { alone, what: 'every day', say });
       for (const part of parts) await stack.part(part).kill();

@@ -62,7 +62,7 @@ export async function flood(
       flooding.stop();
     }
     const { '2xx': answered, statusCodeStats } = await flooding.result;
-    say(`      of the tenant ${answered} answered, ${statusCodeStats?.['429']?.count ?? 0} got 429`);
+    say(`      the tenant: ${answered} answered, ${statusCodeStats?.['429']?.count ?? 0} got 429`);
   }
   unwrap(await api.bots.delete({ id: bot.id }));
 }

@@ -12,7 +12,7 @@ export interface EcrInBench extends AsyncDisposable {
   pushed(repository: string, tag: string): Promise<void>;
 }
 
-/** The APIs of ECR and SQS in a stand-in. */
+/** A stand-in for the APIs of ECR and SQS. */
 export async function startEcr(): Promise<EcrInBench> {
   const moto: MotoServer = await startMoto(AbortSignal.timeout(600_000));
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { argv } from 'node:process';
 import { chartTgz, chartYaml } from '@berth/chart-archive/testing/tgz';
 
-/** An OCI registry of many repositories, and a chart repository with a large index below `/stable`. Its parent asks what it has sent. */
+/** An OCI registry of many repositories, and a chart repository with a large index below `/stable`. Its parent process asks how much it has sent. */
 const [repositories = 0, tags = 0, packages = 0, entries = 0] = argv.slice(2).map(Number);
 
 const digestOf = (bytes: Uint8Array | string): string => `sha256:${hash('sha256', bytes)}`;
@@ -29,7 +29,7 @@ async function add(repository: string, tag: string, version: string): Promise<st
 }
 
 for (let at = 0; at < repositories; at += 1) {
-  // Several tags of one package, as registries have them.
+  // Several tags share a package, as in real registries.
   for (let tag = 0; tag < tags; tag += 1) await add(`charts/web-${at}`, `1.0.${tag}`, `1.0.${tag % packages}`);
 }
 
@@ -37,7 +37,7 @@ const archive = await chartTgz({ 'Chart.yaml': chartYaml({ name: 'chart-0', vers
 const index = indexOfMany();
 const etag = `"${hash('sha256', index)}"`;
 
-/** As large entries as those of public repositories. */
+/** Entries as large as in public repositories. */
 function indexOfMany(): Buffer {
   const versions = 200;
   const lines = ['apiVersion: v1', 'entries:'];
@@ -92,7 +92,7 @@ const server = createServer((request, response) => {
     .end(body);
 });
 
-/** After what was pushed, if anything was, is there. */
+/** Answers once the pushed tag, if any, is stored. */
 async function answer({ repository, tag }: { repository?: string; tag?: string }): Promise<void> {
   const digest = repository !== undefined && tag !== undefined ? await add(repository, tag, tag) : undefined;
   process.send?.({ requests, indexBytes: index.length, indexSeconds, digest });

@@ -27,7 +27,7 @@ const pushToken = hash('sha256', String(Math.random()));
 
 /**
  * The costs of large registries for `registry-scan`: the index of a chart repository, the first scan of many charts, rounds in which
- * nothing has changed, and the time from a push to its chart; each against plain requests for the same by this process.
+ * nothing has changed, and the time from a push to its chart; each compared with plain requests of this process for the same data.
  */
 export async function measureRegistries(say: (line: string) => void): Promise<void> {
   const [repositories, tags, packages, entries] = [scaled(1_000), 20, 5, scaled(100_000)];
@@ -72,7 +72,7 @@ export async function measureRegistries(say: (line: string) => void): Promise<vo
       const { rows } = await db.query(query, values);
       const seconds = (performance.now() - startedAt) / 1_000;
       if (rows[0]) return { row: rows[0], seconds };
-      if (seconds > 1_800) throw new Error(`nothing came of ${query}`);
+      if (seconds > 1_800) throw new Error(`no row appeared for ${query}`);
       await delay(everyMs);
     }
   }

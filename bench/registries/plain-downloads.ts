@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { eachAtMost } from '@berth/service/waiting/each-at-most';
 import { z } from 'zod';
 
-/** The smallest programs that get the same from a registry, one after the other as registry-scan does: the baselines of its figures. */
+/** The baselines: minimal programs that read the same from a registry, one request at a time like registry-scan. */
 
 const Catalog = z.object({ repositories: z.array(z.string()) });
 const Tags = z.object({ tags: z.array(z.string()) });

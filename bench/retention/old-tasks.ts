@@ -18,7 +18,7 @@ const loop = 'remove old tasks';
 
 /** Retention sweeps over 300,000 tasks that ended more than a year ago, with concurrent claims, in turns with claims alone. */
 export async function oldTasks(stack: Stack, fixtures: Fixtures, say: (line: string) => void): Promise<void> {
-  say(`\n(i) removal of old tasks, of which there are ${deployments * tasksOfEach}; ${loadOfMachine()}`);
+  say(`\n(i) removal of ${deployments * tasksOfEach} old tasks; ${loadOfMachine()}`);
   await stack.part('runner').stop();
   await using db = await databaseOf(stack);
   await using bus = await runnerBus(stack);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { cliReference, commands, examplesIn } from './cli-reference.ts';
 
-test('docs/cli.md has the help of each command; write it again with scripts/cli/write-reference-main.ts', async () => {
+test('docs/cli.md has the help of each command; npm run generate renews it', async () => {
   expect(await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')).toBe(cliReference());
 });
 

@@ -6,7 +6,7 @@ import { setSchema } from './set-schema.ts';
 
 const read = (name: string): Promise<string> => readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
-test('docs/set.schema.json is the schema of the documents; write it again with scripts/cli/write-set-schema-main.ts', async () => {
+test('docs/set.schema.json is the schema of the documents; npm run generate renews it', async () => {
   expect(await read('set.schema.json')).toBe(setSchema());
 });
 

@@ -7,8 +7,8 @@ import { contracts, resources } from '@berth/contracts/resources/index';
 import { typeOfSchema } from './type-of-schema.ts';
 
 /**
- * The file `api/client.ts` of the published client: the types that the one of the workspace infers from the contracts, written out, so
- * that they need no zod and editors show them as they are.
+ * `api/client.ts` of the published client. The workspace infers its types from the contracts; here they are written out, so that they
+ * need no zod and editors show them in full.
  */
 export function apiTypes(): string {
   const writer = schemaWriter(schemaNames(resources));

@@ -44,7 +44,7 @@ async function writeModule(target: string): Promise<void> {
   await bundle.close();
 }
 
-/** Compiles the sources beside the types that are written out, and compares these with those of the contracts. */
+/** Compiles the sources with the types written out, and checks those against the types of the contracts. */
 async function writeDeclarations(target: string): Promise<void> {
   // Below the package, so that imports of contracts resolve.
   const folder = await mkdtemp(join(client, '.declarations-'));
@@ -67,7 +67,7 @@ async function writeDeclarations(target: string): Promise<void> {
   }
 }
 
-/** What the contracts promise has to fit what is written out: requests that may be sent, and answers. */
+/** Compiles only if the written types fit the inferred ones, in requests and answers, and name the same resources. */
 const sameTypes = `import type { Client as OfContracts } from '../src/index.ts';
 import type { Client as Written } from './src/api/client.ts';
 export const written = (client: OfContracts): Written => client;
@@ -80,7 +80,7 @@ const compilation = {
   include: ['src', 'same-types.ts'],
 };
 
-/** Only what the declarations of the index refer to. */
+/** Copies only the declarations that the index refers to. */
 async function copyDeclarations(from: string, target: string): Promise<void> {
   const waiting = ['index'];
   for (const name of waiting) {

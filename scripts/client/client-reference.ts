@@ -13,7 +13,7 @@ export function clientReference(): string {
 
 const head = `# The methods of the client
 
-Generated from the contracts by \`node scripts/client/write-reference-main.ts\`. How to use the client is in [its README](../packages/client/README.md);
+Generated from the contracts by \`npm run generate\`. How to use the client is in [its README](../packages/client/README.md);
 editors show the fields of requests and answers.
 `;
 

@@ -4,7 +4,7 @@ import type { Plugin } from 'rolldown';
 
 const tables = { 'operation-table': { operationTable }, 'rule-table': { ruleTable } };
 
-/** Puts the values of the tables that are made from the contracts into a bundle, instead of the contracts. */
+/** Replaces the contracts in a bundle by the tables made from them. */
 export const inlineOperations: Plugin = {
   name: 'inline-operations',
   load: (id) => {

@@ -1,4 +1,4 @@
-// Builds the console into the gateway, unless the one that is there was built from the same sources.
+// Builds the console into the gateway, unless the existing build is of the same sources.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const digest = hash.update(readFileSync(join(root, 'pnpm-lock.yaml'))).digest('h
 
 if (!existsSync(join(built, 'index.html')) || !existsSync(mark) || readFileSync(mark, 'utf8') !== digest) {
   process.stderr.write('berth: building the console (the first time, and after its sources changed)\n');
-  // A test runner that starts this has set its own, with which React would be built for development.
+  // A test runner sets another value, which would build React for development.
   process.env['NODE_ENV'] = 'production';
   await build({ configFile: join(root, 'packages/console/vite.config.ts'), logLevel: 'warn' });
   writeFileSync(mark, digest);

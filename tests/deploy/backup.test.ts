@@ -58,7 +58,7 @@ describe('Berth, restored from a backup by the commands of docs/backup.md', () =
     const done = await waitForTask(api, task?.id ?? '', { withinMs: 180_000 });
     expect(done).toMatchObject({ status: 'Done' });
   };
-  /** But for its health, which is live: cluster-sync reports it anew, so it is compared once that was done. */
+  /** Except for its health, which cluster-sync reports anew: it is compared once that is done. */
   const withoutHealth = ({ health: _health, reason: _reason, ...kept }: Deployment) => kept;
   const healthOf = async (name: string) => {
     const { health, reason } = await read(name);

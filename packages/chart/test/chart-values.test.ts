@@ -39,7 +39,7 @@ const inGlobal = (global: Values): Values => ({ global });
 test('the generated files of the chart are current', async () => {
   for (const [path, text] of Object.entries(await generatedFiles(root))) {
     const there = await readFile(new URL(path, root), 'utf8').catch(() => 'missing');
-    expect(there === text, `${path} is old: run node packages/chart/src/generate-main.ts`).toBe(true);
+    expect(there === text, `${path} is old: run npm run generate`).toBe(true);
   }
 });
 

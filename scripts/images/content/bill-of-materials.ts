@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { byText } from '@berth/contracts/by-text';
 
 const run = promisify(execFile);
 
@@ -94,7 +95,6 @@ function inOrder(bill: Bill): void {
   }
   const whole = bill.dependencies?.find(({ ref }) => ref === root);
   if (whole) whole.dependsOn = [...ofTheWhole];
-  const byText = (left: string, right: string) => (left < right ? -1 : Number(left > right));
   bill.components.sort((left, right) => byText(left['bom-ref'], right['bom-ref']));
   bill.dependencies?.sort((left, right) => byText(left.ref, right.ref));
   for (const { dependsOn } of bill.dependencies ?? []) dependsOn?.sort(byText);

@@ -3,6 +3,7 @@ import { createServer as createProxy, type Server } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { describeFailure } from '@berth/kube/describe-failure';
 import { type KubeApi, openKubeApi } from '@berth/kube/kube-api';
+import { portOf } from '@berth/testing/network/port-of';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClusterDirectory } from '../src/discovery/cluster-directory.ts';
 import type { ChangingToken } from '../src/providers/cluster-provider.ts';
@@ -136,10 +137,9 @@ test('requests to a server that never answers end at their deadline and use few 
   const hole = createServer((socket) => void accepted.add(socket.on('error', () => undefined)));
   hole.listen(0, '127.0.0.1');
   await once(hole, 'listening');
-  const address = hole.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = portOf(hole);
   await start();
-  using dark = openKubeApi({ ...server.access, server: `https://127.0.0.1:${address.port}` });
+  using dark = openKubeApi({ ...server.access, server: `https://127.0.0.1:${port}` });
 
   const calls = Array.from({ length: 12 }, () =>
     dark.getText('/readyz', { signal: stopping.signal, deadlineMs: 100 }).catch((error: unknown) => error),
@@ -179,9 +179,8 @@ describe('a cluster behind a proxy', () => {
   });
 
   const through = (credential = '') => {
-    const address = proxy.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    return openKubeApi({ ...server.access, proxyUrl: `http://${credential}127.0.0.1:${address.port}` });
+    const port = portOf(proxy);
+    return openKubeApi({ ...server.access, proxyUrl: `http://${credential}127.0.0.1:${port}` });
   };
   const readyz = (by: KubeApi) => by.getText('/api/v1/pods', { signal: stopping.signal, deadlineMs: 10_000 });
 

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { DryRun } from '@berth/contracts/resources/tasks/dry-runs';
 import type { ClaimedTask } from '@berth/contracts/resources/tasks/runner-tasks';
+import { portOf } from '@berth/testing/network/port-of';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startFakeApiServer } from '@berth/devstack/testing/fake-api-server';
 import { taskOf } from './support/fake-tasks.ts';
@@ -184,7 +184,7 @@ describe('schemas of values', () => {
       response.end('{"type":"object"}');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     const schema = JSON.stringify({ allOf: [{ $ref: `http://127.0.0.1:${port}/latest/meta-data` }] });
     const files = { ...hostileChart, 'values.schema.json': schema };
     const task = { ...hostile({}), chart: await world.lateChart(async () => undefined, files) };

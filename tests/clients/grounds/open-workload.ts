@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
+import { portOf } from '@berth/testing/network/port-of';
 import { startNameServer } from '../../setup/name-server.ts';
 
 /** A server behind the ingress of the deployment `kubernetes`, on a cluster with the domain `default.svc`, and how runners reach it. */
@@ -23,14 +24,13 @@ export async function startOpenWorkload() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = portOf(server);
   const names = await startNameServer();
   return {
     bodies,
     runner: {
       CALL_CA: pem.authority,
-      CALL_PORT: String(address.port),
+      CALL_PORT: String(port),
       CALL_ALLOW_ADDRESSES: '127.0.0.1',
       CALL_NAME_SERVERS: names.address,
     },

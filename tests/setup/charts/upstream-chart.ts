@@ -3,8 +3,8 @@ import type { ChartFiles } from './unusual-charts.ts';
 const contents = { FieldProperty: { input: 'token', property: 'contents' } };
 
 /**
- * As charts of the upstream layout do, it gets contents of a secret as a value, and copies them wherever members of the env look: into
- * annotations, labels, ConfigMaps and notes, in many encodings.
+ * Like charts of the upstream layout, it gets the contents of a secret as a value. It copies them to wherever members of the env can
+ * look: annotations, labels, ConfigMaps and notes, in many encodings.
  */
 export const upstreamChart: ChartFiles = {
   'Chart.yaml': 'apiVersion: v2\nname: upstream\nversion: 1.0.0\n',

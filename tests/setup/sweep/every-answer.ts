@@ -21,7 +21,7 @@ interface Caller {
 const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 const Page = z.object({ items: z.array(z.looseObject({ id: z.string().optional() })) });
 
-/** Rows of a list that are read one by one; the list itself has all of the newest. */
+/** How many rows of a list are also read one by one. */
 const mostRows = 25;
 
 /** Reads every GET route of the OpenAPI document: each list, and each route below the rows of that list. Streams are left out. */

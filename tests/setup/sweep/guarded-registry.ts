@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { portOf } from '@berth/testing/network/port-of';
 
 export interface GuardedRegistry extends AsyncDisposable {
   /** `REGISTRIES` of registry-scan. */
@@ -34,9 +35,8 @@ export async function startGuardedRegistry(): Promise<GuardedRegistry> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  const url = `http://127.0.0.1:${address.port}`;
+  const port = portOf(server);
+  const url = `http://127.0.0.1:${port}`;
   const source = { url, allow_http: true, credentials_file, poll_interval_seconds: 1 };
   const registry: GuardedRegistry = {
     setting: JSON.stringify([source]),

@@ -85,7 +85,7 @@ export function asKubelet(config: KubeConfig) {
         conditions: unready,
       }),
 
-    /** As the node controller does once the kubelet is silent: the pod is not ready, for which it gives no reason. */
+    /** Like the node controller once the kubelet is silent: the pod is not ready, without a reason. */
     loseNode: (namespace: string, name: string) => {
       const [ready, containersReady] = conditions(true) ?? [];
       return patch(namespace, name, { conditions: [{ ...ready, status: 'False' }, containersReady] });

@@ -3,15 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import type { Stack } from '@berth/devstack';
+import { portOf } from '@berth/testing/network/port-of';
 import { CoreV1Api, type KubeConfig } from '@kubernetes/client-node';
 import { asKubelet } from './as-kubelet.ts';
 
 export interface NodeWithLogs extends AsyncDisposable {
-  /** Runs a pod, whose log has these lines. */
+  /** Runs a pod with these lines in its log. */
   run(namespace: string, name: string, lines: readonly string[]): Promise<void>;
 }
 
-/** A node beside the simulated ones, which have no logs: the API server asks its kubelet for those of its pods. */
+/** A node whose kubelet serves the logs of its pods, which simulated nodes cannot do. */
 export async function nodeWithLogs({ stateFolder }: Stack, config: KubeConfig): Promise<NodeWithLogs> {
   const core = config.makeApiClient(CoreV1Api);
   const logs = new Map<string, readonly string[]>();
@@ -27,16 +28,15 @@ export async function nodeWithLogs({ stateFolder }: Stack, config: KubeConfig): 
   });
   kubelet.listen(0, '127.0.0.1');
   await once(kubelet, 'listening');
-  const address = kubelet.address();
-  if (address === null || typeof address === 'string') throw new Error('the kubelet has no port');
+  const port = portOf(kubelet);
 
   const metadata = { name: 'with-logs' };
   const status = {
     addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-    daemonEndpoints: { kubeletEndpoint: { Port: address.port } },
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
     conditions: [{ type: 'Ready', status: 'True' }],
   };
-  // No pod of others comes to it.
+  // Keeps other pods off the node.
   await core.createNode({ body: { metadata, spec: { unschedulable: true }, status } });
   return {
     async run(namespace, name, lines) {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
+import { portOf } from '@berth/testing/network/port-of';
 import { z } from 'zod';
 
 /** The workload's answer to a call with a valid token. */
@@ -29,7 +30,7 @@ export interface VaultWorkload extends AsyncDisposable {
   mood: Mood | null;
   /** Resources by id, as created by the calls. */
   readonly vaults: Map<string, z.infer<typeof Resource>>;
-  /** The verified ones. */
+  /** The calls with a valid token. */
   readonly calls: { method: string; id: string; token: string }[];
   readonly refused: string[];
 }
@@ -64,10 +65,9 @@ export async function startVaultWorkload(): Promise<VaultWorkload> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = portOf(server);
   const workload: VaultWorkload = {
-    port: address.port,
+    port,
     ca: pem.authority,
     // The certificate of the local API server is also valid for this name.
     host: { name: 'kubernetes', domain: 'default.svc' },

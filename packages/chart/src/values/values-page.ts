@@ -7,7 +7,7 @@ const head = `# Values of the chart
 Every value of [\`deploy/berth\`](../deploy/berth), from the comments and the schema of the chart; [installing](install.md) says which of them an
 installation needs. \`helm show values\` prints the same. A value that is misspelled, or cannot work, is refused with its name.
 
-This page is written by \`node packages/chart/src/generate-main.ts\`.
+This page is written by \`npm run generate\`.
 `;
 
 /** docs/values.md */

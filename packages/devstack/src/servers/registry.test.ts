@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { portOf } from '@berth/testing/network/port-of';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startForTest, toolsForTest } from '../testing/with-servers.ts';
 import { startRegistry } from './registry.ts';
@@ -79,7 +80,6 @@ async function startHook() {
   const server = createServer((request, response) => void keep(request).then(() => response.end()));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the hook has no port');
-  return { url: `http://127.0.0.1:${address.port}/events`, events };
+  const port = portOf(server);
+  return { url: `http://127.0.0.1:${port}/events`, events };
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCertificates } from '../servers/kubernetes/certificates.ts';
 import type { KubeAccess } from '@berth/kube/kube-access';
+import { portOf } from '@berth/testing/network/port-of';
 
 interface FakeObject {
   metadata: { uid: string; name: string; namespace?: string; resourceVersion: string };
@@ -142,12 +143,11 @@ export async function startFakeApiServer({
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = portOf(server);
 
   const fake: FakeApiServer = {
-    access: { server: `https://127.0.0.1:${address.port}`, ca: pem.authority, token: 'fake', certificate: null },
-    port: address.port,
+    access: { server: `https://127.0.0.1:${port}`, ca: pem.authority, token: 'fake', certificate: null },
+    port,
     requests,
     misbehave: null,
     put: (name, content = {}) => change('ADDED', name, content),

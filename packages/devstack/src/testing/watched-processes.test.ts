@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { commandOf, watchedProcesses } from './watched-processes.ts';
 
-test('the command of a long-running process is read less often, that of a shell and its successor each time', async () => {
+test('the command of a long-running process is read seldom, that of a shell and of what it becomes each time', async () => {
   const shell = spawn('sh', ['-c', 'read line; exec tail -f /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] });
   const ended = once(shell, 'exit');
   const [watched, own] = [String(shell.pid), String(process.pid)];

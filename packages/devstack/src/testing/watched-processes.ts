@@ -6,8 +6,8 @@ const readsBeforeFinal = 20;
 const finalEvery = 20;
 
 /**
- * The command of a process; empty if it has ended. Read synchronously: a file of /proc waits for nothing, and by way of threads it
- * would cost three times as much.
+ * The command of a process; empty if it has ended. Read synchronously: /proc never blocks, and Node's threads would make it cost
+ * three times as much.
  */
 export function commandOf(pid: string): string[] {
   try {

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { portOf } from '@berth/testing/network/port-of';
 import { expect, onTestFinished, test } from 'vitest';
 import { ensureToolsOf } from './ensure-tools.ts';
 import { pathInCache, platform } from './tool-cache.ts';
@@ -182,11 +183,10 @@ async function serveRelease(content: Buffer, sum = createHash('sha256').update(c
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the release server has no port');
+  const port = portOf(server);
   const archive = {
-    url: `http://127.0.0.1:${address.port}/hammer.tar.gz`,
-    checksums: `http://127.0.0.1:${address.port}/SHA256SUMS`,
+    url: `http://127.0.0.1:${port}/hammer.tar.gz`,
+    checksums: `http://127.0.0.1:${port}/SHA256SUMS`,
     member: 'hammer/hammer',
   };
   return Object.assign(served, { archive });

@@ -1,3 +1,4 @@
+import { byText } from '@berth/contracts/by-text';
 import {
   HealthCause,
   mostCauses,
@@ -113,9 +114,7 @@ function heaviestFirst(objects: readonly HealthObject[]): ObservedCause[] {
     const message = object.message ?? words[1] ?? '';
     return { kind, name, cause, message, since, telling: weightOf({ kind, state, cause }), repeats: 0 };
   });
-  const sorted = causes.toSorted(
-    (a, b) => b.telling - a.telling || compare(a.since, b.since) || compare(a.name, b.name),
-  );
+  const sorted = causes.toSorted((a, b) => b.telling - a.telling || byText(a.since, b.since) || byText(a.name, b.name));
   // Ten pods with the same cause would hide another one.
   const seen = new Map<string, number>();
   return sorted
@@ -129,5 +128,3 @@ function heaviestFirst(objects: readonly HealthObject[]): ObservedCause[] {
     .slice(0, mostCauses)
     .map(({ repeats: _repeats, ...cause }) => cause);
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '@berth/testing/network/port-of';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { eksProvider } from './eks-clusters.ts';
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  endpoint = `http://127.0.0.1:${portOf(server)}`;
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

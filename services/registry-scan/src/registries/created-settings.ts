@@ -5,7 +5,7 @@ import { addressRules } from '@berth/egress/address-rules';
 import { z } from 'zod';
 import { commonSettings } from '../connection/registry-source.ts';
 import type { DescribedRegistry } from '../connection/described-registry.ts';
-import { RegistrySettings } from '../providers/providers.ts';
+import { hasPushToken, RegistrySettings } from '../providers/providers.ts';
 
 /** What created registries may reach besides https to public and private addresses, as operators allow it. */
 export const Allowances = z.strictObject({
@@ -59,9 +59,9 @@ export function describeCreated(settings: CreatedSettings, allowances: Allowance
   return data;
 }
 
-/** Only registries with push events have a token for them. Throws `invalid`. */
+/** Throws `invalid` if the provider knows no push token. */
 export function refusePushTokenOf(provider: RegistryProvider): void {
-  if (provider !== 'Oci') throw invalid('push_token', 'does not fit this provider');
+  if (!hasPushToken[provider]) throw invalid('push_token', 'does not fit this provider');
 }
 
 function invalid(field: string, message: string): AppError {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { portOf } from '@berth/testing/network/port-of';
 
 export interface GatedRequest {
   /** Such as `GET /v2/_catalog`. */
@@ -61,8 +62,7 @@ export async function startGate(target: string, change = ({ body }: GatedRequest
     pass(request, response).catch(() => response.destroy());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the gate has no port');
+  const port = portOf(server);
 
   const holdFrom = (isWithinAnswer: boolean) => (fits: Hold['fits']) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ export async function startGate(target: string, change = ({ body }: GatedRequest
     return promise;
   };
   return {
-    origin: `http://127.0.0.1:${address.port}`,
+    origin: `http://127.0.0.1:${port}`,
     holdAt: holdFrom(false),
     holdWithin: holdFrom(true),
     open() {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '@berth/testing/network/port-of';
 import type { z } from 'zod';
 import { digestOf } from '@berth/bus/objects/digest-of';
 import type { DescribedRegistry } from '../../src/connection/described-registry.ts';
@@ -49,7 +49,7 @@ export async function startOciServer({
     answer(new URL(request.url ?? '/', 'http://x').pathname, response);
   });
   await once(server.listen(0, address), 'listening');
-  const { port }: AddressInfo = portOf(server.address());
+  const port = portOf(server);
   const origin = `http://${address}:${port}`;
 
   function answer(path: string, response: ServerResponse): void {
@@ -135,8 +135,3 @@ export const imageManifest = {
   config: { mediaType: 'application/vnd.oci.image.config.v1+json', digest: digestOf(Buffer.from('x')), size: 1 },
   layers: [],
 };
-
-function portOf(address: AddressInfo | string | null): AddressInfo {
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address;
-}

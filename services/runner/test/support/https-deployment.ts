@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ensureCertificates } from '@berth/devstack/servers/kubernetes/certificates';
+import { portOf } from '@berth/testing/network/port-of';
 
 interface ReceivedCall {
   method: string;
@@ -42,11 +43,10 @@ export async function startHttpsDeployment(): Promise<HttpsDeployment> {
   }
   server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const port = portOf(server);
 
   return {
-    port: address.port,
+    port,
     ca: pem.authority,
     calls,
     respond: (how) => {

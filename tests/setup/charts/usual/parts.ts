@@ -118,7 +118,7 @@ spec:
         openAPIV3Schema: { type: object, properties: { spec: { type: object, x-kubernetes-preserve-unknown-fields: true } } }
 ${rest}`;
 
-/** It watches only objects whose namespace has the label, so that the cluster works without its pods. */
+/** It applies only to namespaces with the label, so that the cluster works without its pods. */
 export const webhook = (kind: 'Mutating' | 'Validating', group: string, resource: string): string =>
   `apiVersion: admissionregistration.k8s.io/v1
 kind: ${kind}WebhookConfiguration

@@ -115,7 +115,7 @@ data: { start.sh: "#!/bin/sh\\nexec server --replicaof ${fullname}-master 6379\\
       kind: 'StatefulSet',
       spec: `replicas: {{ .Values.replicas }}\n  serviceName: ${fullname}-headless\n  podManagementPolicy: Parallel`,
     }),
-    // As charts with leader election have it.
+    // As in charts with leader election.
     role('Role', ['{ apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update] }']),
   ),
 };

@@ -92,8 +92,8 @@ async function prepareLayout({ stateFolder, durable }: KubernetesStart, context:
 }
 
 /**
- * For servers that live for seconds, as in tests: collecting garbage would take a fifth of their processor time. They begin to
- * collect at the limit.
+ * For servers that live for seconds, as in tests: collecting garbage would take a fifth of their CPU time, so it begins only at the
+ * limit of their memory.
  */
 const collectLate = { GOGC: 'off', GOMEMLIMIT: '512MiB' };
 

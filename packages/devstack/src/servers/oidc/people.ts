@@ -5,7 +5,7 @@ export const people = [
   { name: 'linus', displayName: 'Linus Pauling', email: 'linus@example.test', note: 'no admin' },
 ] as const;
 
-/** Somebody whom the page does not offer, for tests: a provider passes on whatever people call themselves. */
+/** A person whom the page does not list, for tests: providers pass on any name that people give themselves. */
 const stranger = {
   name: 'mallory',
   displayName: '<img src=x onerror="window.attacked=1">',

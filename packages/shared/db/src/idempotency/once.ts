@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Repeatable } from '@berth/bus/rpc/handler';
 import { stillAnswering } from '@berth/contracts/definition/idempotency-key';
 import { AppError } from '@berth/contracts/errors';
+import { tokenIdIn } from '@berth/contracts/resources/accounts/api-token';
 import type { Transaction } from '../database.ts';
 import { isLockTimeout } from '../postgres/errors/database-failure.ts';
 import { jsonOrNull } from '../postgres/json-or-null.ts';
@@ -48,7 +49,7 @@ export async function once<Answer extends object>(
   }
 
   const answer = await create();
-  const tokenId = tokenIdIn(answer);
+  const tokenId = createdTokenId(answer);
   await tx.query(statement`
     update idempotency_keys
     set answer = ${tokenId === null ? sql.jsonb(answer) : null}, token_id = ${tokenId},
@@ -102,11 +103,8 @@ async function answerBefore(tx: Transaction, identity: string, key: string, hash
 
 const Token = z.object({ created_token: z.string() });
 
-/** The id in `<base64url of the id's 16 bytes>.<secret>`. */
-function tokenIdIn(answer: object): string | null {
+/** The id of the token that an answer shows; null if it shows none. */
+function createdTokenId(answer: object): string | null {
   const token = Token.safeParse(answer);
-  if (!token.success) return null;
-  const [id = ''] = token.data.created_token.split('.');
-  const hex = Buffer.from(id, 'base64url').toString('hex');
-  return z.uuid().parse(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+  return token.success ? z.uuid().parse(tokenIdIn(token.data.created_token)) : null;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { portOf } from './port-of.ts';
 
 export interface ConnectProxy extends AsyncDisposable {
   readonly port: number;
@@ -26,10 +27,9 @@ export async function startConnectProxy(answer = '200 Connection established'): 
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const address = proxy.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy has no port');
+  const port = portOf(proxy);
   return {
-    port: address.port,
+    port,
     tunnels,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { portOf } from './port-of.ts';
 
 export interface TcpProxy extends AsyncDisposable {
   /** The URL of the server, through the proxy. */
@@ -50,6 +51,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
+    port = portOf(server);
   };
 
   const refuse = async (): Promise<void> => {
@@ -60,7 +62,6 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   };
 
   await start();
-  port = portOf(server);
   const url = Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(port) }).href;
   return {
     url,
@@ -74,13 +75,4 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     },
     [Symbol.asyncDispose]: refuse,
   };
-}
-
-const isAddress = (address: string | AddressInfo | null | undefined): address is AddressInfo =>
-  typeof address === 'object' && address !== null;
-
-function portOf(server: Server | undefined): number {
-  const address = server?.address();
-  if (!isAddress(address)) throw new Error('The proxy does not listen');
-  return address.port;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { portOf } from '@berth/testing/network/port-of';
 import { afterEach, expect, test } from 'vitest';
 import { limitConnections } from './limit-connections.ts';
 
@@ -24,7 +25,7 @@ async function start(limit: { most: number; slowReaderMs?: number; mostUnreadByt
   limitConnections(server, { ...usual, ...limit, onClosed: (which) => closed.push(which) });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   closing.push(() => {
     server.close();
     server.closeAllConnections();

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { portOf } from '@berth/testing/network/port-of';
 import { afterEach, expect, test } from 'vitest';
 import { beginStream, oneAtATime } from './one-at-a-time.ts';
 
@@ -35,7 +36,7 @@ async function listen(server: Server) {
     () => server.close(),
     () => server.closeAllConnections(),
   );
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   const open = async (...texts: string[]): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     closing.push(() => socket.destroy());

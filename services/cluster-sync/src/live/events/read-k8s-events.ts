@@ -1,3 +1,4 @@
+import { byText } from '@berth/contracts/by-text';
 import type { KubeApi } from '@berth/kube/kube-api';
 import type { K8sEvent } from '@berth/contracts/resources/clusters/k8s-events';
 import { ownerOf } from '../../namespaces/namespace-record.ts';
@@ -39,7 +40,7 @@ export async function readK8sEvents(
   const { items, isComplete } = (await belongsTo(api, place, { namespaceRepository, signal }))
     ? await readAll(api, namespacePath(place.namespace), { clusterId: place.cluster_id, signal, maxEvents })
     : nothing;
-  items.sort((one, other) => compare(other.last_seen_at, one.last_seen_at) || compare(one.uid, other.uid));
+  items.sort((one, other) => byText(other.last_seen_at, one.last_seen_at) || byText(one.uid, other.uid));
   return { items, isComplete };
 }
 
@@ -75,5 +76,3 @@ async function readAll(api: Pick<KubeApi, 'getBytes'>, path: string, { clusterId
   }
   return { items, isComplete: true };
 }
-
-const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

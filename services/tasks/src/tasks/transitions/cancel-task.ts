@@ -17,6 +17,7 @@ import { scopeOfTask } from '../../queue/scope-of-task.ts';
 import { lockTask } from '../../queue/lock-task.ts';
 import { cancelerOf } from '../../records/origin-of.ts';
 import type { Canceler } from '../../records/canceler.ts';
+import { cancelBehind } from './cancel-behind.ts';
 import { goBack, placeBefore } from './go-back.ts';
 import { publicTask, type TaskRecord, type Undo } from '../../records/task-record.ts';
 import { variantOf } from '../../records/variant.ts';
@@ -113,25 +114,9 @@ async function cancelPending(
   await store.deploymentChanges.saveState(
     afterCancelPending(deployment, { ...task, variant: variantOf(task.operation) }, others),
   );
-  await cancelBehind(store, task, { behind, back, by });
+  await cancelBehind(store, task, 'was canceled', behind, by);
+  // Canceling a move before its start also restores name and place (Specification, "Order of tasks").
+  const moved = back && (await store.deployments.lock(deployment.id));
+  if (moved) await goBack(store, moved, back);
   await refreshReason(store, found(await store.deployments.lock(deployment.id), 'deployment'));
-}
-
-/**
- * Nothing is installed at the new place. Canceling a move before its start also restores name and place (Specification, "Order of
- * tasks").
- */
-async function cancelBehind(
-  store: WritingStore,
-  { deployment_id, operation }: TaskRecord,
-  { behind, back, by }: Omit<CancelPending, 'deployment'> & { behind: readonly string[] },
-): Promise<void> {
-  if (behind.length > 0) {
-    await store.queueChanges.cancelPending(behind, {
-      ...by,
-      reason: `The ${variantOf(operation)} before it was canceled`,
-    });
-  }
-  const deployment = back && (await store.deployments.lock(deployment_id));
-  if (deployment) await goBack(store, deployment, back);
 }

@@ -8,10 +8,10 @@ import { atRest } from '../../queue/at-rest.ts';
 import { registerTypes } from '../../resources/register-types.ts';
 import { deploysBehind } from '../../engine/tasks/deploys-behind.ts';
 import type { EndingTask } from '../../queue/lock-to-end.ts';
+import { cancelBehind } from './cancel-behind.ts';
 import { goBackIfPossible } from './go-back.ts';
 import type { LockedTask } from '../../queue/lock-task.ts';
 import type { TaskRecord } from '../../records/task-record.ts';
-import { variantOf } from '../../records/variant.ts';
 
 const byItself = { identity: undefined };
 
@@ -39,7 +39,10 @@ export async function endTask(
 
   const { effect } = operationOf(ended.operation);
   const behind = effect === 'moves' ? deploysBehind(await store.tasks.open(ended.deployment_id), ended) : [];
-  if (status !== 'Done') await cancelBehind(store, ended, behind);
+  if (status !== 'Done') {
+    const how = ended.status === 'Failed' ? 'failed' : 'was canceled';
+    await cancelBehind(store, ended, how, behind, cancelerFrom(ended));
+  }
   const here = status === 'Canceled' ? await goBackIfPossible(store, { task: ended, deployment, cluster }) : deployment;
   const after = afterEnd(here, ended, ending, behind.length > 0);
   await store.deploymentChanges.saveState(await atRest(store, after, ended.run));
@@ -88,14 +91,10 @@ async function finishDeletion(store: WritingStore, { deployment_id, request_id }
   });
 }
 
-async function cancelBehind(store: WritingStore, task: TaskRecord, behind: readonly string[]): Promise<void> {
-  if (behind.length === 0) return;
-  await store.queueChanges.cancelPending(behind, {
-    user_id: task.canceled_by_user_id,
-    deployment_id: task.canceled_by_deployment_id,
-    reason: `The ${variantOf(task.operation)} before it ${task.status === 'Failed' ? 'failed' : 'was canceled'}`,
-  });
-}
+const cancelerFrom = (task: TaskRecord) => ({
+  user_id: task.canceled_by_user_id,
+  deployment_id: task.canceled_by_deployment_id,
+});
 
 const reinstallDependents = (store: WritingStore, task: TaskRecord, namespace: string) =>
   store.reinstalls.ofDependents(

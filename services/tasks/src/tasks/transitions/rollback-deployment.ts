@@ -39,7 +39,7 @@ export const rollbackDeployment =
             return { ...before, returns_to: { values_override: earlier.values_override } };
           },
           matched: ({ before }) => publicDeployment(before),
-          run: (store, target) => goBack(deps, store, target, { taskId, supersedes, context }),
+          run: (store, target) => queueRollback(deps, store, target, { taskId, supersedes, context }),
           audited: ({ env_id, id: objectId }) => ({
             action: 'rollback',
             objectId,
@@ -67,7 +67,7 @@ interface Target {
   task: Parameters<typeof runToReturnTo>[1];
 }
 
-async function goBack(
+async function queueRollback(
   deps: DeploymentsDeps,
   store: WritingStore,
   { before, task }: Target,
