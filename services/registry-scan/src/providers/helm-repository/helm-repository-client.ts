@@ -16,6 +16,10 @@ import { createSeenPackages } from './seen-packages.ts';
 const maxIndexBytes = 64 * 1024 * 1024;
 const indexTimeoutMs = 180_000;
 const packageTimeoutMs = 60_000;
+/** Packages whose digests are remembered: some 10 MB. */
+const mostSeen = 20_000;
+/** Of a repository of which single charts are wanted: there may be a thousand. */
+const mostSeenOfCharts = 200;
 
 /** An index as it was received. */
 interface Received {
@@ -44,7 +48,7 @@ export function createHelmRepositoryClient(
 
   let current: Received | null = null;
   let remembered: Remembered | null = null;
-  const seen = createSeenPackages();
+  const seen = createSeenPackages(only ? mostSeenOfCharts : mostSeen);
 
   /** Null if the index is the one that is known. */
   async function requestIndex(known: Validator | undefined, signal: AbortSignal): Promise<Received | null> {

@@ -44,7 +44,14 @@ describe('an index', () => {
 
   test('in JSON may lack a digest, and an entry is skipped whose digest is no text', async () => {
     const { version, urls } = web;
-    const text = JSON.stringify({ entries: { web: [{ version, urls }, { version: '2.0.0', urls, digest: 7 }] } });
+    const text = JSON.stringify({
+      entries: {
+        web: [
+          { version, urls },
+          { version: '2.0.0', urls, digest: 7 },
+        ],
+      },
+    });
 
     expect(await read(text)).toEqual({ charts: { web: { '1.0.0': { ...package1, digest: null } } }, skipped: 1 });
   });

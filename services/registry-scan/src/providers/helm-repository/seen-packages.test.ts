@@ -17,7 +17,7 @@ test.for([
   ['an endless ETag', { etag: 'x'.repeat(201) }, undefined],
   ['nothing', {}, undefined],
 ] as const)('a package with %s is known again by what can tell whether it has changed', ([, headers, validator]) => {
-  const seen = createSeenPackages();
+  const seen = createSeenPackages(10);
 
   seen.note(url, { digest, headers });
 

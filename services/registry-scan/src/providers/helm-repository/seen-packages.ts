@@ -7,12 +7,11 @@ interface SeenPackage {
   validator: Validator;
 }
 
-const mostPackages = 20_000;
-const longestUrl = 2_000;
+const longestUrl = 500;
 const longestEtag = 200;
 
-/** Remembers the digests of packages for which a conditional request can tell whether they have changed, the newest of them. */
-export function createSeenPackages(most = mostPackages) {
+/** Remembers the digests of packages for which a conditional request can tell whether they have changed: so many, the newest of them. */
+export function createSeenPackages(most: number) {
   const seen = new Map<string, SeenPackage>();
   return {
     at: (url: string): SeenPackage | undefined => seen.get(url),
