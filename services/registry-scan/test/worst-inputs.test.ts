@@ -52,7 +52,8 @@ async function* inPieces(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
 }
-const listed = (count: number, entry: (n: number) => string) => Array.from({ length: count }, (_, n) => entry(n)).join();
+const listed = (count: number, entry: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => entry(n)).join();
 
 test('the worst indexes in JSON neither block the event loop nor fill the memory', async () => {
   const entries = {

@@ -65,7 +65,10 @@ export function describeCreated(settings: CreatedSettings, allowances: Allowance
  */
 export function refuseQueryIn({ source: { url } }: DescribedRegistry): void {
   if (url.search !== '' || url.hash !== '') {
-    throw invalid('url', 'must have no query and no fragment: a user name and a password or token belong in credentials');
+    throw invalid(
+      'url',
+      'must have no query and no fragment: a user name and a password or token belong in credentials',
+    );
   }
 }
 

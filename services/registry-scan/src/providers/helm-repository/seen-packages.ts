@@ -27,10 +27,10 @@ export function createSeenPackages(most: number) {
 }
 
 /** A package may have changed twice in the second that `Last-Modified` names, so the time counts only once it is a minute old. */
-const settledMs = 60_000;
+const leastAgeMs = 60_000;
 
 function validatorIn({ etag, date, 'last-modified': lastModified }: IncomingHttpHeaders): Validator | null {
   if (etag !== undefined) return etag.length <= longestEtag ? { etag } : null;
   if (lastModified === undefined || date === undefined) return null;
-  return Date.parse(date) - Date.parse(lastModified) >= settledMs ? { lastModified } : null;
+  return Date.parse(date) - Date.parse(lastModified) >= leastAgeMs ? { lastModified } : null;
 }
