@@ -151,10 +151,12 @@ test('a registry that does not answer leaves room for the hints of others', asyn
   others.set(other.key, other);
   silent.misbehave(() => undefined);
   for (const tag of ['1', '2', '3', '4', '5']) await addHint(tag, { key: other.key });
-  await expect.poll(() => silent.requests.length, soon).toBe(2);
+  // A request may be repeated meanwhile.
+  const asked = () => new Set(silent.requests.map(({ line }) => line)).size;
+  await expect.poll(asked, soon).toBe(2);
 
   await addHint('1.0.0');
 
   await expect.poll(shown, soon).toEqual(['1.0.0 true']);
-  expect(silent.requests).toHaveLength(2);
+  expect(asked()).toBe(2);
 });
