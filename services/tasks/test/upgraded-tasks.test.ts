@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Database } from '@berth/db/database';
+import { statement } from '@berth/db/statement';
 import { sampleIdentities } from '@berth/testing/test-identities';
 import { sql } from 'slonik';
 import { expect, test } from 'vitest';
@@ -13,7 +14,6 @@ import { envId, kindId, startTasksInTest } from './support/tasks-in-test.ts';
 
 const { owner } = sampleIdentities;
 const migrations = new URL('../migrations/', import.meta.url);
-const nothing = sql.type(z.object({}));
 const stored = sql.type(z.object({ id: z.uuid(), status: z.string() }));
 
 /** The schema of b87571e. */
@@ -135,7 +135,7 @@ const scheduled = upgraded('scheduled', installedAt('scheduled'), {
 
 async function fill(db: Database): Promise<void> {
   const all = [...rows, scheduled];
-  await db.query(nothing`
+  await db.query(statement`
     insert into deployments (
       id, name, kind_id, env_id, cluster_id, namespace, enabled, state, deleting, helm_chart_id, config,
       installed_cluster_id, installed_namespace, revision_id
@@ -144,7 +144,7 @@ async function fill(db: Database): Promise<void> {
       installed_cluster_id, installed_namespace, revision_id
     from jsonb_populate_recordset(null::deployments, ${JSON.stringify(all.map(({ deployment }) => deployment))}::jsonb)
   `);
-  await db.query(nothing`
+  await db.query(statement`
     insert into deployment_tasks (
       id, created_at, execute_at, due_at, cluster_id, env_id, deployment_id, acting_user_id, operation, status, run, change,
       undo, requester, deletes_deployment, attempts, fence, helm_fence, lease_until, started_at, first_attempted_at, finished_at

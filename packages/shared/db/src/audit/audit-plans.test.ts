@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Queries } from '../database.ts';
+import { statement } from '../statement.ts';
 import { readAudit } from './read-audit.ts';
 
 const migrations = new URL('../test-migrations/', import.meta.url);
@@ -49,7 +50,7 @@ const rareValues: Required<Omit<AuditQuery, 'per_page' | 'before'>> = {
 test('each filter of audit events reads little more than its page, however long the log is', async () => {
   await using database = await openTestDatabase({ service: 'tasks', migrations });
   const { db } = database;
-  await db.query(sql.type(z.object({}))`
+  await db.query(statement`
     insert into audit_log (at, actor_kind, actor_id, token_id, action, resource, object_id, env_id, details, result)
     select now() - n * interval '1 second', 'user', case when is_rare then ${rare} else gen_random_uuid() end,
       case when is_rare then ${rare}::uuid when n % 2 = 0 then gen_random_uuid() end,
