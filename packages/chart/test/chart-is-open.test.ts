@@ -208,6 +208,25 @@ test('with a certificate of metrics, Prometheus and probes read them by TLS', as
   }
 });
 
+test('a proxy with a password is read from a Secret, so that no Deployment shows it', async () => {
+  const proxy = { https: 'http://proxy.example.com:3128', existingSecret: 'proxy' };
+  const manifests = await render({ global: { proxy } });
+
+  for (const deployment of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    const env = podOf(deployment)?.containers[0]?.env ?? [];
+    expect(env.filter(({ name }) => /PROXY/.test(name))).toEqual([
+      { name: 'HTTPS_PROXY', valueFrom: { secretKeyRef: { name: 'proxy', key: 'https' } } },
+      { name: 'NODE_USE_ENV_PROXY', value: '1' },
+      { name: 'NO_PROXY', value: expect.stringContaining('169.254.169.254') },
+    ]);
+    const policy = find(manifests, 'NetworkPolicy', deployment.metadata.name);
+    expect(JSON.stringify(policy)).toContain('{"ports":[{"port":3128,"protocol":"TCP"}]}');
+  }
+  await expect(render({ global: { proxy: { existingSecret: 'proxy' } } })).rejects.toThrow(
+    'network policies need its port',
+  );
+});
+
 test('network policies open the ports that the URLs name', async () => {
   const manifests = await render({
     global: { tracing: { endpoint: 'http://collector:14318' } },

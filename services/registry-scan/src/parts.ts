@@ -10,6 +10,7 @@ import { createConfiguredRegistries } from './polling/configured-registries.ts';
 import { createCreatedRegistries } from './polling/created-registries.ts';
 import { createPollRepository } from './polling/poll-repository.ts';
 import { createScanMetrics } from './polling/scan-metrics.ts';
+import { createHintRepository } from './push/hint-repository.ts';
 import { createCreatedRegistryRepository } from './registries/created-registry-repository.ts';
 import { createRegistryRepository } from './registries/registry-repository.ts';
 import { createCatalogue } from './scan/catalogue.ts';
@@ -66,6 +67,7 @@ export function createParts({ db, bus, log, metrics: registered, signal, use }: 
     chartRepository,
     registryRepository,
     pollRepository: createPollRepository(db),
+    hints: createHintRepository(db),
     currentFormats,
     formatsChanged: createWakeUp(signal),
     /** What a scan needs, whether a poll or a push event has begun it. */

@@ -52,7 +52,7 @@ const lists: Record<string, PlannedList> = {
       )
       select ${rowId}, at, at, at, case when n % 200 > 0 then at end, case when n % 200 > 1 then at end,
         ${nthId(oneOf(1_000, 2))}, ${env}, ${nthId(sql.fragment`1 + ${oneOf(5_000, 4)}`)},
-        case when n % 2 = 0 then ${nthId(sql.fragment`0`)} when n % 4 = 1 then ${nthId(oneOf(500, 10))} end,
+        case when n % 2 = 0 then ${nthId(sql.fragment`0`)} when n % 400 > 1 then ${nthId(oneOf(500, 10))} end,
         '{"Uninstall": {}}', 'removes',
         case n % 200 when 0 then 'Pending' when 1 then 'Canceled' when 2 then 'Failed' else 'Done' end, null
       from (select n, ${aTime()} as at from ${numbers}) rows`,
@@ -60,7 +60,7 @@ const lists: Record<string, PlannedList> = {
     values: {
       ids: [someIds],
       env_id: [oneEnv],
-      acting_user_id: ['00000000-0000-4000-8000-000000000007', '00000000-0000-4000-8000-000000000000'],
+      acting_user_id: ['00000000-0000-4000-8000-000000000007', '00000000-0000-4000-8000-000000000000', null],
       status: ['Pending', 'Done', 'Failed', 'Started'],
       active_only: [true, false],
       show_future: [true, false],

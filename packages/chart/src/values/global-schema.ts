@@ -48,7 +48,12 @@ const members: Record<string, Schema> = {
   runAsAnyUser: flag,
   secretsRevision: text,
   caBundle: object({ existingSecret: secretName, existingConfigMap: secretName, key: secretKey }),
-  proxy: object({ https: matching(orEmpty(httpUrl)), http: matching(orEmpty(httpUrl)), noProxy: texts }),
+  proxy: object({
+    https: matching(orEmpty(httpUrl)),
+    http: matching(orEmpty(httpUrl)),
+    existingSecret: secretName,
+    noProxy: texts,
+  }),
   postgresql: object({
     bundled: flag,
     bundledKind: oneOf('pod', 'cloudnative-pg'),

@@ -14,8 +14,8 @@ export interface PushListenerOptions {
   token: string;
   /** That of a created registry; null if there is none. */
   createdTokenOf: (id: string) => Promise<string | null>;
-  /** With the id of the created registry that sent them; null for those of the configuration. */
-  onHints: (hints: PushHint[], createdId: string | null) => void;
+  /** Keeps the hints; with the id of the created registry that sent them, null for those of the configuration. */
+  onHints: (hints: PushHint[], createdId: string | null) => Promise<void>;
   log: Pick<Service['log'], 'warn'>;
 }
 
@@ -23,11 +23,11 @@ export interface PushListener extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Whether the sender knows its token cannot be said now. */
-class TokenUnavailable extends Error {
-  constructor(options: ErrorOptions) {
-    super('The token of a created registry cannot be read', options);
-    this.name = 'TokenUnavailable';
+/** The fault is here: the registry should send its event again. */
+class NotNow extends Error {
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
+    this.name = 'NotNow';
   }
 }
 
@@ -50,7 +50,7 @@ export async function startPushListener({
 
   const tokenOf = (id: string) =>
     createdTokenOf(id).catch((cause: unknown) => {
-      throw new TokenUnavailable({ cause });
+      throw new NotNow('The token of a created registry cannot be read', { cause });
     });
 
   async function answer(request: IncomingMessage): Promise<number> {
@@ -70,7 +70,9 @@ export async function startPushListener({
     strangers.delete(request.socket);
     const hints = format.hintsIn(parsedBoundedJson(body), headers);
     if (!hints) return 400;
-    onHints(hints, createdId);
+    await onHints(hints, createdId).catch((cause: unknown) => {
+      throw new NotNow('The hints of a push event cannot be stored', { cause });
+    });
     return 202;
   }
 
@@ -78,7 +80,7 @@ export async function startPushListener({
     const status = await answer(request).catch((error: unknown) => {
       if (error instanceof ReplyTooLarge) return 413;
       log.warn({ err: error }, 'reading a push event failed');
-      return error instanceof TokenUnavailable ? 503 : 400;
+      return error instanceof NotNow ? 503 : 400;
     });
     // Closes the connection instead of waiting for the rest of the body.
     const headers = { 'content-length': 0, ...(!request.complete && { connection: 'close' }) };

@@ -5,7 +5,7 @@ import type { CreatedRegistries } from '../polling/created-registries.ts';
 import type { PollRepository } from '../polling/poll-repository.ts';
 import type { ScanDeps } from '../scan/scan-deps.ts';
 import { processHints } from './process-hints.ts';
-import { createHintQueue } from './hint-queue.ts';
+import type { HintRepository } from './hint-repository.ts';
 import { type PushListener, type PushListenerOptions, startPushListener } from './push-listener.ts';
 import { queueHints } from './queue-hints.ts';
 
@@ -14,20 +14,20 @@ interface ReceivePushesDeps extends Pick<Service, 'log' | 'signal'> {
   configured: Pick<ConfiguredRegistries, 'scanned'>;
   created: Pick<CreatedRegistries, 'pushTokenOf' | 'withId'>;
   pollRepository: Pick<PollRepository, 'makeDue'>;
+  hints: HintRepository;
 }
 
 /** Listens for push events; the loop scans the tags and repositories that they name. */
 export async function receivePushes(
-  { scan, configured, created, pollRepository, log, signal }: ReceivePushesDeps,
+  { scan, configured, created, pollRepository, hints, log, signal }: ReceivePushesDeps,
   settings: Pick<PushListenerOptions, 'host' | 'port' | 'token'>,
 ): Promise<{ listener: PushListener; loop: Loop }> {
-  const queue = createHintQueue();
   const wakeUp = createWakeUp(signal);
   const registries = [...configured.scanned.values()];
-  const onHints = queueHints({ queue, wakeUp, registries, created, pollRepository, log });
+  const onHints = queueHints({ hints, wakeUp, registries, created, pollRepository });
   const registryOf = (key: string) => configured.scanned.get(key) ?? created.withId(key);
   return {
     listener: await startPushListener({ ...settings, createdTokenOf: created.pushTokenOf, onHints, log }),
-    loop: processHints({ scan, registryOf, queue, wakeUp, pollRepository }),
+    loop: processHints({ scan, registryOf, hints, wakeUp, pollRepository }),
   };
 }

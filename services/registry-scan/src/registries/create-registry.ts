@@ -2,7 +2,7 @@ import { AppError } from '@berth/contracts/errors';
 import type { HelmRegistry, NewHelmRegistry } from '@berth/contracts/resources/charts/helm-registries';
 import { kindNameOf } from '../kinds/kind-name-of.ts';
 import type { KindChanges } from '../kinds/kind-repository.ts';
-import { createdSettings, describeCreated, refusePushTokenOf } from './created-settings.ts';
+import { createdSettings, describeCreated, refusePushTokenOf, refuseQueryIn } from './created-settings.ts';
 import type { CreatedRegistryRepository } from './created-registry-repository.ts';
 import type { RegistryChanges } from './registry-repository.ts';
 import type { RegistryRules } from './registry-rules.ts';
@@ -23,7 +23,9 @@ export async function createRegistry(
   body: NewHelmRegistry,
 ): Promise<HelmRegistry> {
   const settings = createdSettings(body);
-  const { source } = describeCreated(settings, allowances);
+  const described = describeCreated(settings, allowances);
+  refuseQueryIn(described);
+  const { source } = described;
   if (body.push_token !== undefined) refusePushTokenOf(source.provider);
   const name = { domain: source.domain, repository: body.repo_name };
   if (isConfigured(name.domain)) {

@@ -59,6 +59,19 @@ export function describeCreated(settings: CreatedSettings, allowances: Allowance
   return data;
 }
 
+/**
+ * Throws `invalid` if the URL may hold a token: it is stored and logged as it is. Not for registries that exist: those that were created
+ * before this rule go on.
+ */
+export function refuseQueryIn({ source: { url } }: DescribedRegistry): void {
+  if (url.search !== '' || url.hash !== '') {
+    throw invalid(
+      'url',
+      'must have no query and no fragment: a user name and a password or token belong in credentials',
+    );
+  }
+}
+
 /** Throws `invalid` if the provider knows no push token. */
 export function refusePushTokenOf(provider: RegistryProvider): void {
   if (!hasPushToken[provider]) throw invalid('push_token', 'does not fit this provider');

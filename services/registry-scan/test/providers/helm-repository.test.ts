@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { summary, web } from '../support/registry-in-test.ts';
 import { scannedIndex } from '../support/scanned-index.ts';
 
-const { charts, other, registries, scan, server, service } = scannedIndex();
+const { charts, makeRechecksDue, other, registries, scan, server, service } = scannedIndex();
 
 const requestsSince = (count: number) =>
   server()
@@ -203,6 +203,39 @@ test('without a digest in the index a version is known by its package', async ()
   await scan();
 
   expect(await charts()).toMatchObject([{ image_tag: '1.0.0', image_digest: digestOf(archive), error: null }]);
+});
+
+test.for<[string, boolean, string]>([
+  ['whose packages have ETags costs one conditional request for each', true, '304'],
+  ['whose packages have neither ETag nor date costs a download of each', false, '200'],
+])('a recheck of versions without digests %s', async ([, hasEtags, status]) => {
+  server().sendEtags(hasEtags);
+  for (const version of ['1.0.0', '2.0.0']) server().add('web', version, await web(version), { digest: undefined });
+  await scan();
+  await makeRechecksDue();
+  server().add('other', '1.0.0', await web('1.0.0', { 'README.md': 'other' }));
+  const before = server().requests.length;
+
+  await scan();
+
+  const packages = requestsSince(before).filter((line) => line.includes('/charts/web-'));
+  expect(packages.toSorted()).toEqual([
+    `GET /stable/charts/web-1.0.0.tgz ${status}`,
+    `GET /stable/charts/web-2.0.0.tgz ${status}`,
+  ]);
+});
+
+test('a version without a digest whose package was replaced is found by its recheck', async () => {
+  server().add('web', '1.0.0', await web(), { digest: undefined });
+  await scan();
+  await makeRechecksDue();
+  const replaced = await web('1.0.0', { 'README.md': 'replaced' });
+  server().add('web', '1.0.0', replaced, { digest: undefined, more: ['appVersion: "2"'] });
+
+  await scan();
+
+  const available = (await charts()).filter((chart) => chart.available);
+  expect(available).toMatchObject([{ image_tag: '1.0.0', image_digest: digestOf(replaced) }]);
 });
 
 test('a lost package is fetched again from where the index named it, even if it has left the index', async () => {

@@ -7,6 +7,7 @@ import { sql } from 'slonik';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPollRepository } from '../../src/polling/poll-repository.ts';
+import { createHintRepository } from '../../src/push/hint-repository.ts';
 import type { PushListener } from '../../src/push/push-listener.ts';
 import { receivePushes } from '../../src/push/receive-pushes.ts';
 import { filledService, missing, packaged } from '../support/filled-service.ts';
@@ -35,6 +36,7 @@ beforeEach(async () => {
       configured: { scanned: new Map() },
       created: service().created,
       pollRepository: createPollRepository(service().db),
+      hints: createHintRepository(service().db),
       log: silentLog,
       signal: stop.signal,
     },

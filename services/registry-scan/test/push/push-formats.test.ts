@@ -11,7 +11,7 @@ let hints: PushHint[];
 let listener: PushListener;
 beforeEach(async () => {
   hints = [];
-  const onHints = (more: PushHint[]) => void hints.push(...more);
+  const onHints = async (more: PushHint[]) => void hints.push(...more);
   const createdTokenOf = async () => null;
   listener = await startPushListener({ host: '127.0.0.1', port: 0, token, createdTokenOf, onHints, log: silentLog });
 });

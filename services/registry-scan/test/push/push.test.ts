@@ -11,10 +11,15 @@ const envelope = JSON.stringify({ events: [{ action: 'push', target: { repositor
 
 let hints: PushHint[];
 let listener: PushListener;
+let refusal: Error | null;
 
 beforeEach(async () => {
   hints = [];
-  const onHints = (more: PushHint[]) => void hints.push(...more);
+  refusal = null;
+  const onHints = async (more: PushHint[]) => {
+    if (refusal) throw refusal;
+    hints.push(...more);
+  };
   const createdTokenOf = async () => null;
   listener = await startPushListener({ host: '127.0.0.1', port: 0, token, createdTokenOf, onHints, log: silentLog });
 });
@@ -31,6 +36,15 @@ test('a push event is accepted and passed on as a hint', async () => {
   const { status } = await post(envelope);
 
   expect(status).toBe(202);
+  expect(hints).toEqual([hint]);
+});
+
+test('a push event is accepted only once its hints are kept, so that its registry sends it again after an outage', async () => {
+  refusal = new Error('the database is down');
+  expect((await post(envelope)).status).toBe(503);
+
+  refusal = null;
+  expect((await post(envelope)).status).toBe(202);
   expect(hints).toEqual([hint]);
 });
 

@@ -212,6 +212,8 @@ test.for<[string, string, Partial<NewHelmRegistry>]>([
   ['an address of this machine that is not allowed', 'body.url', { url: 'http://127.0.0.2/' }],
   ['an address in other notations', 'body.url', { url: 'http://0x7f000002/' }],
   ['credentials in the URL', 'body.url', { url: 'https://ada:canary@example.com/' }],
+  ['a token in the query of the URL', 'body.url', { url: 'https://example.com/stable?token=canary' }],
+  ['a fragment in the URL', 'body.url', { url: 'https://example.com/stable#canary' }],
   ['another protocol', 'body.url', { url: 'file:///etc/passwd' }],
   ['no URL', 'body.url', { url: 'example' }],
   ['a name that is a path', 'body.repo_name', { repo_name: '../web' }],

@@ -20,7 +20,7 @@ export interface IndexServer extends AsyncDisposable {
   remove(chart: string, version: string): void;
   /** Replaces the answer; false leaves the request to the repository. */
   misbehave(answer: Answer | undefined): void;
-  /** Whether the index has an ETag. */
+  /** Whether the index and the packages have ETags. */
   sendEtags(isSent: boolean): void;
 }
 
@@ -47,7 +47,11 @@ export async function startIndexServer({
     response.on('finish', () => (entry.status = response.statusCode));
     if (misbehaviour && misbehaviour(request, response) !== false) return;
     const file = files.get(request.url ?? '');
-    if (file) return void response.end(file);
+    if (file) {
+      const etag = `"${digestOf(file)}"`;
+      if (hasEtags && request.headers['if-none-match'] === etag) return void response.writeHead(304).end();
+      return void response.writeHead(200, hasEtags ? { etag } : {}).end(file);
+    }
     if (request.url !== '/stable/index.yaml') return void response.writeHead(404).end();
 
     const index = indexOf(Object.fromEntries(charts));

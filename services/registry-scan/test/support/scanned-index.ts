@@ -1,6 +1,7 @@
 import { type HelmChart, helmCharts } from '@berth/contracts/resources/charts/helm-charts';
 import { helmRegistries } from '@berth/contracts/resources/charts/helm-registries';
 import { identityToken, sampleIdentities } from '@berth/testing/test-identities';
+import { sql } from 'slonik';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { ScannedRegistry } from '../../src/scan/scanned-registry.ts';
 import type { ScanDeps } from '../../src/scan/scan-deps.ts';
@@ -29,6 +30,9 @@ export function scannedIndex() {
     service: () => service,
     server: () => server,
     scan: (deps: ScanDeps = service.scan) => scanRegistry(deps, registry, AbortSignal.timeout(60_000)),
+    /** Sets the last scan of the tags far into the past. */
+    makeRechecksDue: () =>
+      service.db.query(sql.unsafe`update registry_tags set observed_at = observed_at - interval '2 hours'`),
     /** A second repository, with other settings. */
     async other(options: IndexServerOptions) {
       const other = await startIndexServer(options);

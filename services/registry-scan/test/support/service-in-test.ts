@@ -122,7 +122,7 @@ export async function startServiceInTest(): Promise<ServiceInTest> {
     reparseTags: () => parse(AbortSignal.timeout(30_000)),
     clear: async () => {
       await db.query(sql.unsafe`
-        truncate helm_charts, helm_registries, created_registries, deployment_kinds, registry_tags, registry_polls, deployment_projection, outbox
+        truncate helm_charts, helm_registries, created_registries, deployment_kinds, registry_tags, registry_polls, push_hints, deployment_projection, outbox
       `);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),

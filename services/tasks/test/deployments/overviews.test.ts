@@ -209,6 +209,17 @@ describe('tasks', () => {
     const ofOwner = await listedTasks({ acting_user_id: owner.id, deployment_id: deployment.id, per_page: 1 });
     expect(ofOwner).toEqual({ ids: [(await tasks.tasksOf(deployment.id)).at(-1)?.id], num_total: 1 });
     expect((await listedTasks({ acting_user_id: siteAdmin.id }, siteAdmin)).ids).toContain(there.id);
+    expect(await listedTasks({ acting_user_id: 'null', deployment_id: deployment.id })).toEqual({
+      ids: [],
+      num_total: 0,
+    });
+    const ofBot = await tasks.call(bot, deploymentTasks.operations.create, {
+      body: { deployment_id: deployment.id, operation: { Reinstall: { reason: 'a bot asks' } } },
+    });
+    expect(await listedTasks({ acting_user_id: 'null', deployment_id: deployment.id })).toEqual({
+      ids: [ofBot.id],
+      num_total: 1,
+    });
     expect(await listedTasks({ acting_user_id: siteAdmin.id })).toEqual({ ids: [], num_total: 0 });
     expect(await listedTasks({ acting_user_id: randomUUID() }, siteAdmin)).toEqual({ ids: [], num_total: 0 });
     await expect(listedTasks({ acting_user_id: 'me' })).rejects.toMatchObject({

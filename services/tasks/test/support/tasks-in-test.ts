@@ -7,6 +7,7 @@ import { type DeploymentTask, deploymentTasks } from '@berth/contracts/resources
 import type { HelmChart } from '@berth/contracts/resources/charts/helm-charts';
 import { type Deployment, deployments, type NewDeployment } from '@berth/contracts/resources/deployments/deployments';
 import { type ClaimedTask, runnerTasks, type TaskOutcome } from '@berth/contracts/resources/tasks/runner-tasks';
+import type { Database } from '@berth/db/database';
 import { type OpenTestDatabase, openTestDatabase } from '@berth/testing/open-test-database';
 import { identityToken, sampleIdentities, samplePlaces } from '@berth/testing/test-identities';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
@@ -76,11 +77,12 @@ const migrations = new URL('../../migrations/', import.meta.url);
 
 export async function startTasksInTest(
   settings: Record<string, string> = {},
-  /** A separate database server. */
-  server: { server?: string } = {},
+  /** A separate database server; a database that an earlier version has filled. */
+  { fill, ...given }: { server?: string; migrations?: URL; fill?: (db: Database) => Promise<void> } = {},
 ): Promise<TasksInTest> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await openTestDatabase({ service: 'tasks', migrations, maxConnections: 3, ...server }));
+  const database = stack.use(await openTestDatabase({ service: 'tasks', migrations, maxConnections: 3, ...given }));
+  await fill?.(database.db);
   const nats = stack.use(await startTestNats());
   const neighbours = stack.use(await startNeighbours(nats));
   const replica = async (more: Record<string, string> = {}) =>

@@ -34,7 +34,7 @@ spec:
         {{- end }}
       annotations:
         # Secrets are read at the start.
-        checksum/secrets: {{ include "berth-lib.secrets-checksum" (dict "root" $root "files" $files) }}
+        checksum/secrets: {{ include "berth-lib.secrets-checksum" (dict "root" $root "files" (include "berth-lib.proxy-secrets" $root | fromYamlArray | concat $files)) }}
         {{- if .usesDatabase }}
         # The URL is a file, which is read at the start.
         checksum/database: {{ pick $global.postgresql "bundled" "host" "port" "database" "sslMode" "rolePrefix" "existingSecret" | toJson | sha256sum }}

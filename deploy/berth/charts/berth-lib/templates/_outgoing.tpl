@@ -9,6 +9,9 @@
 {{- if or .http .https -}}
 {{- with .https }}{{ $_ := set $env "HTTPS_PROXY" . }}{{ end -}}
 {{- with .http }}{{ $_ := set $env "HTTP_PROXY" . }}{{ end -}}
+{{- range include "berth-lib.proxy-secrets" $ | fromYamlArray -}}
+{{- $_ := set $env .env (dict "secretKeyRef" (dict "name" .secret "key" .key)) -}}
+{{- end -}}
 {{- /* A proxy is elsewhere than the node, whose addresses give credentials of its cloud: instance metadata, roles of ECS and of EKS pods. */ -}}
 {{- $ofNode := list "169.254.169.254" "169.254.170.2" "169.254.170.23" -}}
 {{- $hosts := concat (list "localhost" "127.0.0.1" "::1" ".svc" ".cluster.local") $ofNode -}}
@@ -19,6 +22,20 @@
 {{- end -}}
 {{- end -}}
 {{- toYaml $env -}}
+{{- end -}}
+
+{{/* The variables with the URLs of the proxy that come from a Secret: a list of { env, secret, key }. */}}
+{{- define "berth-lib.proxy-secrets" -}}
+{{- $proxy := .Values.global.proxy -}}
+{{- $secrets := list -}}
+{{- with $proxy.existingSecret -}}
+{{- if $proxy.https }}{{ $secrets = append $secrets (dict "env" "HTTPS_PROXY" "secret" . "key" "https") }}{{ end -}}
+{{- if $proxy.http }}{{ $secrets = append $secrets (dict "env" "HTTP_PROXY" "secret" . "key" "http") }}{{ end -}}
+{{- if not $secrets -}}
+{{- fail "global.proxy.existingSecret: give the address of the proxy too, without user and password, as global.proxy.https or global.proxy.http: network policies need its port" -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $secrets -}}
 {{- end -}}
 
 {{- define "berth-lib.ca-volumes" -}}

@@ -76,8 +76,12 @@
 {{- end -}}
 {{- end -}}
 {{- range $name := keys $set | sortAlpha }}
-{{- $text := include "berth-lib.text" (get $set $name) }}
-- { name: {{ $name }}{{ with $text }}, value: {{ quote . }}{{ end }} }
+{{- $value := get $set $name -}}
+{{- if kindIs "map" $value }}
+- { name: {{ $name }}, valueFrom: {{ toJson $value }} }
+{{- else }}
+- { name: {{ $name }}{{ with include "berth-lib.text" $value }}, value: {{ quote . }}{{ end }} }
+{{- end }}
 {{- end }}
 {{- include "berth-lib.secret-env" . }}
 {{- with $root.Values.extraEnv }}

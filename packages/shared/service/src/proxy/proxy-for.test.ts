@@ -61,6 +61,15 @@ test('a proxy of another protocol is refused, and not quoted', () => {
   expect(() => hostFor('https://registry.example')).toThrow(/^HTTPS_PROXY is not an http or https URL$/);
 });
 
-test('passwords are known as written and as meant', () => {
-  expect(proxyPasswords()).toEqual(['a%40b', 'a@b']);
+test.for([
+  ['encoded', 'http://me:a%40b@proxy.example', ['a%40b', 'a@b']],
+  ['with a raw space, as Helm quotes it', 'http://me:a b%40c@proxy.example', ['a b%40c', 'a%20b%40c', 'a b@c']],
+  ['with a raw @', 'http://me:a@b@proxy.example', ['a@b', 'a%40b']],
+  ['with a raw slash, which makes it no URL', 'http://me:a/b@proxy.example', ['a/b']],
+  ['absent', 'http://me@proxy.example', []],
+] as const)('a password that is written %s is known in all its forms', ([, url, passwords]) => {
+  delete process.env['HTTP_PROXY'];
+  process.env['HTTPS_PROXY'] = url;
+
+  expect(proxyPasswords()).toEqual(passwords);
 });

@@ -39,11 +39,16 @@ export function proxyFor(url: URL): URL | null {
   return parsed;
 }
 
-/** The passwords of proxies, as they are written and as they are meant: texts to redact. */
+/** What precedes the last `@`, beyond the user: as written, also where it is no URL. */
+const writtenPassword = /^[a-z]+:\/\/[^:]*:(.+)@/is;
+
+/** The passwords of proxies, as they are written, as a URL has them and as they are meant: texts to redact. */
 export const proxyPasswords = (): string[] =>
   ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name) => {
-    const { password = '' } = URL.parse(proxyVariables()[name] ?? '') ?? {};
-    return password === '' ? [] : [...new Set([password, meant(password)])];
+    const value = proxyVariables()[name] ?? '';
+    const written = writtenPassword.exec(value)?.[1] ?? '';
+    const { password = '' } = URL.parse(value) ?? {};
+    return [...new Set([written, password, meant(password)])].filter((text) => text !== '');
   });
 
 function meant(text: string): string {

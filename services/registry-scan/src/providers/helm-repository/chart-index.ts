@@ -95,10 +95,12 @@ function digestIn(text: string | undefined): string | null | undefined {
 }
 
 const longestUrl = 2000;
+/** Of one version: each costs a parse. */
+const mostUrls = 16;
 
 /** The first URL that can be fetched; if none can, the first of all. */
 function firstUsable(urls: readonly string[], base: URL): string | undefined {
-  const absolute = urls.flatMap((text) => {
+  const absolute = urls.slice(0, mostUrls).flatMap((text) => {
     if (text.length > longestUrl || !URL.canParse(text, base.href)) return [];
     const url = new URL(text, base);
     // As Helm does: a token in the query of the repository's address is needed for its packages, too. It goes to no other host,

@@ -7,14 +7,19 @@ import { NoArchive } from '../../connection/fetch-archive.ts';
 import type { ConnectionNeeds } from '../../connection/described-registry.ts';
 import type { RegistryClient } from '../../connection/registry-client.ts';
 import { RegistryError } from '../../connection/registry-error.ts';
-import { createRegistrySession, type Validator } from '../../connection/registry-session.ts';
+import { createRegistrySession, type RegistryRequest, type Validator } from '../../connection/registry-session.ts';
 import type { RegistrySource } from '../../connection/registry-source.ts';
 import type { ChartIndex, IndexEntry } from './chart-index.ts';
 import { readIndex } from './read-index.ts';
+import { createSeenPackages } from './seen-packages.ts';
 
 const maxIndexBytes = 64 * 1024 * 1024;
 const indexTimeoutMs = 180_000;
 const packageTimeoutMs = 60_000;
+/** Packages whose digests are remembered: some 10 MB. */
+const mostSeen = 20_000;
+/** Of a repository of which single charts are wanted: there may be a thousand. */
+const mostSeenOfCharts = 200;
 
 /** An index as it was received. */
 interface Received {
@@ -43,9 +48,10 @@ export function createHelmRepositoryClient(
 
   let current: Received | null = null;
   let remembered: Remembered | null = null;
+  const seen = createSeenPackages(only ? mostSeenOfCharts : mostSeen);
 
   /** Null if the index is the one that is known. */
-  async function request(known: Validator | undefined, signal: AbortSignal): Promise<Received | null> {
+  async function requestIndex(known: Validator | undefined, signal: AbortSignal): Promise<Received | null> {
     const read: { whole?: Omit<Received, 'validator'> } = {};
     const reply = await session.request(indexUrl, {
       scope: '',
@@ -67,30 +73,38 @@ export function createHelmRepositoryClient(
   }
 
   async function indexNow(signal: AbortSignal): Promise<ChartIndex> {
-    current ??= await request(undefined, signal);
+    current ??= await requestIndex(undefined, signal);
     if (!current) throw new RegistryError('malformed', `${source.domain} answered 304 to a request without conditions`);
     return current.index;
   }
 
-  async function download(url: string, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
+  /** Null if it is missing. */
+  async function request(url: string, options: Pick<RegistryRequest, 'maxBytes' | 'known' | 'signal'>) {
     const at = new URL(url);
     if (at.protocol !== 'https:' && at.protocol !== 'http:') {
       throw new NoArchive(`the package is at ${at.protocol}//${at.host}: configure that registry beside this one`);
     }
-    const options = { scope: '', accept: '*/*', maxBytes, timeoutMs: packageTimeoutMs, signal };
-    const reply = await session.request(at, options);
+    const reply = await session.request(at, { scope: '', accept: '*/*', timeoutMs: packageTimeoutMs, ...options });
     if (reply.status === 404 || reply.status === 410) return null;
-    if (reply.status !== 200) {
-      throw new RegistryError('malformed', `${at.host} answered ${reply.status} instead of a package`);
-    }
-    return reply.body;
+    if (reply.status === 200 || (reply.status === 304 && options.known)) return reply;
+    throw new RegistryError('malformed', `${at.host} answered ${reply.status} instead of a package`);
   }
 
-  /** Without a digest in the index only the package itself shows what a version is now. */
+  async function download(url: string, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
+    const reply = await request(url, { maxBytes, signal });
+    return reply && reply.body;
+  }
+
+  /** Without a digest in the index only the package itself shows what a version is now. It is downloaded when it has changed. */
   async function digestAt({ digest, url }: IndexEntry, signal: AbortSignal): Promise<string | null> {
     if (digest !== null) return digest;
-    const bytes = await download(url, archiveLimits.compressedBytes, signal);
-    return bytes && digestOf(bytes);
+    const known = seen.at(url);
+    const reply = await request(url, { maxBytes: archiveLimits.compressedBytes, known: known?.validator, signal });
+    if (reply === null) return null;
+    if (known && reply.status === 304) return known.digest;
+    const current = digestOf(reply.body);
+    seen.note(url, { digest: current, headers: reply.headers });
+    return current;
   }
 
   return {
@@ -98,7 +112,7 @@ export function createHelmRepositoryClient(
 
     async repositories(only, signal) {
       const known = remembered && performance.now() < remembered.until ? remembered : null;
-      const received = await request(known?.validator, signal);
+      const received = await requestIndex(known?.validator, signal);
       if (received === null || received.hash === known?.hash) return 'unchanged';
       current = received;
       return only ?? [...received.index.keys()];

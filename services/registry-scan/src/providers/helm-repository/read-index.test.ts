@@ -42,6 +42,20 @@ describe('an index', () => {
     expect(await read(text)).toEqual({ charts: { web: { '1.0.0': package1 }, none: {} }, skipped: 0 });
   });
 
+  test('in JSON may lack a digest, and an entry is skipped whose digest is no text', async () => {
+    const { version, urls } = web;
+    const text = JSON.stringify({
+      entries: {
+        web: [
+          { version, urls },
+          { version: '2.0.0', urls, digest: 7 },
+        ],
+      },
+    });
+
+    expect(await read(text)).toEqual({ charts: { web: { '1.0.0': { ...package1, digest: null } } }, skipped: 1 });
+  });
+
   test('may have no chart', async () => {
     expect(await read(indexOf({}))).toEqual({ charts: {}, skipped: 0 });
   });
@@ -137,7 +151,8 @@ describe('an index', () => {
     ],
     ['has long URLs without end for a chart', `entries:\n c:\n${longUrls(2000)}`, /URLs for a chart/],
     ['is JSON of another kind', '{"entries": [1]}', /not the index/],
-    ['is JSON with too many members', `{"entries":{"web":[${'{},'.repeat(600_000)}{}]}}`, /not the index/],
+    ['is JSON with too many members', `{"entries":{"web":[${'{},'.repeat(600_000)}{}]}}`, /more than 150000 members/],
+    ['is JSON that ends in the middle', '{"entries": {', /not the index/],
   ])('is refused if it %s', async ([, text, words]) => {
     await expect(read(text, 10_000)).rejects.toThrow(words);
     await expect(read(text, 10_000)).rejects.toMatchObject({ reason: 'malformed' });

@@ -1,6 +1,6 @@
 import { gatherBytes } from '@berth/contracts/gather-bytes';
-import { parsedBoundedJson } from '@berth/contracts/fields/bounded-json';
-import { z } from 'zod';
+import { JsonTooLarge, parseBoundedJson } from '@berth/contracts/fields/bounded-json';
+import { nextTurn } from '@berth/service/waiting/next-turn';
 import { RegistryError } from '../../connection/registry-error.ts';
 import { createBlockIndexReader } from './block-index-reader.ts';
 import { buildIndex, type ChartIndex, type Kept } from './chart-index.ts';
@@ -14,18 +14,9 @@ export interface ReadIndex {
 
 /** JSON is parsed in one piece. */
 const maxJsonBytes = 8 * 1024 * 1024;
-const jsonLimits = { depth: 64, members: 500_000 };
+const jsonLimits = { depth: 64, members: 150_000 };
+const entriesInTurn = 2_000;
 const openingBrace = 0x7b;
-
-const Text = z.string().optional().catch(undefined);
-const JsonIndex = z.object({
-  entries: z.record(
-    z.string(),
-    z
-      .array(z.object({ version: Text, digest: z.unknown(), urls: z.array(z.string()).optional().catch(undefined) }))
-      .nullable(),
-  ),
-});
 
 /** Reads an `index.yaml` as it arrives, in memory that grows with the number of its entries, not with its size. */
 export async function readIndex(body: AsyncIterable<Uint8Array>, kept: Kept): Promise<ReadIndex> {
@@ -51,17 +42,47 @@ async function readJson(body: AsyncIterable<Uint8Array>, kept: Kept): Promise<Re
       throw new RegistryError('malformed', `the index is JSON of more than ${maxJsonBytes} bytes: write it as YAML`);
     }
   }
-  const { data } = JsonIndex.safeParse(parsedBoundedJson(gathered.take(), jsonLimits));
-  if (!data) throw new RegistryError('malformed', 'the index is JSON, but not the index of a chart repository');
+  const whole = parsed(gathered.take());
+  const entries = isObject(whole) ? whole['entries'] : undefined;
+  if (!isObject(entries)) throw notAnIndex();
   const builder = buildIndex(kept);
-  for (const [chart, entries] of Object.entries(data.entries)) {
+  let count = 0;
+  for (const [chart, versions] of Object.entries(entries)) {
     builder.addChart(chart);
-    for (const { digest, ...entry } of entries ?? []) {
-      builder.add(chart, { ...entry, digest: typeof digest === 'string' ? digest : undefined });
+    if (versions !== null && !Array.isArray(versions)) throw notAnIndex();
+    for (const entry of versions ?? []) {
+      if (!isObject(entry)) throw notAnIndex();
+      builder.add(chart, { version: textIn(entry['version']), digest: digestIn(entry), urls: textsIn(entry['urls']) });
+    }
+    count += 1 + (versions?.length ?? 0);
+    if (count > entriesInTurn) {
+      await nextTurn();
+      count = 0;
     }
   }
   return builder;
 }
+
+function parsed(json: Uint8Array): unknown {
+  try {
+    return parseBoundedJson(json, jsonLimits);
+  } catch (error) {
+    if (!(error instanceof JsonTooLarge)) throw notAnIndex();
+    throw new RegistryError('malformed', `the index is JSON, and ${error.message}: write it as YAML`);
+  }
+}
+
+const notAnIndex = (): RegistryError =>
+  new RegistryError('malformed', 'the index is JSON, but not the index of a chart repository');
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** A digest that is not a text must not count as absent. */
+const digestIn = (entry: Record<string, unknown>): string | undefined =>
+  entry['digest'] === undefined ? undefined : (textIn(entry['digest']) ?? 'unreadable');
+const textsIn = (value: unknown): string[] | undefined =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : undefined;
 
 const isJson = (bytes: Uint8Array): boolean =>
   bytes.find((byte) => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) === openingBrace;

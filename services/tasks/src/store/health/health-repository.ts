@@ -93,11 +93,15 @@ export interface NewHealth {
 
 export const createHealthChanges = (tx: Transaction) => {
   const { updated } = publishing<PublishedDeployment>(tx, deployments);
+  // PostgreSQL takes any JSON for a hundred rows, and would rather read the whole table: the ids say how few there are.
   const saved = (rows: readonly NewHealth[]) => sql.fragment`
     update deployments set health = told, health_state = told ->> 'state', health_version = told_version
     from jsonb_to_recordset(${sql.jsonb(rows.map(({ id, health, version }) => ({ told_id: id, told: health, told_version: version })))})
       as r(told_id uuid, told jsonb, told_version bigint)
-    where id = told_id`;
+    where id = told_id and id = any(${sql.array(
+      rows.map(({ id }) => id),
+      'uuid',
+    )})`;
 
   return {
     ...createHealthRepository(tx),

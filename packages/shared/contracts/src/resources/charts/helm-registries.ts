@@ -56,7 +56,9 @@ const seconds = (least: number) => z.number().int().min(least).max(86_400);
 
 export const NewHelmRegistry = z.strictObject({
   provider: z.enum(['Oci', 'HelmRepo']),
-  url: text(1, 1000).meta({ description: 'https; for a chart repository, without index.yaml' }),
+  url: text(1, 1000).meta({
+    description: 'https, without credentials and query; for a chart repository, without index.yaml',
+  }),
   repo_name: text(1, 255).meta({ description: 'the repository, or the name of the chart in a chart repository' }),
   credentials: RegistryCredentials.optional(),
   push_token: PushToken.optional(),

@@ -108,7 +108,9 @@ export const deploymentTasks = resource('deployment_tasks', {
           cluster_id: filter.id,
           deployment_id: filter.id,
           env_id: filter.id,
-          acting_user_id: filter.id.meta({ description: 'created by this user' }),
+          acting_user_id: filter.nullableId.meta({
+            description: 'created by this user; the word null selects those that no user created',
+          }),
           status: TaskStatus,
           active_only: filter.boolean.meta({ description: 'only tasks that are Pending or Started' }),
           show_future: filter.boolean
