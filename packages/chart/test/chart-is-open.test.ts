@@ -222,6 +222,14 @@ test('a proxy with a password is read from a Secret, so that no Deployment shows
     const policy = find(manifests, 'NetworkPolicy', deployment.metadata.name);
     expect(JSON.stringify(policy)).toContain('{"ports":[{"port":3128,"protocol":"TCP"}]}');
   }
+  const jobs = (await render({ global: { proxy } }, '--is-upgrade')).filter(({ kind }) => kind === 'Job');
+  expect(jobs).toHaveLength(5);
+  for (const job of jobs) {
+    expect(podOf(job)?.containers[0]?.env).toContainEqual({
+      name: 'HTTPS_PROXY',
+      valueFrom: { secretKeyRef: { name: 'proxy', key: 'https' } },
+    });
+  }
   await expect(render({ global: { proxy: { existingSecret: 'proxy' } } })).rejects.toThrow(
     'network policies need its port',
   );

@@ -57,9 +57,7 @@ template:
         env:
           - { name: NODE_ENV, value: production }
           - { name: LOG_LEVEL, value: {{ $global.logLevel | quote }} }
-          {{- range $name, $value := include "berth-lib.outgoing-env" $root | fromYaml }}
-          - { name: {{ $name }}, value: {{ $value | quote }} }
-          {{- end }}
+          {{- include "berth-lib.env-entries" (include "berth-lib.outgoing-env" $root | fromYaml) | nindent 10 }}
           {{- include "berth-lib.secret-env" (dict "files" .files) | nindent 10 }}
         securityContext: {{- include "berth-lib.container-security" $root | nindent 10 }}
         resources: {{- toYaml $global.jobs.resources | nindent 10 }}

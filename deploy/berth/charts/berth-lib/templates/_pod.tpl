@@ -75,17 +75,22 @@
 {{- fail (printf "%s.extraEnv: the chart sets %s from its own values; remove it here" $root.Chart.Name .name) -}}
 {{- end -}}
 {{- end -}}
-{{- range $name := keys $set | sortAlpha }}
-{{- $value := get $set $name -}}
+{{- include "berth-lib.env-entries" $set }}
+{{- include "berth-lib.secret-env" . }}
+{{- with $root.Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* The entries of `env` for a dict of names: each value is a text, or a map for `valueFrom`. */}}
+{{- define "berth-lib.env-entries" -}}
+{{- range $name := keys . | sortAlpha }}
+{{- $value := get $ $name -}}
 {{- if kindIs "map" $value }}
 - { name: {{ $name }}, valueFrom: {{ toJson $value }} }
 {{- else }}
 - { name: {{ $name }}{{ with include "berth-lib.text" $value }}, value: {{ quote . }}{{ end }} }
 {{- end }}
-{{- end }}
-{{- include "berth-lib.secret-env" . }}
-{{- with $root.Values.extraEnv }}
-{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
