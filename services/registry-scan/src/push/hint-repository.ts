@@ -60,16 +60,18 @@ export const createHintRepository = (db: Queries) => ({
     ]);
     if (rows.length === 0) return [];
     const unfit = await db.any(keyed`
-      with given as (
-        select *, (
-          (select count(*) from push_hints) + row_number() over () <= ${capacity}
-          and (select count(*) from push_hints h where h.registry_key = g.registry_key)
-            + row_number() over (partition by registry_key) <= ${capacityOfRegistry}
+      with waiting as (
+        select registry_key, count(*) as hints from push_hints group by registry_key
+      ), given as (
+        select g.*, (
+          (select coalesce(sum(hints), 0) from waiting) + row_number() over () <= ${capacity}
+          and coalesce(w.hints, 0) + row_number() over (partition by g.registry_key) <= ${capacityOfRegistry}
         ) or exists (
           select from push_hints h
           where h.registry_key = g.registry_key and h.repo_name = g.repo_name and h.tag is not distinct from g.tag
         ) as fits
         from ${sql.unnest(rows, columnTypes)} g (registry_key, repo_name, tag, digest, after_ms)
+        left join waiting w on w.registry_key = g.registry_key
       ), added as (
         insert into push_hints (registry_key, repo_name, tag, digest, due_at)
         select registry_key, repo_name, tag, digest, clock_timestamp() + after_ms * interval '1 millisecond'

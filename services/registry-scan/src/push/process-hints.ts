@@ -30,6 +30,8 @@ const shortestWaitMs = 20;
  * is missing at first may appear a moment later. So may a created registry, in the replica that took the hint.
  */
 const pausesMs = [100, 400, 2_000, 10_000];
+/** More attempts than that have ended with their replicas: perhaps by what the registry answers. */
+const mostAttempts = 10;
 
 /** Scans the repositories and tags that push events named. A failure is left to the poll, which is made due at once. */
 export const processHints =
@@ -68,6 +70,7 @@ export const processHints =
     }
 
     async function handle(hint: TakenHint): Promise<void> {
+      if (hint.attempt > mostAttempts) return leaveToPoll(hint);
       try {
         const pause = (await isFound(hint)) ? undefined : pausesMs[hint.attempt - 1];
         if (pause === undefined) await hints.remove(hint);
@@ -75,9 +78,13 @@ export const processHints =
       } catch (error) {
         if (signal.aborted) return void (await hints.putBack(hint, 0));
         scan.log.warn({ err: error, ...hint }, 'scanning after a push event failed');
-        await pollRepository.makeDue(hint.key);
-        await hints.remove(hint);
+        await leaveToPoll(hint);
       }
+    }
+
+    async function leaveToPoll(hint: TakenHint): Promise<void> {
+      await pollRepository.makeDue(hint.key);
+      await hints.remove(hint);
     }
 
     async function isFound(hint: TakenHint): Promise<boolean> {

@@ -132,6 +132,18 @@ test('a hint for a registry that is not scanned is tried again, since it may hav
   await expect.poll(waiting, soon).toEqual([]);
 });
 
+test('a hint whose every scan ended with its replica is left to the poll', async () => {
+  await service().db.query(sql.unsafe`
+    insert into push_hints (registry_key, repo_name, tag, attempts, due_at)
+    values (${registry().key}, 'charts/web', '1.0.0', 10, clock_timestamp())
+  `);
+  wake();
+
+  await expect.poll(waiting, soon).toEqual([]);
+  expect(madeDue).toEqual([registry().key]);
+  expect(manifestRequests()).toBe(0);
+});
+
 test('a hint that is being handled when the service stops is handed to another replica at once', async () => {
   const asked = Promise.withResolvers<void>();
   server().misbehave(() => asked.resolve());

@@ -3,11 +3,11 @@ import { type PgConnection, pgConnection } from '@berth/db/postgres/pg-connectio
 import { createTestDatabase } from '@berth/testing/test-database';
 import { startTestNats, type TestNats } from '@berth/testing/test-nats';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type OciServer, startOciServer } from './support/oci-server.ts';
-import { web } from './support/registry-in-test.ts';
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
+import { type OciServer, startOciServer } from '../support/oci-server.ts';
+import { web } from '../support/registry-in-test.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
-const migrations = new URL('../migrations/', import.meta.url);
+const migrations = new URL('../../migrations/', import.meta.url);
 const pushToken = 'a token of the registries';
 const repository = 'charts/web';
 const soon = { interval: 50 };
