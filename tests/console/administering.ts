@@ -157,10 +157,10 @@ export function testAdministering(grounds: () => Grounds): void {
       const places = page.getByRole('navigation', { name: 'Places' });
       await page.getByRole('table', { name: 'Envs' }).getByRole('link').first().waitFor();
       await places.getByRole('link', { name: 'Deployments' }).click();
-      await page
-        .getByRole('link', { name: / shown$/ })
-        .first()
-        .click();
+      const shownLink = page.getByRole('link', { name: / shown$/ }).first();
+      // With the pointer among them, rows stay where they are, whatever others create.
+      await shownLink.hover();
+      await shownLink.click();
       await page.getByText(deployment.namespace).first().waitFor();
       expect(await cached(page)).toContain(deployment.namespace);
       const tab = await guest.context.newPage();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Grounds, visitAs } from './browser/grounds.ts';
 
 export function testRegistries(grounds: () => Grounds): void {
-  test('a registry says what it lists, and gets an icon; another one is added, and deleted again', async () => {
+  test('a registry says what it lists, and gets an icon that overwrites no later one; another one is added, and deleted again', async () => {
     const { admin } = grounds().platform;
     const named = async (repo_name: string) =>
       unwrap(await admin.helmRegistries.list({ query: { repo_name } })).items[0];
@@ -25,6 +25,22 @@ export function testRegistries(grounds: () => Grounds): void {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await closed();
     expect((await named('charts/hello-web'))?.fa_icon).toBe('globe');
+
+    const id = (await named('charts/hello-web'))?.id ?? '';
+    const answered = (path: string) =>
+      page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
+    const opened = answered(`/helm-registries/${id}`);
+    await choose('charts/hello-web', 'Change the icon …');
+    await opened;
+    const changed = answered('/helm-registries');
+    unwrap(await admin.helmRegistries.update({ id, body: { fa_icon: 'ship' } }));
+    await changed;
+    await page.getByRole('textbox', { name: 'Font Awesome icon' }).fill('leaf');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect((await named('charts/hello-web'))?.fa_icon).toBe('ship');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await closed();
 
     await page.getByRole('button', { name: 'Add a registry …' }).click();
     await page.getByRole('textbox', { name: 'URL' }).fill('http://registry.example.test');

@@ -1,9 +1,8 @@
 import { unwrap } from '@berth/client';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { nameIn, useKinds } from '../../api/names.ts';
-import { oneOf, type Row } from '../../api/reads.ts';
+import type { Row } from '../../api/reads.ts';
 import { Check } from '../../ui/inputs/check.tsx';
 import { TextInput } from '../../ui/inputs/text-input.tsx';
 import { Ask } from '../../ui/page/ask.tsx';
@@ -17,11 +16,14 @@ export interface RegistryDialogProps {
 
 type Changes = NonNullable<Parameters<typeof berth.helmRegistries.update>[0]['body']>;
 
-/** Changes a registry as it was when the dialog opened. A later change is not overwritten. */
+/** Saves a change to a registry as it was when the dialog opened. If it has changed since, saving is refused. */
 function useUpdate({ id }: Row<'helmRegistries'>): (body: Changes) => Promise<void> {
-  const { data } = useQuery(oneOf('helmRegistries', id));
+  const [opened] = useState(() => berth.helmRegistries.get({ id }));
   return async (body) => {
-    unwrap(await berth.helmRegistries.update({ id, body }, data?.etag ? { ifMatch: data.etag } : {}));
+    const read = await opened;
+    unwrap(read);
+    const options = read.ok && read.etag !== null ? { ifMatch: read.etag } : {};
+    unwrap(await berth.helmRegistries.update({ id, body }, options));
   };
 }
 
